@@ -1,0 +1,269 @@
+"""What each command does, from inputs to results: the only wiring."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from policygen.errors import SpecError, UsageError
+from policygen.finding import Finding, Hit, Severity
+from policygen.spec import document, files
+from policygen.spec.load import Loaded, load
+
+if TYPE_CHECKING:  # imported where they are used: validate needs no Jinja
+    from policygen.plan.compile import Plan
+    from policygen.plan.kind import Item
+    from policygen.render.engine import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a command was asked, as a pure function of its arguments."""
+
+    specs: tuple[str, ...]
+    target: Mapping[str, str] = field(default_factory=dict)
+    extras: frozenset[str] = frozenset()
+    only: tuple[str, ...] = ()
+    templates: tuple[Path, ...] = ()
+    allow_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it: findings for stderr, and what was rendered."""
+
+    findings: tuple[Finding, ...]
+    manifests: "tuple[Manifest, ...]" = ()
+    text: str = ""
+    """A single file that was asked for instead of manifests."""
+    counts: tuple[tuple[str, int], ...] = ()
+    """What the spec holds, by kind."""
+
+
+def validate(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
+) -> Result:
+    """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
+    loaded, plan = _compile(settings, stdin, output)
+    spec = loaded.spec
+    return Result(
+        findings=_all(loaded, plan),
+        counts=(
+            ("pool", len(spec.pools)),
+            ("team", len(spec.teams)),
+            ("model", len(spec.models)),
+            ("object", len(plan.items)),
+        ),
+    )
+
+
+def render(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
+    """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
+    from policygen.render import engine
+
+    loaded, plan = _compile(settings, stdin, output)
+    items = _selected([*plan.items, *_configured(settings, loaded, plan)], settings.only)
+    if not items and not settings.allow_empty:
+        raise UsageError(
+            "the spec renders no object; write pools and teams, or say --allow-empty"
+            if not settings.only
+            else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
+        )
+    manifests = engine.render(items, templates=settings.templates)
+    return Result(findings=_all(loaded, plan), manifests=tuple(manifests))
+
+
+def raw_scheduler_config(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
+) -> Result:
+    """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`."""
+    from policygen.plan import compile as compiling
+    from policygen.render import engine
+
+    loaded, plan = _compile(settings, stdin, output)
+    item = compiling.scheduler_file(loaded.spec, plan.pools, raw=True)
+    if item is None:
+        raise UsageError("no pool packs or spreads through kube-scheduler; set binPack or spread")
+    text = engine.render([item], templates=settings.templates)[0].text
+    return Result(findings=_all(loaded, plan), text=text)
+
+
+def kueue_helm_values(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
+) -> Result:
+    """A values fragment for Kueue's chart, which takes the Configuration as one text."""
+    from policygen.render import scalar
+
+    extras = settings.extras | {"kueue-config"}
+    loaded, plan = _compile(settings, stdin, output, extras)
+    text = _kueue_text(settings, loaded, plan)
+    if text is None:
+        raise UsageError("no pool is scheduled by kueue, so there is nothing to configure")
+    values = {"managerConfig": {"controllerManagerConfigYaml": text}}
+    return Result(
+        findings=_all(loaded, plan), text="---\n" + scalar.block(values, 0).lstrip("\n") + "\n"
+    )
+
+
+def schema(kind: str | None) -> str:
+    """The JSON Schema of a kind, or the names of all."""
+    from policygen import shipped
+    from policygen.spec import forms
+    from policygen.spec.nearest import suggest
+
+    names = forms.schema_names()
+    if kind is None:
+        return "".join(f"{name}\n" for name in names)
+    folded = {name.lower(): name for name in names}
+    name = folded.get(kind.lower())
+    if name is None:
+        raise UsageError(f'no schema "{kind}"; {suggest(kind, names)}')
+    return (shipped.root() / "schemas" / "spec" / names[name]).read_text("utf-8")
+
+
+def _compile(
+    settings: Settings,
+    stdin: BinaryIO | None,
+    output: Any,
+    extras: frozenset[str] | None = None,
+) -> "tuple[Loaded, Plan]":
+    sources, unreadable = files.read(settings.specs, stdin=stdin, output=output)
+    try:
+        loaded = load(sources, dict(settings.target))
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
+    if unreadable or loaded.refused:
+        raise SpecError(document.ordered([*unreadable, *loaded.findings]))
+    from policygen.plan import compile as compiling
+
+    plan = compiling.compile_plan(loaded.spec, settings.extras if extras is None else extras)
+    if plan.refused:
+        raise SpecError(_all(loaded, plan))
+    return loaded, plan
+
+
+def _all(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
+    found = [*loaded.findings, *document.dress(loaded.documents, plan.hits)]
+    if loaded.foreign:
+        plural = "s" if loaded.foreign > 1 else ""
+        found.append(
+            Finding(
+                Severity.INFO,
+                "foreign-documents",
+                f"{loaded.foreign} document{plural} of other API groups skipped",
+            )
+        )
+    return tuple(document.ordered(found))
+
+
+def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]":
+    """ConfigMaps around files that were rendered from their own templates first."""
+    from policygen.plan import compile as compiling
+    from policygen.plan import controllers, scheduler
+    from policygen.plan.kind import Meta
+
+    platform = loaded.spec.platform
+    made = []
+    if plan.scheduler_configuration is not None:
+        text = _file(plan.scheduler_configuration, settings)
+        made.append(scheduler.config_map(platform, text))
+    if plan.volcano_configuration is not None:
+        file = plan.volcano_configuration
+        data = {controllers.VOLCANO_CONFIG_KEY: _file(file, settings)}
+        made.append(scheduler.ConfigMap(file.meta, data))
+    if "kueue-config" in settings.extras:
+        if platform.kueue.configuration is None:
+            raise UsageError(
+                "--with kueue-config merges into the file that your Kueue runs with, since an "
+                "object under that name would replace what it does not mention; name it in the "
+                "Platform as spec.kueue.configuration, or use --kueue-helm-values"
+            )
+        config = _kueue_text(settings, loaded, plan)
+        if config is not None:
+            meta = Meta(
+                controllers.KUEUE_CONFIG_MAP, platform.name, platform.kueue.namespace
+            )
+            made.append(scheduler.ConfigMap(meta, {controllers.KUEUE_CONFIG_KEY: config}))
+    if (
+        "second-scheduler" in settings.extras
+        and plan.scheduler_configuration is not None
+        and platform.kube_scheduler.image is None
+    ):
+        raise UsageError(
+            "--with second-scheduler needs the image to run; write it in the Platform as "
+            "spec.kubeScheduler.image, such as your mirror of kube-scheduler "
+            f"v{platform.target.kubernetes}"
+        )
+    return [compiling.released(loaded.spec, scheduler.CONFIG_MAP, it) for it in made]
+
+
+def _file(item: "Item", settings: Settings) -> str:
+    """The text of a controller's file, without the document marker."""
+    from policygen.render import engine
+
+    return engine.render([item], templates=settings.templates)[0].text.removeprefix("---\n")
+
+
+def _kueue_text(settings: Settings, loaded: Loaded, plan: "Plan") -> str | None:
+    """Kueue's Configuration, merged over the base file that the Platform names."""
+    from policygen.plan import compile as compiling
+    from policygen.plan import controllers
+
+    base = None
+    if loaded.spec.platform.kueue.configuration is not None:
+        base = _kueue_base(loaded)
+    decided = controllers.kueue(loaded.spec.platform, plan.pools, plan.trees, base)
+    if decided is None:
+        return None
+    item = compiling.released(loaded.spec, controllers.KUEUE_CONFIGURATION, decided)
+    return _file(item, settings)
+
+
+def _kueue_base(loaded: Loaded) -> dict[str, Any]:
+    """The base file: a Configuration, or the ConfigMap that holds one."""
+    from policygen.plan import controllers
+
+    platform = loaded.spec.platform
+    at = platform.kueue.at
+    beside = Path()
+    if at is not None and (path := loaded.documents[at.document].source.path) is not None:
+        beside = path.parent
+    name = str(beside / str(platform.kueue.configuration))
+    sources, faults = files.read([name])
+    for source in sources:
+        documents, more = document.load(source, ours=lambda _: True)
+        faults += more
+        for each in documents:
+            if each.header.kind == "ConfigMap":
+                path_in = ("data", controllers.KUEUE_CONFIG_KEY)
+                inner, more = document.inner(each, path_in, index=len(documents))
+                faults += more
+                each = inner or each  # noqa: PLW2901 - what counts is inside
+            if each.header.kind == "Configuration" and not faults:
+                fields: dict[str, Any] = each.data
+                return fields
+    if faults:
+        raise SpecError(faults)
+    hit = Hit(
+        "no-configuration",
+        f"{name} holds no config.kueue.x-k8s.io Configuration, alone or in a ConfigMap under "
+        f"{controllers.KUEUE_CONFIG_KEY}",
+        at,
+    )
+    raise SpecError(document.dress(loaded.documents, [hit]))
+
+
+def _selected(items: "Sequence[Item]", only: Sequence[str]) -> "list[Item]":
+    """The items of the kinds asked for, in apply order."""
+    from policygen.plan import compile as compiling
+    from policygen.plan.catalog import KINDS
+    from policygen.spec.nearest import suggest
+
+    kinds = {kind.name.lower(): kind.name for kind in KINDS}
+    for name in only:
+        if name.lower() not in kinds:
+            raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
+    wanted = {name.lower() for name in only}
+    return compiling.order(
+        item for item in items if not wanted or item.kind.name.lower() in wanted
+    )

@@ -1,0 +1,341 @@
+"""The command line: arguments to settings, one call of the app, findings to stderr."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from policygen import __version__
+from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
+from policygen.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from policygen.app import Result, Settings
+
+COMPONENTS = ("kubernetes", "kueue", "volcano")
+EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
+FAIL_ON = tuple(str(severity) for severity in reversed(Severity))
+SHELLS = ("bash", "fish", "zsh")
+
+EXIT_CODES = (
+    "Exit codes: 0 clean, 1 findings at or above --fail-on or files that differ, "
+    "2 usage or a spec that is refused, 3 incomplete, 4 internal."
+)
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: policygen render examples/kueue-team-tree",
+)
+@click.version_option(__version__, message="policygen %(version)s")
+def cli() -> None:
+    """Policy objects of a shared GPU pool on Kubernetes, from one spec.
+
+    A spec says which GPU pools there are, which teams share them and which models run. From
+    it policygen renders Kueue, Volcano, kube-scheduler and core objects whose numbers agree
+    with each other and with the nodes.
+    """
+
+
+def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`kueue=0.19` to its component and version."""
+    read = {}
+    for value in values:
+        component, equals, version = value.partition("=")
+        if not equals or component not in COMPONENTS:
+            raise click.BadParameter(
+                f"{value!r}: write COMPONENT=VERSION with one of {', '.join(COMPONENTS)}"
+            )
+        read[component] = version
+    return read
+
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+_SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
+_TARGET = click.option(
+    "--target",
+    multiple=True,
+    callback=_targets,
+    metavar="COMPONENT=VERSION",
+    help="Render for this version instead of the Platform's; repeatable.",
+)
+_QUIET = click.option(
+    "-q", "--quiet", is_flag=True, help="Show errors and warnings only, without notes."
+)
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  policygen render spec/ > manifests.yaml
+  policygen render spec/ -o manifests/ --with volcano-config
+  policygen render spec/ -o manifests/ --check
+  cat spec/*.yaml | policygen render - --target kueue=0.17 --only ClusterQueue
+
+"""
+    + EXIT_CODES
+)
+@_SPEC
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Write one file per object into this folder, or one file if PATH ends in .yaml.",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; exit 1 with a diff if -o PATH differs from the render.",
+)
+@click.option("--only", multiple=True, metavar="KIND", help="Render this kind only; repeatable.")
+@_TARGET
+@click.option(
+    "--with",
+    "extras",
+    multiple=True,
+    type=click.Choice(EXTRAS),
+    help="Render a controller's own configuration too; repeatable.",
+)
+@click.option(
+    "--templates",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Templates that replace or extend the shipped ones; run in a sandbox. Repeatable.",
+)
+@click.option("--allow-empty", is_flag=True, help="Let a spec without objects render nothing.")
+@click.option(
+    "--raw-scheduler-config",
+    is_flag=True,
+    help="Print only the KubeSchedulerConfiguration that replaces the main scheduler's file.",
+)
+@click.option(
+    "--kueue-helm-values",
+    is_flag=True,
+    help="Print only a values fragment with Kueue's Configuration for its Helm chart.",
+)
+@_QUIET
+def render(specs: tuple[str, ...], **options: Any) -> None:
+    """Print every policy object of a spec, in apply order.
+
+    SPEC is a file, a folder (read recursively: .yaml, .yml, .json) or - for standard input.
+    Findings go to stderr; on an error nothing goes to stdout.
+    """
+    from policygen import app
+
+    output: Path | None = options["output"]
+    if options["check"] and output is None:
+        raise click.UsageError("--check needs -o PATH to compare with")
+    raw = options["raw_scheduler_config"], options["kueue_helm_values"]
+    if all(raw) or (any(raw) and (output is not None or options["only"])):
+        raise click.UsageError(
+            "--raw-scheduler-config and --kueue-helm-values print one file to standard output; "
+            "use one of them, without -o and --only"
+        )
+    _output_elsewhere(output, specs)
+    settings = _settings(app.Settings, specs, options)
+    command = app.render
+    if options["raw_scheduler_config"]:
+        command = app.raw_scheduler_config
+    elif options["kueue_helm_values"]:
+        command = app.kueue_helm_values
+    result = command(settings, stdin=_stdin(specs), output=_redirected())
+    _show(result.findings, quiet=options["quiet"])
+    if result.text:
+        _print(result.text)
+    else:
+        _deliver(result, output, check=options["check"])
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  policygen validate spec/
+  policygen validate spec/ --fail-on warning
+  git show HEAD:spec/teams.yaml | policygen validate - spec/pools.yaml
+
+"""
+    + EXIT_CODES
+)
+@_SPEC
+@_TARGET
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="error",
+    show_default=True,
+    help="Exit 1 on findings of this severity or above.",
+)
+@_QUIET
+def validate(specs: tuple[str, ...], **options: Any) -> None:
+    """Check a spec: syntax, schema, references, sums, and what will not do what it says."""
+    from policygen import app
+
+    settings = _settings(app.Settings, specs, options)
+    result = app.validate(settings, stdin=_stdin(specs), output=_redirected())
+    _show(result.findings, quiet=options["quiet"])
+    counted = ", ".join(
+        f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
+    )
+    click.echo(f"valid: {counted}")
+    threshold = Severity[options["fail_on"].upper()]
+    if any(finding.severity >= threshold for finding in result.findings):
+        raise SystemExit(ExitCode.FINDINGS)
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  policygen schema
+  policygen schema ResourcePool > resource-pool.schema.json
+"""
+)
+@click.argument("kind", required=False)
+def schema(kind: str | None) -> None:
+    """Print the JSON Schema of a KIND, or the names of all kinds.
+
+    An editor with the YAML language server completes a spec that begins with
+    `# yaml-language-server: $schema=FILE`.
+    """
+    from policygen import app
+
+    _print(app.schema(kind))
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  policygen completion bash > ~/.local/share/bash-completion/completions/policygen
+  policygen completion zsh > "${fpath[1]}/_policygen"
+  policygen completion fish > ~/.config/fish/completions/policygen.fish
+"""
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print a completion script for a SHELL."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise UsageError(f"no completion for {shell}")
+    click.echo(kind(cli, {}, "policygen", "_POLICYGEN_COMPLETE").source())
+
+
+def _settings(
+    settings: "type[Settings]", specs: tuple[str, ...], options: dict[str, Any]
+) -> "Settings":
+    return settings(
+        specs=specs,
+        target=options["target"],
+        extras=frozenset(options.get("extras", ())),
+        only=options.get("only", ()),
+        templates=options.get("templates", ()),
+        allow_empty=options.get("allow_empty", False),
+    )
+
+
+def _stdin(specs: tuple[str, ...]) -> Any:
+    return sys.stdin.buffer if "-" in specs else None
+
+
+def _redirected() -> os.stat_result | None:
+    """Where standard output goes, if that is a file that could be an input by mistake."""
+    try:
+        return os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return None
+
+
+def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
+    from policygen.spec import files
+
+    if output is not None and files.inside(output, specs):
+        raise UsageError(
+            f"{output} lies inside the spec folder, so the next run would read it as a spec; "
+            "write it elsewhere"
+        )
+
+
+def _deliver(result: "Result", output: Path | None, *, check: bool) -> None:
+    """Manifests to standard output, a file or a folder; or the comparison with one."""
+    from policygen.render import output as writing
+
+    if output is None:
+        _print(writing.text(result.manifests))
+        return
+    if check:
+        difference = writing.check(result.manifests, output)
+        if difference:
+            raise CheckFailed(difference)
+        return
+    if output.suffix in (".yaml", ".yml"):
+        writing.write_file(result.manifests, output)
+        click.echo(f"{output}: {len(result.manifests)} objects", err=True)
+        return
+    changes = writing.write_folder(result.manifests, output)
+    click.echo(
+        f"{output}: {changes.written} written, {changes.unchanged} unchanged, "
+        f"{changes.removed} removed",
+        err=True,
+    )
+
+
+def _print(text: str) -> None:
+    """To standard output as UTF-8 whatever the locale."""
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
+
+
+def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
+    from policygen.report import text
+
+    shown = [
+        finding for finding in findings if not quiet or finding.severity > Severity.INFO
+    ]
+    text.write(shown, sys.stderr, colour=text.colours(sys.stderr, os.environ))
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    from policygen.report import text
+
+    click.echo(f"policygen: {text.printable(message)}", err=True)
+    raise SystemExit(code)
+
+
+def main() -> NoReturn:
+    """Run the command line; every way out has an exit code."""
+    try:
+        cli(standalone_mode=False)
+    except CheckFailed as failed:
+        _print(str(failed))
+        raise SystemExit(failed.exit_code) from None
+    except SpecError as error:
+        from policygen.report import text
+
+        _show(error.findings)
+        click.echo(text.summary(error.findings), err=True)
+        raise SystemExit(error.exit_code) from None
+    except PolicygenError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.Exit as stop:
+        raise SystemExit(stop.exit_code) from None
+    except click.ClickException as error:
+        error.show()
+        raise SystemExit(ExitCode.USAGE) from None
+    except (click.Abort, KeyboardInterrupt):
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        # The reader has gone; Python must not complain about it while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
+    except Exception:  # noqa: BLE001 - Python's own exit code 1 means "findings" here
+        import traceback
+
+        traceback.print_exc()
+        _fail("this is a bug in policygen, please report it with the lines above", ExitCode.INTERNAL)
+    raise SystemExit(ExitCode.CLEAN)

@@ -1,0 +1,75 @@
+"""What is told to the user about an input: where it is, how bad, and what to write instead."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+Path = tuple[str | int, ...]
+"""A way into a document: mapping keys and sequence indexes, from its root."""
+
+
+class Severity(IntEnum):
+    """How bad a finding is; ordered, so that a threshold can be compared."""
+
+    INFO = 0
+    WARNING = 1
+    ERROR = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A symbolic place: a document of the input by its index, and a path into it.
+
+    `key` means the key that ends the path and not its value. A path that does not
+    exist in the document stands for its longest prefix that does.
+    """
+
+    document: int
+    path: Path = ()
+    key: bool = False
+
+    def __truediv__(self, step: str | int) -> "At":
+        """The place one step below this one."""
+        return At(self.document, (*self.path, step))
+
+    def on_key(self) -> "At":
+        """The same place, meaning its key."""
+        return At(self.document, self.path, key=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A claim about the spec, with a symbolic place; becomes a Finding when it is shown."""
+
+    rule: str
+    """A slug that names the fault: `unknown-key`."""
+    message: str
+    """What is wrong and what to write instead, one line, no final stop."""
+    at: At | None = None
+    severity: Severity = Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A concrete place in a text: lines and columns count from 1."""
+
+    file: str
+    line: int = 0
+    """0: the file as a whole."""
+    column: int = 0
+    length: int = 0
+    """How many characters of `text` from `column` on are meant."""
+    text: str = ""
+    """The whole line, for showing it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A Hit dressed for the user."""
+
+    severity: Severity
+    rule: str
+    message: str
+    place: Place | None = None

@@ -1,0 +1,164 @@
+"""The spec to the plan: every object that will exist, in apply order, and what to know about it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from policygen.finding import Hit, Severity
+from policygen.plan import (
+    advice,
+    controllers,
+    kubernetes,
+    kueue,
+    pool,
+    scheduler,
+    tree,
+    volcano,
+    workloads,
+)
+from policygen.plan.catalog import KINDS
+from policygen.plan.kind import Item, Kind
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Tree
+from policygen.plan.workloads import Workloads
+from policygen.spec.types import Spec
+
+EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
+"""Controllers' own configuration, which comes only when asked for."""
+
+_PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will exist. Without items when `refused`."""
+
+    items: tuple[Item, ...]
+    scheduler_configuration: Item | None
+    """The file inside the second scheduler's ConfigMap."""
+    volcano_configuration: Item | None
+    pools: tuple[PoolFacts, ...]
+    trees: tuple[Tree, ...]
+    workloads: Workloads
+    hits: tuple[Hit, ...]
+
+    @property
+    def refused(self) -> bool:
+        """Whether a hit forbids rendering."""
+        return any(hit.severity == Severity.ERROR for hit in self.hits)
+
+
+def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
+    """Decide everything. The spec's references must be sound (spec.references)."""
+    facts, hits = pool.resolve(spec)
+    trees, faults = tree.build(spec, facts)
+    hits += faults
+    pools = tuple(facts[name] for name in sorted(facts))
+    hits += advice.refusals(spec, trees)
+    if any(hit.severity == Severity.ERROR for hit in hits):
+        return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
+    placed = workloads.place(spec, facts, trees)
+    groups, carried = workloads.pod_groups(spec, pools, placed)
+    hits += [*placed.hits, *carried, *advice.reports(spec, pools, trees, placed.seats, extras)]
+    made = [
+        *_objects(spec, pools, trees, extras),
+        *((volcano.POD_GROUP, group) for group in groups),
+    ]
+    items = tuple(_ordered(_released(spec, made)))
+    hits += _collisions(items)
+    return Plan(
+        items=items,
+        scheduler_configuration=scheduler_file(spec, pools, raw=False),
+        volcano_configuration=_volcano_file(spec, pools) if "volcano-config" in extras else None,
+        pools=pools,
+        trees=tuple(trees),
+        workloads=placed,
+        hits=tuple(hits),
+    )
+
+
+def _objects(
+    spec: Spec, pools: tuple[PoolFacts, ...], trees: list[Tree], extras: frozenset[str]
+) -> Iterator[tuple[Kind, object]]:
+    platform = spec.platform
+    by_kueue = [facts for facts in pools if facts.scheduler == "kueue"]
+    for it in kubernetes.namespaces(spec):
+        yield kubernetes.NAMESPACE, it
+    for priority in kubernetes.priority_classes(spec, pools):
+        yield kubernetes.PRIORITY_CLASS, priority
+    if by_kueue or not pools:
+        for rank in kueue.workload_priority_classes(spec):
+            yield kueue.WORKLOAD_PRIORITY_CLASS, rank
+    for topology in kueue.topologies(platform, by_kueue):
+        yield kueue.TOPOLOGY, topology
+    for flavor in kueue.resource_flavors(platform, by_kueue):
+        yield kueue.RESOURCE_FLAVOR, flavor
+    for queue in trees:
+        if queue.scheduler == "kueue":
+            for cohort in kueue.cohorts(platform, queue):
+                yield kueue.COHORT, cohort
+            for cluster_queue in kueue.cluster_queues(platform, queue):
+                yield kueue.CLUSTER_QUEUE, cluster_queue
+            for local_queue in kueue.local_queues(platform, queue):
+                yield kueue.LOCAL_QUEUE, local_queue
+    for volcano_queue in volcano.queues(
+        platform, [queue for queue in trees if queue.scheduler == "volcano"]
+    ):
+        yield volcano.QUEUE, volcano_queue
+    for quota in kubernetes.resource_quotas(spec, trees):
+        yield kubernetes.RESOURCE_QUOTA, quota
+    for limit_range in kubernetes.limit_ranges(spec, trees):
+        yield kubernetes.LIMIT_RANGE, limit_range
+    if "second-scheduler" in extras and scheduler.configuration(platform, pools, raw=False):
+        yield from scheduler.second_scheduler(platform)
+
+
+def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:
+    """The KubeSchedulerConfiguration as an item; None where no pool packs or spreads by it."""
+    decided = scheduler.configuration(spec.platform, pools, raw=raw)
+    return None if decided is None else released(spec, scheduler.CONFIGURATION, decided)
+
+
+def _volcano_file(spec: Spec, pools: tuple[PoolFacts, ...]) -> Item | None:
+    decided = controllers.volcano(spec.platform, pools)
+    return None if decided is None else released(spec, controllers.VOLCANO_CONFIGURATION, decided)
+
+
+def released(spec: Spec, kind: Kind, it: object) -> Item:
+    """An object in the form that the target version takes."""
+    target = getattr(spec.platform.target, kind.component).release
+    release = [release for release in kind.releases if release.since <= target][-1]
+    return Item(kind, release, it)
+
+
+def _released(spec: Spec, made: Iterable[tuple[Kind, object]]) -> Iterator[Item]:
+    for kind, it in made:
+        yield released(spec, kind, it)
+
+
+def order(items: Iterable[Item]) -> list[Item]:
+    """Apply order: by kind, then namespace and name; parents before children where that binds."""
+    return list(_ordered(items))
+
+
+def _ordered(items: Iterable[Item]) -> Iterator[Item]:
+    by_kind: dict[str, list[Item]] = {kind.name: [] for kind in KINDS}
+    for item in items:
+        by_kind[item.kind.name].append(item)
+    for name, members in by_kind.items():
+        if name in _PARENTS_FIRST:
+            yield from members
+        else:
+            yield from sorted(members, key=lambda item: (item.meta.namespace or "", item.meta.name))
+
+
+def _collisions(items: tuple[Item, ...]) -> Iterator[Hit]:
+    seen: set[tuple[str, str | None, str]] = set()
+    for item in items:
+        identity = (item.kind.name, item.meta.namespace, item.meta.name)
+        if identity in seen:
+            yield Hit(
+                "name-collision",
+                f'two objects would both be {item.kind.name} "{item.meta.name}"; '
+                "rename a pool, team or model",
+            )
+        seen.add(identity)

@@ -1,0 +1,54 @@
+"""What a renderable kind is, and one decided object of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The form of a kind from one version of its component on."""
+
+    since: tuple[int, int]
+    """First minor version of the component (kueue, volcano, kubernetes) that takes it."""
+    api_version: str
+    template: str
+    """Path below templates/."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind that can be rendered, with one Release per API version, oldest first."""
+
+    name: str
+    component: str
+    """Whose version picks the release: `kubernetes`, `kueue` or `volcano`."""
+    releases: tuple[Release, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """Who an object is."""
+
+    name: str
+    set: str
+    """Name of the Platform: the identity of the rendered set on a cluster."""
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One object that will exist: its kind, the chosen release, and what was decided.
+
+    `it` is a frozen dataclass of the kind's own type with a `meta: Meta`; its template
+    sees it as `it` and this Item's kind as `kind` (`kind.name`, `kind.api_version`).
+    """
+
+    kind: Kind
+    release: Release
+    it: Any
+
+    @property
+    def meta(self) -> Meta:
+        """The object's identity."""
+        meta: Meta = self.it.meta
+        return meta

@@ -1,0 +1,201 @@
+"""Decides what Kubernetes itself gets: namespaces, priority classes, quotas and limit ranges."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from policygen.plan import tree
+from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, text
+from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Tree
+from policygen.spec.types import NodeResources, Spec, Team
+
+COUNTED = {
+    "kueue": "count/workloads.kueue.x-k8s.io",
+    "volcano": "count/podgroups.scheduling.volcano.sh",
+    "kube-scheduler": "pods",
+}
+"""The objects whose number bounds what waits, by scheduler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A namespace that the set makes, and that no GitOps tool may prune."""
+
+    meta: Meta
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClass:
+    """A rank of pods."""
+
+    meta: Meta
+    value: int
+    preemption_policy: str
+    description: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceQuota:
+    """Bounds of one namespace; amounts are canonical quantities."""
+
+    meta: Meta
+    hard: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRange:
+    """Requests of containers that state none. Never of a GPU: it would take a card for each."""
+
+    meta: Meta
+    default_request: dict[str, str]
+
+
+NAMESPACE = Kind(
+    "Namespace", "kubernetes", (Release((1, 33), "v1", "kubernetes/namespace.yaml.j2"),)
+)
+PRIORITY_CLASS = Kind(
+    "PriorityClass",
+    "kubernetes",
+    (Release((1, 33), "scheduling.k8s.io/v1", "kubernetes/priority_class.yaml.j2"),),
+)
+RESOURCE_QUOTA = Kind(
+    "ResourceQuota", "kubernetes", (Release((1, 33), "v1", "kubernetes/resource_quota.yaml.j2"),)
+)
+LIMIT_RANGE = Kind(
+    "LimitRange", "kubernetes", (Release((1, 33), "v1", "kubernetes/limit_range.yaml.j2"),)
+)
+
+
+def namespaces(spec: Spec) -> Iterator[Namespace]:
+    """Those that a team asks to have created."""
+    for team in spec.teams:
+        for namespace in team.namespaces:
+            if namespace.create:
+                yield Namespace(Meta(namespace.name, spec.platform.name))
+
+
+def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[PriorityClass]:
+    """One class a priority, or two where pools need both policies.
+
+    On Kueue pools kube-scheduler must not evict what Kueue admitted, so there the policy is
+    Never; Volcano preempts nothing for such a claimant (volcano-sh/volcano#3739), so a mixed
+    platform gets `<priority>.preempting` beside it.
+    """
+    for priority in spec.platform.priorities:
+        preempting = {
+            priority.preempts and facts.scheduler != "kueue" and facts.policy.preemption_enabled
+            for facts in pools
+        } or {False}
+        names = {
+            False: priority.name,
+            True: f"{priority.name}.preempting" if len(preempting) > 1 else priority.name,
+        }
+        for preempts in sorted(preempting):
+            yield PriorityClass(
+                Meta(names[preempts], spec.platform.name),
+                priority.value,
+                "PreemptLowerPriority" if preempts else "Never",
+                priority.description,
+            )
+
+
+def priority_class_name(spec: Spec, pools: Sequence[PoolFacts], name: str, pool: PoolFacts) -> str:
+    """The class that pods of a pool name for a priority."""
+    made = {made.meta.name: made for made in priority_classes(spec, pools)}
+    preempting = made.get(f"{name}.preempting")
+    wants = pool.scheduler != "kueue" and pool.policy.preemption_enabled
+    return preempting.meta.name if preempting is not None and wants else name
+
+
+def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota]:
+    """One quota a namespace, where something must be refused and not queued.
+
+    A quota counts pods that Kueue has suspended and jobs that wait, so on Kueue and Volcano
+    pools it holds no compute resources unless `quotaBackstop` asks for it.
+    """
+    hard: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
+    having = tree.shares(trees)
+    for team in spec.teams:
+        shares = [(facts, node.limit[facts.name]) for facts, node in having.get(team.name, ())]
+        counted = _counted(team, shares)
+        backstopped = {
+            resource
+            for facts, _ in shares
+            if facts.pool.quota_backstop
+            for resource in facts.resources
+        }
+        for index, namespace in enumerate(team.namespaces):
+            keys = hard[namespace.name]
+            for key, amount in counted.items():
+                keys[key] += amount
+            for facts, limit in shares:
+                refused = facts.scheduler == "kube-scheduler"
+                for resource in facts.resources:
+                    if refused:
+                        keys[f"requests.{resource}"] += _part(limit[resource], team, index, 1)
+                    elif resource in backstopped:
+                        keys[f"requests.{resource}"] += limit[resource]
+                if refused and facts.pool.quota_cpu_and_memory:
+                    keys["requests.cpu"] += _part(limit[CPU], team, index, 1)
+                    keys["requests.memory"] += _part(limit[MEMORY], team, index, MEBIBYTE)
+    for name in sorted(hard):
+        keys = hard[name]
+        if keys:
+            yield ResourceQuota(
+                Meta(spec.platform.name, spec.platform.name, name),
+                {
+                    key: text(key.removeprefix("requests."), keys[key])
+                    for key in sorted(keys)
+                },
+            )
+
+
+def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) -> dict[str, int]:
+    """What `maxPending` bounds: objects that wait or run, so it adds what may run."""
+    counted: dict[str, int] = {}
+    if team.max_pending is None:
+        return counted
+    for facts, limit in shares:
+        key = COUNTED[facts.scheduler]
+        running = sum(limit[resource] for resource in facts.resources)
+        counted[key] = counted.get(key, team.max_pending) + running
+    if "pods" in counted:
+        # Pods of the other pools count too.
+        counted["pods"] = team.max_pending + sum(
+            limit[resource] for facts, limit in shares for resource in facts.resources
+        )
+    return counted
+
+
+def _part(amount: int, team: Team, index: int, step: int) -> int:
+    """A namespace's share of its team's limit: even, the remainder to the first ones."""
+    units, count = amount // step, len(team.namespaces)
+    return (units // count + (index < units % count)) * step
+
+
+def limit_ranges(spec: Spec, trees: Sequence[Tree]) -> Iterator[LimitRange]:
+    """Default requests, where a team or the Platform gives them and the team has pools."""
+    made: set[str] = set()
+    having = tree.shares(trees)
+    for team in spec.teams:
+        default = container_defaults(team, spec)
+        if default is None or team.name not in having:
+            continue
+        for namespace in team.namespaces:
+            if namespace.name in made:
+                continue  # queues of the articles' form share one namespace
+            made.add(namespace.name)
+            yield LimitRange(
+                Meta(spec.platform.name, spec.platform.name, namespace.name),
+                {
+                    CPU: text(CPU, default.cpu_milli),
+                    MEMORY: text(MEMORY, default.memory_bytes),
+                },
+            )
+
+
+def container_defaults(team: Team, spec: Spec) -> NodeResources | None:
+    """A team's own words, or the Platform's."""
+    return team.container_defaults or spec.platform.container_defaults

@@ -1,0 +1,280 @@
+"""Decides what Kueue gets: flavors, topologies, the cohort tree, queues and priority classes."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from policygen import versions
+from policygen.plan.amounts import Vector, text, texts
+from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Node, Tree
+from policygen.spec.types import Platform, Spec, Taint, Toleration
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Quota of one resource in one flavor; amounts are canonical quantities."""
+
+    resource: str
+    nominal_quota: str
+    borrowing_limit: str | None = None
+    lending_limit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flavor:
+    """The quotas of one flavor, in the order of the covered resources."""
+
+    name: str
+    resources: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceFlavor:
+    """The nodes of a pool, as Kueue knows them."""
+
+    meta: Meta
+    node_labels: dict[str, str]
+    node_taints: tuple[dict[str, str], ...]
+    """As the API spells them; likewise the tolerations."""
+    tolerations: tuple[dict[str, str | int], ...]
+    topology_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """Levels of a pool's network, widest first."""
+
+    meta: Meta
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """An inner node of a queue's tree, or its root."""
+
+    meta: Meta
+    parent: str | None
+    covered_resources: tuple[str, ...]
+    flavors: tuple[Flavor, ...]
+    weight: str | None
+    """A quantity; Kueue 0.19 stores a number as text, and a second apply would change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterQueue:
+    """A leaf of a queue's tree: what one team may have."""
+
+    meta: Meta
+    cohort: str
+    namespaces: tuple[str, ...]
+    covered_resources: tuple[str, ...]
+    flavors: tuple[Flavor, ...]
+    when_can_borrow: str
+    reclaim_within_cohort: str
+    within_cluster_queue: str
+    weight: str
+    """A quantity, as in Cohort."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQueue:
+    """The door to a ClusterQueue in one namespace."""
+
+    meta: Meta
+    cluster_queue: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPriorityClass:
+    """A rank among workloads that wait for quota."""
+
+    meta: Meta
+    value: int
+    description: str | None
+
+
+def _beta(template: str, **since: tuple[int, int]) -> tuple[Release, ...]:
+    """v1beta1 until 0.14 and v1beta2 from 0.15 on, from one template."""
+    return (
+        Release(since.get("since", (0, 13)), "kueue.x-k8s.io/v1beta1", template),
+        Release((0, 15), "kueue.x-k8s.io/v1beta2", template),
+    )
+
+
+RESOURCE_FLAVOR = Kind("ResourceFlavor", "kueue", _beta("kueue/resource_flavor.yaml.j2"))
+TOPOLOGY = Kind(
+    "Topology",
+    "kueue",
+    (
+        Release((0, 13), "kueue.x-k8s.io/v1alpha1", "kueue/topology.yaml.j2"),
+        *_beta("kueue/topology.yaml.j2", since=(0, 14)),
+    ),
+)
+COHORT = Kind("Cohort", "kueue", _beta("kueue/cohort.yaml.j2"))
+CLUSTER_QUEUE = Kind(
+    "ClusterQueue",
+    "kueue",
+    (
+        # v1beta1 calls the cohort otherwise, so it has a template of its own.
+        Release((0, 13), "kueue.x-k8s.io/v1beta1", "kueue/cluster_queue_v1beta1.yaml.j2"),
+        Release((0, 15), "kueue.x-k8s.io/v1beta2", "kueue/cluster_queue.yaml.j2"),
+    ),
+)
+LOCAL_QUEUE = Kind("LocalQueue", "kueue", _beta("kueue/local_queue.yaml.j2"))
+WORKLOAD_PRIORITY_CLASS = Kind(
+    "WorkloadPriorityClass", "kueue", _beta("kueue/workload_priority_class.yaml.j2")
+)
+
+
+def resource_flavors(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[ResourceFlavor]:
+    """One flavor a pool, named after it."""
+    for facts in pools:
+        pool = facts.pool
+        yield ResourceFlavor(
+            meta=Meta(pool.name, platform.name),
+            node_labels=dict(pool.node_selector),
+            node_taints=tuple(_taint(taint) for taint in pool.taints),
+            tolerations=tuple(_toleration(toleration) for toleration in tolerations(facts)),
+            topology_name=pool.name if facts.policy.topology_aware else None,
+        )
+
+
+def tolerations(facts: PoolFacts) -> tuple[Toleration, ...]:
+    """What the pool's workloads tolerate: its own words, or just its taints."""
+    if facts.pool.tolerations is not None:
+        return facts.pool.tolerations
+    return tuple(
+        Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
+        for taint in facts.pool.taints
+    )
+
+
+def _taint(taint: Taint) -> dict[str, str]:
+    value = {} if taint.value is None else {"value": taint.value}
+    return {"key": taint.key, **value, "effect": taint.effect}
+
+
+def _toleration(toleration: Toleration) -> dict[str, str | int]:
+    fields = {
+        "key": toleration.key,
+        "operator": toleration.operator,
+        "value": toleration.value,
+        "effect": toleration.effect,
+        "tolerationSeconds": toleration.toleration_seconds,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def topologies(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[Topology]:
+    """One topology for each pool that places by it; by node where it names no levels."""
+    for facts in pools:
+        if facts.policy.topology_aware:
+            yield Topology(
+                Meta(facts.name, platform.name), facts.pool.topology_levels or (HOSTNAME,)
+            )
+
+
+def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
+    """The root, which holds what nobody is guaranteed, and the inner teams, parents first.
+
+    A Cohort's nominalQuota adds to its members' (kubernetes-sigs/kueue#5289), so an inner
+    team has only what its children leave of its guarantee.
+    """
+    keys = tree.pools[0].keys
+    yield Cohort(
+        meta=Meta(tree.queue, platform.name),
+        parent=None,
+        covered_resources=keys,
+        flavors=tuple(
+            Flavor(
+                facts.name,
+                tuple(
+                    Cell(name, amount) for name, amount in texts(_in_order(tree.rest[facts.name], keys))
+                ),
+            )
+            for facts in tree.pools
+        ),
+        weight=None,
+    )
+    by_parent: dict[str, list[Node]] = {}
+    for node in tree.nodes:
+        if node.parent is not None:
+            by_parent.setdefault(node.parent, []).append(node)
+    for node in tree.nodes:
+        if node.leaf:
+            continue
+        promised = by_parent[node.name]
+        yield Cohort(
+            meta=Meta(f"{node.name}.{tree.queue}", platform.name),
+            parent=_above(node, tree),
+            covered_resources=keys,
+            flavors=_flavors(tree, node, promised),
+            weight=str(node.weight),
+        )
+
+
+def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
+    """One queue a leaf: team by queue."""
+    preempts = tree.pools[0].policy.preemption_enabled
+    release = versions.kueue_release(platform.target.kueue)
+    alternatives = len(tree.pools) > 1
+    for node in tree.leaves:
+        yield ClusterQueue(
+            meta=Meta(f"{node.name}.{tree.queue}", platform.name),
+            cohort=_above(node, tree),
+            namespaces=tuple(namespace.name for namespace in node.team.namespaces),
+            covered_resources=tree.pools[0].keys,
+            flavors=_flavors(tree, node, ()),
+            when_can_borrow="TryNextFlavor" if alternatives else release.stop_search,
+            reclaim_within_cohort="Any" if preempts else "Never",
+            within_cluster_queue="LowerPriority" if preempts else "Never",
+            weight=str(node.weight),
+        )
+
+
+def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
+    """One door for each namespace of a leaf, named after the queue."""
+    for node in tree.leaves:
+        name = f"{node.name}.{tree.queue}"
+        for namespace in node.team.namespaces:
+            door = name if node.team.shares_namespace else tree.queue
+            yield LocalQueue(Meta(door, platform.name, namespace.name), name)
+
+
+def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
+    """The Platform's priorities."""
+    for priority in spec.platform.priorities:
+        yield WorkloadPriorityClass(
+            Meta(priority.name, spec.platform.name), priority.value, priority.description
+        )
+
+
+def _above(node: Node, tree: Tree) -> str:
+    return tree.queue if node.parent is None else f"{node.parent}.{tree.queue}"
+
+
+def _in_order(vector: Vector, keys: tuple[str, ...]) -> Vector:
+    return {key: vector[key] for key in keys}
+
+
+def _flavors(tree: Tree, node: Node, promised: Iterable[Node]) -> tuple[Flavor, ...]:
+    """Quotas of a node, less what its children are promised out of its guarantee.
+
+    Without preemption nothing lent could be had back, so then nothing is lent.
+    """
+    lending = None if tree.pools[0].policy.preemption_enabled else "0"
+    children = tuple(promised)
+    flavors = []
+    for facts in tree.pools:
+        guarantee, limit = node.guarantee[facts.name], node.limit[facts.name]
+        cells = []
+        for key in tree.pools[0].keys:
+            mine = guarantee[key]
+            for child in children:
+                mine -= child.guarantee[facts.name][key]
+            cells.append(Cell(key, text(key, mine), text(key, limit[key] - guarantee[key]), lending))
+        flavors.append(Flavor(facts.name, tuple(cells)))
+    return tuple(flavors)

@@ -1,0 +1,312 @@
+"""Decides kube-scheduler's profiles: packing that provably dominates, and spreading."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from policygen.finding import Hit, Severity
+from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.pool import PoolFacts
+from policygen.spec.types import KubeSchedulerSettings, Platform
+
+MAX_WEIGHT = 100
+"""Bound of `resources[].weight` (`pkg/scheduler/apis/config/validation`)."""
+
+FIT_WEIGHT = 10
+"""Weight of NodeResourcesFit among score plugins."""
+
+OPPONENTS = {
+    "NodeResourcesBalancedAllocation": 1,
+    "ImageLocality": 1,
+    "PodTopologySpread": 2,
+}
+"""Score plugins that every pod meets and that may oppose packing, with their default weights
+(`pkg/scheduler/apis/config/v1/default_plugins.go`)."""
+
+SILENCED = ("NodeResourcesBalancedAllocation", "ImageLocality")
+"""Those that a packing profile disables. PodTopologySpread stays for explicit constraints,
+with no default ones, so that it gives every node the same score."""
+
+HOST_RESOURCES = ("cpu", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A resource and its weight inside NodeResourcesFit."""
+
+    name: str
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dominance:
+    """Whether one more GPU in use on a node always outweighs everything else in its score.
+
+    The inequality of reference 5.5 in its exact form. A node with one unit more in use gains
+    at least ⌊100/N⌋ points of the GPU's term (N units a node, the term is floored); cpu and
+    memory can differ by 100 points each; the mean is floored once more. So packing dominates
+    inside NodeResourcesFit iff g·⌊100/N⌋ − 100·c ≥ g + c, and among all score plugins iff
+    W·(least gain) > 100·Σ weights of opponents still on.
+    Source: `pkg/scheduler/framework/plugins/noderesources/most_allocated.go`.
+    """
+
+    units_per_node: int
+    gpu_weight: int
+    other_weight: int
+    fit_weight: int
+    opposing_weight: int
+
+    @property
+    def gain(self) -> int:
+        """Least points by which a node with one unit more in use wins inside the plugin."""
+        step = 100 // self.units_per_node
+        weight = self.gpu_weight + self.other_weight
+        return (self.gpu_weight * step - 100 * self.other_weight) // weight
+
+    @property
+    def margin(self) -> int:
+        """Points left after every opponent; above 0 the profile packs."""
+        return self.fit_weight * self.gain - 100 * self.opposing_weight
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One profile of a KubeSchedulerConfiguration."""
+
+    scheduler_name: str
+    strategy: str
+    resources: tuple[Weighted, ...]
+    fit_weight: int
+    disabled: tuple[str, ...]
+    quiet_spreading: bool
+    """Whether PodTopologySpread loses its built-in constraints and heeds explicit ones only."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerConfiguration:
+    """A KubeSchedulerConfiguration."""
+
+    meta: Meta
+    profiles: tuple[Profile, ...]
+    lease: str | None
+    """Name of the lease of a second scheduler; None: that of the main one."""
+    lease_namespace: str
+    default_profile: bool
+    """Whether the unchanged `default-scheduler` stands in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigMap:
+    """A file for a controller, inside a ConfigMap."""
+
+    meta: Meta
+    data: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SecondScheduler:
+    """ServiceAccount, bindings or Deployment of a second kube-scheduler."""
+
+    meta: Meta
+    account: str
+    namespace: str
+    image: str
+    config_map: str
+    role: str
+    role_kind: str
+
+
+CONFIGURATION = Kind(
+    "KubeSchedulerConfiguration",
+    "kubernetes",
+    (
+        Release(
+            (1, 33), "kubescheduler.config.k8s.io/v1", "scheduler/scheduler_configuration.yaml.j2"
+        ),
+    ),
+)
+CONFIG_MAP = Kind(
+    "ConfigMap", "kubernetes", (Release((1, 33), "v1", "kubernetes/config_map.yaml.j2"),)
+)
+SERVICE_ACCOUNT = Kind(
+    "ServiceAccount", "kubernetes", (Release((1, 33), "v1", "scheduler/service_account.yaml.j2"),)
+)
+CLUSTER_ROLE_BINDING = Kind(
+    "ClusterRoleBinding",
+    "kubernetes",
+    (
+        Release(
+            (1, 33), "rbac.authorization.k8s.io/v1", "scheduler/cluster_role_binding.yaml.j2"
+        ),
+    ),
+)
+ROLE = Kind(
+    "Role",
+    "kubernetes",
+    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/role.yaml.j2"),),
+)
+ROLE_BINDING = Kind(
+    "RoleBinding",
+    "kubernetes",
+    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/role_binding.yaml.j2"),),
+)
+DEPLOYMENT = Kind(
+    "Deployment", "kubernetes", (Release((1, 33), "apps/v1", "scheduler/deployment.yaml.j2"),)
+)
+
+CONFIG_KEY = "config.yaml"
+
+
+def placed(pools: Sequence[PoolFacts]) -> list[PoolFacts]:
+    """Pools whose pods kube-scheduler places: its own, and Kueue's."""
+    return [facts for facts in pools if facts.scheduler != "volcano"]
+
+
+def scheduler_name(platform: Platform, facts: PoolFacts) -> str | None:
+    """What pods of a pool write as schedulerName; None: nothing, the default will do."""
+    if facts.scheduler == "volcano":
+        return "volcano"
+    if facts.policy.bin_pack:
+        return f"{platform.name}.binpack"
+    return f"{platform.name}.spread" if facts.policy.spread else None
+
+
+def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[Profile, int]]:
+    """The set's profiles with the packing margin of each (0 where it does not pack)."""
+    packing = [facts for facts in placed(pools) if facts.policy.bin_pack]
+    if packing:
+        dominance = choose(max(facts.units_per_node for facts in packing))
+        yield (
+            Profile(
+                scheduler_name=f"{platform.name}.binpack",
+                strategy="MostAllocated",
+                resources=_weighted(packing, dominance.gpu_weight, dominance.other_weight > 0),
+                fit_weight=dominance.fit_weight,
+                disabled=SILENCED,
+                quiet_spreading=True,
+            ),
+            dominance.margin,
+        )
+    spreading = [facts for facts in placed(pools) if facts.policy.spread]
+    if spreading:
+        yield (
+            Profile(
+                scheduler_name=f"{platform.name}.spread",
+                strategy="LeastAllocated",
+                resources=_weighted(spreading, MAX_WEIGHT, hosts=True),
+                fit_weight=FIT_WEIGHT,
+                disabled=("NodeResourcesBalancedAllocation", "ImageLocality"),
+                quiet_spreading=False,
+            ),
+            0,
+        )
+
+
+def choose(units_per_node: int) -> Dominance:
+    """The weights for nodes of so many units: cpu and memory break ties while they can.
+
+    The least g with g·(⌊100/N⌋ − 1) ≥ 101·c for c = 2; where it is above the bound of a
+    weight, the GPU stands alone.
+    """
+    step = 100 // units_per_node
+    others = len(HOST_RESOURCES)
+    opposing = sum(OPPONENTS[name] for name in OPPONENTS if name not in (*SILENCED, "PodTopologySpread"))
+    if step > 1:
+        weight = -(-101 * others // (step - 1))
+        if weight <= MAX_WEIGHT:
+            return Dominance(units_per_node, weight, others, FIT_WEIGHT, opposing)
+    return Dominance(units_per_node, 1, 0, FIT_WEIGHT, opposing)
+
+
+def _weighted(
+    pools: Sequence[PoolFacts],
+    gpu_weight: int,
+    hosts: bool,  # noqa: FBT001 - private
+) -> tuple[Weighted, ...]:
+    names = sorted({resource for facts in pools for resource in facts.resources})
+    gpus = tuple(Weighted(name, gpu_weight) for name in names)
+    return gpus + (tuple(Weighted(name, 1) for name in HOST_RESOURCES) if hosts else ())
+
+
+def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
+    """Pools with too many units a node for a score of 0 to 100 to tell one from the next."""
+    for facts in placed(pools):
+        if facts.policy.bin_pack and choose(facts.units_per_node).margin <= 0:
+            yield Hit(
+                "packs-weakly",
+                f'pool "{facts.name}" has up to {facts.units_per_node} units of a resource on a '
+                "node, and a score of 0 to 100 cannot tell so many apart: it packs only roughly",
+                (facts.pool.at / "spec" / "gpu").on_key(),
+                Severity.WARNING,
+            )
+
+
+def configuration(
+    platform: Platform, pools: Sequence[PoolFacts], *, raw: bool
+) -> SchedulerConfiguration | None:
+    """The set's KubeSchedulerConfiguration; None where no pool packs or spreads by it.
+
+    `raw`: the file that replaces the main scheduler's, with `default-scheduler` unchanged.
+    """
+    chosen = tuple(profile for profile, _ in profiles(platform, pools))
+    if not chosen:
+        return None
+    name = name_of(platform)
+    return SchedulerConfiguration(
+        meta=Meta(name, platform.name),
+        profiles=chosen,
+        lease=None if raw else name,
+        lease_namespace=platform.kube_scheduler.namespace,
+        default_profile=raw,
+    )
+
+
+def config_map(platform: Platform, text: str) -> ConfigMap:
+    """The ConfigMap that a second scheduler reads."""
+    return ConfigMap(
+        Meta(name_of(platform), platform.name, platform.kube_scheduler.namespace),
+        {CONFIG_KEY: text},
+    )
+
+
+def second_scheduler(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
+    """What runs the profiles beside a main scheduler that cannot be configured.
+
+    Roles: those of the main scheduler, and its own lease (its bootstrap role names only the
+    lease `kube-scheduler`).
+    """
+    settings: KubeSchedulerSettings = platform.kube_scheduler
+    account = name_of(platform)
+    image = settings.image or ""
+
+    def it(
+        name: str, role: str = "", role_kind: str = "", namespace: str | None = settings.namespace
+    ) -> SecondScheduler:
+        return SecondScheduler(
+            meta=Meta(name, platform.name, namespace),
+            account=account,
+            namespace=settings.namespace,
+            image=image,
+            config_map=account,
+            role=role,
+            role_kind=role_kind,
+        )
+
+    yield SERVICE_ACCOUNT, it(account)
+    for suffix in ("kube-scheduler", "volume-scheduler"):
+        name = f"{platform.name}-{suffix}"
+        yield CLUSTER_ROLE_BINDING, it(name, f"system:{suffix}", "ClusterRole", namespace=None)
+    yield ROLE, it(account)
+    yield ROLE_BINDING, it(account, account, "Role")
+    # The role that lets a server check its clients stands in kube-system only.
+    reader = "extension-apiserver-authentication-reader"
+    name = f"{platform.name}-authentication-reader"
+    yield ROLE_BINDING, it(name, reader, "Role", namespace="kube-system")
+    yield DEPLOYMENT, it(account)
+
+
+def name_of(platform: Platform) -> str:
+    """Name of the second scheduler and all that belongs to it.
+
+    Joined by a hyphen: a dot in a Deployment's name makes the API server warn.
+    """
+    return f"{platform.name}-kube-scheduler"

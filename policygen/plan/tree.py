@@ -1,0 +1,467 @@
+"""Who may have how much: one tree of teams for each queue, guarantees and limits as vectors.
+
+The rules are those of docs/semantics.md: Σ children's guarantees ≤ the parent's, guarantee
+≤ limit ≤ the parent's limit ≤ available, Σ root guarantees ≤ available.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from policygen.finding import At, Hit
+from policygen.plan.amounts import CPU, MEMORY, Vector, apportion, less, text, total
+from policygen.plan.pool import PoolFacts
+from policygen.spec.types import WHOLE, Amounts, Quota, Spec, Team
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A team in the tree of one queue, or the `<team>.own` leaf of a team with children."""
+
+    name: str
+    team: Team
+    parent: str | None
+    """Name of the node above; None: the queue's root."""
+    depth: int
+    """1 for a root team."""
+    leaf: bool
+    """Only leaves take workloads."""
+    weight: int
+    guarantee: Mapping[str, Vector]
+    """By pool."""
+    limit: Mapping[str, Vector]
+    children: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The teams that share a queue."""
+
+    queue: str
+    pools: tuple[PoolFacts, ...]
+    """More than one only in a shared queue; then in the order in which they are tried."""
+    nodes: tuple[Node, ...]
+    """Parents before children, by name within a parent."""
+    rest: Mapping[str, Vector]
+    """By pool, what no root team is guaranteed."""
+
+    @cached_property
+    def by_team(self) -> Mapping[str, Node]:
+        """The node of each team, without the `.own` leaves."""
+        return {node.name: node for node in self.nodes if node.name == node.team.name}
+
+    @property
+    def scheduler(self) -> str:
+        """Who schedules the queue's pools."""
+        return self.pools[0].scheduler
+
+    @property
+    def leaves(self) -> Iterator[Node]:
+        """The nodes that take workloads."""
+        return (node for node in self.nodes if node.leaf)
+
+
+def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, Node]]]:
+    """By team, each pool that it has a share of, with its node there."""
+    found: dict[str, list[tuple[PoolFacts, Node]]] = {}
+    for tree in trees:
+        for name, node in tree.by_team.items():
+            found.setdefault(name, []).extend((facts, node) for facts in tree.pools)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Guarantee and limit of one team on one pool."""
+
+    guarantee: dict[str, int]
+    limit: dict[str, int]
+
+
+_Units = tuple[dict[str, int], dict[str, int]]
+"""Guarantee of every resource, and limit of those that have one written."""
+
+
+def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[Hit]]:
+    """The tree of every queue, and every sum that has no rendering.
+
+    The team tree must have no cycles and no dangling references.
+    """
+    hits: list[Hit] = []
+    queues: defaultdict[str, list[PoolFacts]] = defaultdict(list)
+    for queue in spec.platform.shared_queues:
+        queues[queue.name] = [pools[name] for name in queue.pools if name in pools]
+    for facts in pools.values():
+        if facts.queue == facts.name:
+            queues[facts.name].append(facts)
+    order = _parents_first(spec.teams)
+    children: defaultdict[str | None, list[Team]] = defaultdict(list)
+    for team in order:
+        children[team.parent].append(team)
+    quotas: defaultdict[str, dict[str, Quota]] = defaultdict(dict)
+    for team in spec.teams:
+        for quota in team.quotas:
+            quotas[quota.pool][team.name] = quota
+    trees = []
+    for name in sorted(queue for queue, members in queues.items() if members):
+        members = queues[name]
+        hits += _unlike(members)
+        shares: dict[str, dict[str, _Share]] = {}
+        for facts in members:
+            shares[facts.name] = _Shares(facts, order, children, quotas[facts.name], hits).all()
+        trees.append(_tree(name, members, order, children, quotas, shares, hits))
+    return trees, hits
+
+
+def _parents_first(teams: Sequence[Team]) -> list[Team]:
+    children: defaultdict[str | None, list[Team]] = defaultdict(list)
+    for team in sorted(teams, key=lambda team: team.name):
+        children[team.parent].append(team)
+    order: list[Team] = []
+    level: list[Team] = children[None]
+    while level:
+        order += level
+        level = [child for team in level for child in children[team.name]]
+    return order
+
+
+def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
+    """Pools of one queue are alternatives, so they must count and behave alike."""
+    first = members[0]
+    for facts in members[1:]:
+        at = (facts.pool.at / "spec").on_key()
+        if facts.resources != first.resources:
+            yield Hit(
+                "shared-queue-unlike",
+                f'pools of one shared queue count the same resources, and "{first.name}" has '
+                f"{', '.join(first.resources)}, this one {', '.join(facts.resources)}",
+                at,
+            )
+        for field, words in (
+            ("preemption_enabled", "preemptionEnabled"),
+            ("topology_aware", "topologyAware"),
+        ):
+            if getattr(facts.policy, field) != getattr(first.policy, field):
+                yield Hit(
+                    "shared-queue-unlike",
+                    f'pools of one shared queue agree on {words}, and "{first.name}" differs',
+                    at,
+                )
+
+
+class _Shares:
+    """Works out guarantee and limit of every team on one pool."""
+
+    def __init__(
+        self,
+        facts: PoolFacts,
+        order: Sequence[Team],
+        children: Mapping[str | None, Sequence[Team]],
+        quotas: Mapping[str, Quota],
+        hits: list[Hit],
+    ) -> None:
+        self.facts = facts
+        self.order = [team for team in order if team.name in quotas]
+        self.children = children
+        self.quotas = quotas
+        self.hits = hits
+        self.shares: dict[str, _Share] = {}
+
+    def all(self) -> dict[str, _Share]:
+        """Every team's share, parents first; faults go to `hits`."""
+        before = len(self.hits)
+        units = {team.name: self._units(self.quotas[team.name]) for team in self.order}
+        if len(self.hits) > before:
+            return {}
+        roots = [team for team in self.order if team.parent is None]
+        self._by_weight(roots, units)
+        root_limits = self._overcommitted(roots, units)
+        for team in self.order:
+            quota = self.quotas[team.name]
+            above = self.shares.get(team.parent) if team.parent is not None else None
+            if team.parent is not None and above is None:
+                if team.parent not in self.quotas:
+                    self._hit(
+                        "parent-without-quota",
+                        f'team "{team.name}" has a share of pool "{self.facts.name}", and its '
+                        f'parent "{team.parent}" has none to give; add the pool to the '
+                        "parent's quotas",
+                        quota.at / "pool",
+                    )
+                continue
+            wider = above.limit if above else self.facts.available
+            guarantee = self.facts.vector(
+                units[team.name][0], quota.cpu.guarantee, quota.memory.guarantee
+            )
+            limit = dict(wider)
+            limit_units = {**root_limits.get(team.name, {}), **units[team.name][1]}
+            if limit_units:
+                whole = {name: wider[name] for name in self.facts.resources}
+                limit = self.facts.vector({**whole, **limit_units})
+                # What merely comes along with the units gives way to a parent's own words.
+                limit[CPU] = min(limit[CPU], wider[CPU])
+                limit[MEMORY] = min(limit[MEMORY], wider[MEMORY])
+            if quota.cpu.limit is not None:
+                limit[CPU] = quota.cpu.limit
+            if quota.memory.limit is not None:
+                limit[MEMORY] = quota.memory.limit
+            self.shares[team.name] = _Share(guarantee, limit)
+            self._bounds(team, quota, guarantee, limit, wider, above is not None)
+        self._sums()
+        return self.shares
+
+    def _hit(self, rule: str, message: str, at: At) -> None:
+        self.hits.append(Hit(rule, message, at))
+
+    def _units(self, quota: Quota) -> _Units:
+        nothing = dict.fromkeys(self.facts.resources, 0)
+        guarantee = {**nothing, **self._amounts(quota, "guarantee", quota.guarantee)}
+        return guarantee, self._amounts(quota, "limit", quota.limit or ())
+
+    def _amounts(self, quota: Quota, field: str, amounts: Amounts) -> dict[str, int]:
+        """Units by resource, after a look at how the pool is counted."""
+        profiles = self.facts.profiles
+        given = dict(amounts)
+        at = quota.at / field
+        if profiles == (WHOLE,) and set(given) - {WHOLE}:
+            self._hit(
+                "counted-by-profile",
+                f'pool "{self.facts.name}" counts one resource, {self.facts.resources[0]}; '
+                f"write {field} as a number",
+                at,
+            )
+        elif profiles != (WHOLE,) and WHOLE in given:
+            example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
+            self._hit(
+                "counted-by-profile",
+                f'pool "{self.facts.name}" counts instances of {", ".join(profiles)}; '
+                f"write {field} by profile, such as {{{example}}}",
+                at,
+            )
+        else:
+            for profile in set(given) - set(profiles):
+                self._hit(
+                    "unknown-mig-profile",
+                    f'pool "{self.facts.name}" has no {profile}; it has {", ".join(profiles)}',
+                    (at / profile).on_key(),
+                )
+        return self.facts.units(amounts)
+
+    def _by_weight(self, roots: Sequence[Team], units: Mapping[str, _Units]) -> None:
+        """Guarantees that are their weight's share of what is available (the articles' queues)."""
+        sharing = [team.name for team in roots if self.quotas[team.name].by_weight]
+        if not sharing:
+            return
+        for resource in self.facts.resources:
+            taken = sum(units[team.name][0][resource] for team in roots)
+            free = max(0, self.facts.available[resource] - taken)
+            weights = [self.quotas[name].weight for name in sharing]
+            parts = apportion(free, weights, [0] * len(sharing), [free] * len(sharing))
+            for name, part in zip(sharing, parts or (), strict=True):
+                units[name][0][resource] = part
+
+    def _overcommitted(
+        self, roots: Sequence[Team], units: Mapping[str, _Units]
+    ) -> dict[str, dict[str, int]]:
+        """Limits of root teams that wrote none, where the pool bounds the sum of limits."""
+        ratio = self.facts.policy.overcommit_ratio
+        limits: dict[str, dict[str, int]] = {team.name: {} for team in roots}
+        if ratio is None:
+            return {}
+        for resource in self.facts.resources:
+            available = self.facts.available[resource]
+            product = int(available * ratio)
+            silent = [team.name for team in roots if resource not in units[team.name][1]]
+            written = sum(units[team.name][1].get(resource, 0) for team in roots)
+            floors = [units[name][0][resource] for name in silent]
+            weights = [self.quotas[name].weight for name in silent]
+            parts = apportion(max(0, product - written), weights, floors, [available] * len(silent))
+            if written > product or parts is None:
+                self._hit(
+                    "overcommit-exceeded",
+                    f"limits and guarantees of root teams need {written + sum(floors)} "
+                    f"{resource}, and overcommitRatio {float(ratio):g} of {available} "
+                    f"allows {product}; lower them or raise the ratio",
+                    self.facts.pool.at / "spec" / "schedulingPolicy" / "overcommitRatio",
+                )
+                return {}
+            for name, part in zip(silent, parts, strict=True):
+                limits[name][resource] = part
+        return limits
+
+    def _bounds(
+        self,
+        team: Team,
+        quota: Quota,
+        guarantee: Vector,
+        limit: Vector,
+        wider: Vector,
+        nested: bool,  # noqa: FBT001 - private, and named at its one call
+    ) -> None:
+        whose = f'that of its parent "{team.parent}"' if nested else "what the pool has"
+        for resource in self.facts.keys:
+            if guarantee[resource] > limit[resource]:
+                self._hit(
+                    "limit-below-guarantee",
+                    f'team "{team.name}" is guaranteed {text(resource, guarantee[resource])} '
+                    f"{resource} and limited to {text(resource, limit[resource])}; "
+                    "raise the limit or lower the guarantee",
+                    _place(quota, resource, "limit"),
+                )
+            if limit[resource] > wider[resource]:
+                self._hit(
+                    "limit-above-parent" if nested else "limit-above-available",
+                    f'team "{team.name}" has the limit {text(resource, limit[resource])} '
+                    f"{resource}, above {whose}, {text(resource, wider[resource])}; lower it",
+                    _place(quota, resource, "limit"),
+                )
+
+    def _sums(self) -> None:
+        keys = self.facts.keys
+        for team in self.order:
+            share = self.shares.get(team.name)
+            below = self._shares_of(self.children.get(team.name, ()))
+            if share is None or not below:
+                continue
+            quota = self.quotas[team.name]
+            together = total(keys, [child.guarantee for child in below])
+            for resource in keys:
+                if together[resource] > share.guarantee[resource]:
+                    self._hit(
+                        "guarantees-above-parent",
+                        f'child teams of "{team.name}" are guaranteed '
+                        f"{text(resource, together[resource])} {resource} of pool "
+                        f'"{self.facts.name}" together, and it has only '
+                        f"{text(resource, share.guarantee[resource])}; raise its guarantee or "
+                        "lower theirs",
+                        _place(quota, resource, "guarantee"),
+                    )
+        roots = [team for team in self.order if team.parent is None]
+        together = total(keys, [share.guarantee for share in self._shares_of(roots)])
+        for resource in keys:
+            available = self.facts.available[resource]
+            if together[resource] > available:
+                names = ", ".join(f'"{team.name}"' for team in roots[:6])
+                largest = max(
+                    (team for team in roots if team.name in self.shares),
+                    key=lambda team: self.shares[team.name].guarantee[resource],
+                )
+                self._hit(
+                    "guarantees-above-available",
+                    f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
+                    f"available, and root teams ({names}) are guaranteed "
+                    f"{text(resource, together[resource])}; lower guarantees",
+                    _place(self.quotas[largest.name], resource, "guarantee"),
+                )
+
+    def _shares_of(self, teams: Iterable[Team]) -> list[_Share]:
+        return [self.shares[team.name] for team in teams if team.name in self.shares]
+
+
+def _place(quota: Quota, resource: str, field: str) -> At:
+    if quota.by_weight:
+        return quota.at / "weight"
+    if resource in (CPU, MEMORY):
+        own = quota.cpu if resource == CPU else quota.memory
+        if getattr(own, field) is not None:
+            return quota.at / resource / field
+    return quota.at / field
+
+
+def _tree(
+    name: str,
+    members: Sequence[PoolFacts],
+    order: Sequence[Team],
+    children: Mapping[str | None, Sequence[Team]],
+    quotas: Mapping[str, Mapping[str, Quota]],
+    shares: Mapping[str, Mapping[str, _Share]],
+    hits: list[Hit],
+) -> Tree:
+    """The nodes of a queue: its teams, and an `.own` leaf where one has children and namespaces."""
+    inside = {team for pool in members for team in shares[pool.name]}
+    nothing = {
+        facts.name: _Share(dict.fromkeys(facts.keys, 0), dict.fromkeys(facts.keys, 0))
+        for facts in members
+    }
+    nodes: list[Node] = []
+    depth: dict[str, int] = {}
+    for team in order:
+        if team.name not in inside:
+            continue
+        depth[team.name] = depth.get(team.parent or "", 0) + 1
+        of = {
+            facts.name: shares[facts.name].get(team.name, nothing[facts.name]) for facts in members
+        }
+        below = [child for child in children.get(team.name, ()) if child.name in inside]
+        own = f"{team.name}.own" if below and team.namespaces else None
+        node = Node(
+            name=team.name,
+            team=team,
+            parent=team.parent,
+            depth=depth[team.name],
+            leaf=not below,
+            weight=_weight(team, members, quotas, hits),
+            guarantee={pool: share.guarantee for pool, share in of.items()},
+            limit={pool: share.limit for pool, share in of.items()},
+            children=tuple(child.name for child in below) + ((own,) if own else ()),
+        )
+        nodes.append(node)
+        if own:
+            promised = {
+                facts.name: total(
+                    facts.keys,
+                    [
+                        shares[facts.name].get(child.name, nothing[facts.name]).guarantee
+                        for child in below
+                    ],
+                )
+                for facts in members
+            }
+            nodes.append(
+                Node(
+                    name=own,
+                    team=team,
+                    parent=team.name,
+                    depth=node.depth + 1,
+                    leaf=True,
+                    weight=1,
+                    guarantee={
+                        pool: less(vector, promised[pool])
+                        for pool, vector in node.guarantee.items()
+                    },
+                    limit=node.limit,
+                )
+            )
+    rest = {
+        facts.name: less(
+            facts.available,
+            total(
+                facts.keys, [node.guarantee[facts.name] for node in nodes if node.parent is None]
+            ),
+        )
+        for facts in members
+    }
+    return Tree(name, tuple(members), tuple(nodes), rest)
+
+
+def _weight(
+    team: Team,
+    members: Sequence[PoolFacts],
+    quotas: Mapping[str, Mapping[str, Quota]],
+    hits: list[Hit],
+) -> int:
+    given = [
+        quota for facts in members if (quota := quotas[facts.name].get(team.name)) is not None
+    ]
+    for quota in given[1:]:
+        if quota.weight != given[0].weight:
+            hits.append(
+                Hit(
+                    "shared-queue-weights",
+                    f'team "{team.name}" has one queue over these pools and so one weight; '
+                    f"write {given[0].weight} here too, or change both",
+                    quota.at / "weight",
+                )
+            )
+    return given[0].weight if given else 1

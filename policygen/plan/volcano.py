@@ -1,0 +1,144 @@
+"""Decides what Volcano gets: the queue tree, pod groups and the scheduler's configuration."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, apportion, texts
+from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Node, Tree
+from policygen.spec.types import Platform
+
+_SCHEDULING = "scheduling.volcano.sh/v1beta1"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue; amounts are canonical quantities, all for the same full set of resources."""
+
+    meta: Meta
+    parent: str | None
+    """None: below Volcano's own `root`."""
+    reclaimable: bool
+    deserved: dict[str, str]
+    capability: dict[str, str]
+    guarantee: dict[str, str]
+    """Empty: none is reserved."""
+    priority: int | None
+    node_group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PodGroup:
+    """Pods that start together."""
+
+    meta: Meta
+    queue: str
+    min_member: int
+    min_resources: dict[str, str]
+    priority_class_name: str | None
+
+
+QUEUE = Kind("Queue", "volcano", (Release((1, 12), _SCHEDULING, "volcano/queue.yaml.j2"),))
+POD_GROUP = Kind(
+    "PodGroup", "volcano", (Release((1, 12), _SCHEDULING, "volcano/pod_group.yaml.j2"),)
+)
+
+
+def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
+    """The trees of all Volcano pools, parents first.
+
+    Volcano compares whole resource lists: from 1.13.0 to 1.14.1 a key that capability lacks
+    counts as 0 (`pkg/webhooks/admission/queues/validate/validate_queue.go`), and an extended
+    resource that a queue does not name is unlimited, so every queue names the resources of
+    every Volcano pool, with 0 for those of other pools.
+    """
+    foreign = {
+        resource: 0 for tree in trees for facts in tree.pools for resource in facts.resources
+    }
+    for tree in trees:
+        facts = tree.pools[0]
+        preempts = facts.policy.preemption_enabled
+        deserved = _deserved(tree)
+        available = dict(facts.available)
+        reserved = {
+            key: sum(node.guarantee[facts.name][key] for node in tree.nodes if node.parent is None)
+            for key in facts.keys
+        }
+
+        def quantities(vector: dict[str, int]) -> dict[str, str]:
+            full = {**vector, **{key: 0 for key in foreign if key not in vector}}
+            ordered = {key: full[key] for key in (CPU, MEMORY, *sorted(foreign))}
+            return dict(texts(ordered))
+
+        yield Queue(
+            meta=Meta(tree.queue, platform.name),
+            parent=None,
+            reclaimable=preempts,
+            deserved=quantities(available),
+            capability=quantities(available),
+            guarantee={} if preempts else quantities(reserved),
+            priority=None,
+            node_group=facts.node_group,
+        )
+        for node in tree.nodes:
+            yield Queue(
+                meta=Meta(f"{node.name}.{tree.queue}", platform.name),
+                parent=tree.queue if node.parent is None else f"{node.parent}.{tree.queue}",
+                reclaimable=preempts,
+                deserved=quantities(deserved[node.name]),
+                capability=quantities(dict(node.limit[facts.name])),
+                guarantee={} if preempts else quantities(dict(node.guarantee[facts.name])),
+                priority=node.team.queue_priority,
+                node_group=facts.node_group,
+            )
+
+
+def _deserved(tree: Tree) -> dict[str, dict[str, int]]:
+    """What each queue can have back from borrowers.
+
+    Its guarantee and, of what guarantees leave in the queue above, the share of its weight
+    by largest remainder, up to its limit. cpu and memory follow the units in proportion.
+    """
+    facts = tree.pools[0]
+    below: defaultdict[str | None, list[Node]] = defaultdict(list)
+    for node in tree.nodes:
+        below[node.parent].append(node)
+    deserved: dict[str, dict[str, int]] = {}
+    for parent in (None, *(node.name for node in tree.nodes)):
+        nodes = below.get(parent, [])
+        if nodes:
+            whole = dict(facts.available) if parent is None else deserved[parent]
+            deserved.update(_divide(facts, whole, nodes))
+    return deserved
+
+
+def _divide(
+    facts: PoolFacts, whole: dict[str, int], nodes: Sequence[Node]
+) -> dict[str, dict[str, int]]:
+    pool = facts.name
+    shares: dict[str, dict[str, int]] = {
+        node.name: dict.fromkeys(facts.keys, 0) for node in nodes
+    }
+    extra = dict.fromkeys((node.name for node in nodes), 0)
+    for resource in facts.resources:
+        floors = [node.guarantee[pool][resource] for node in nodes]
+        ceilings = [node.limit[pool][resource] for node in nodes]
+        free = apportion(
+            whole[resource] - sum(floors),
+            [node.weight for node in nodes],
+            [0] * len(nodes),
+            [ceiling - floor for floor, ceiling in zip(floors, ceilings, strict=True)],
+        )
+        for node, floor, more in zip(nodes, floors, free or [0] * len(nodes), strict=True):
+            shares[node.name][resource] = floor + more
+            extra[node.name] += more * facts.slices[resource]
+    together = sum(extra.values())
+    for key, step in ((CPU, 1), (MEMORY, MEBIBYTE)):
+        left = whole[key] - sum(node.guarantee[pool][key] for node in nodes)
+        for node in nodes:
+            more = left // step * extra[node.name] // together * step if together else 0
+            guarantee, limit = node.guarantee[pool][key], node.limit[pool][key]
+            shares[node.name][key] = min(guarantee + more, limit)
+    return shares

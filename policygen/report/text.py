@@ -1,0 +1,193 @@
+"""Findings for a person: a line each, and the line of the input that is meant."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Final, TextIO
+
+from policygen.finding import Finding, Place, Severity
+
+MAX_COLUMNS: Final = 100
+"""Of an excerpt; longer lines are cut around the place."""
+MAX_MESSAGE: Final = 600
+"""Characters of a message or a name; longer ones are cut in the middle."""
+
+_TAB_STOP = 8
+_GUTTER = 5
+_MORE = "..."
+_RESET = "\x1b[0m"
+_BOLD = "\x1b[1m"
+_DIM = "\x1b[2m"
+_GREEN = "\x1b[32m"
+_HUES = {
+    Severity.ERROR: "\x1b[1;31m",
+    Severity.WARNING: "\x1b[1;33m",
+    Severity.INFO: "\x1b[1;34m",
+}
+_NAMED_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bool = True) -> None:
+    """Write each finding as `file:line:column: severity: message [rule]`.
+
+    With `excerpt` the line of the input follows, its place underlined. Whatever the input
+    holds, only printable characters that `out` can encode reach it.
+    """
+    page = _Page(out.encoding or "utf-8", colour=colour)
+    for finding in findings:
+        out.write(page.headline(finding) + "\n")
+        place = finding.place
+        if excerpt and place is not None and place.line and not _blank(place.text):
+            out.writelines(line + "\n" for line in page.excerpt(place))
+
+
+def summary(findings: Iterable[Finding]) -> str:
+    """How many findings of each severity there are: `2 errors, 1 warning`."""
+    severities = [finding.severity for finding in findings]
+    parts = []
+    for severity in sorted(Severity, reverse=True):
+        count = severities.count(severity)
+        if count:
+            plural = "s" if count > 1 and severity != Severity.INFO else ""
+            parts.append(f"{count} {severity}{plural}")
+    return ", ".join(parts) or "no findings"
+
+
+def colours(out: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether to use colour: on a terminal without NO_COLOR, or wherever FORCE_COLOR says so."""
+    if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
+        return True
+    return out.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def printable(text: str, encoding: str = "utf-8") -> str:
+    """The text with all that could steer a terminal or mislead an eye as visible escapes.
+
+    That is control characters, bidirectional overrides, zero-width and exotic blanks, lone
+    surrogates, and what the encoding lacks.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(char, encoding) for char in text)
+
+
+def _shown(char: str, encoding: str) -> str:
+    if char == " ":
+        return char
+    if char.isprintable():
+        try:
+            char.encode(encoding)
+        except UnicodeEncodeError:
+            return char.encode("ascii", "backslashreplace").decode()
+        return char
+    if char in _NAMED_ESCAPES:
+        return _NAMED_ESCAPES[char]
+    code = ord(char)
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )
+
+
+def _blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _width(shown: str) -> int:
+    """Columns of a terminal that printable text takes."""
+    if shown.isascii():
+        return len(shown)
+    return sum(_char_width(char) for char in shown)
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
+
+
+class _Page:
+    def __init__(self, encoding: str, *, colour: bool) -> None:
+        self.encoding = encoding
+        self.colour = colour
+
+    def paint(self, text: str, hue: str) -> str:
+        """The text in a colour, if there are colours."""
+        return f"{hue}{text}{_RESET}" if self.colour else text
+
+    def said(self, text: str) -> str:
+        """A name or message, printable and not endless."""
+        if len(text) > MAX_MESSAGE:
+            half = (MAX_MESSAGE - len(_MORE)) // 2
+            text = text[:half] + _MORE + text[-half:]
+        return printable(text, self.encoding)
+
+    def headline(self, finding: Finding) -> str:
+        """The line that says it."""
+        where = ""
+        place = finding.place
+        if place is not None:
+            numbers = [str(number) for number in (place.line, place.column) if number]
+            name = ":".join([self.said(place.file), *numbers])
+            where = self.paint(f"{name}:", _BOLD) + " "
+        severity = self.paint(f"{finding.severity}:", _HUES[finding.severity])
+        rule = self.paint(f"[{self.said(finding.rule)}]", _DIM)
+        return f"{where}{severity} {self.said(finding.message)} {rule}"
+
+    def excerpt(self, place: Place) -> list[str]:
+        """The line of the input, and a line of carets under the place."""
+        number = f"{place.line:{_GUTTER}} | "
+        begin = max(place.column - 1, 0)
+        cells, first, marked = self.window(place.text, begin, begin + max(place.length, 1))
+        shown = self.paint(number, _DIM) + "".join(cells).rstrip()
+        if not place.column:
+            return [shown]
+        blank = self.paint(" " * (len(number) - 2) + "| ", _DIM)
+        before = sum(_width(cell) for cell in cells[:first])
+        under = sum(_width(cell) for cell in cells[first : first + marked])
+        return [shown, f"{blank}{' ' * before}{self.paint('^' * max(under, 1), _GREEN)}"]
+
+    def window(self, text: str, begin: int, end: int) -> tuple[list[str], int, int]:
+        """The part of a line around text[begin:end] that fits, a cell per character.
+
+        Also which cell the place begins with, and how many it has.
+        """
+        # A character takes at least one column, but for combining marks: they may be lost.
+        low, high = max(0, begin - MAX_COLUMNS), min(len(text), begin + MAX_COLUMNS)
+        cells = self.cells(text[low:high])
+        widths = [_width(cell) for cell in cells]
+        first = min(begin - low, len(cells))
+        after = max(first, min(end - low, len(cells)))
+        start, stop = 0, len(cells)
+        fits = MAX_COLUMNS - 2 * len(_MORE)
+        if low or high < len(text) or sum(widths) > MAX_COLUMNS:
+            # First the place and what leads to it, then what room is left behind it.
+            start, stop, room = first, first, fits
+            lead = min(fits // 2, max(fits - sum(widths[first:after]), fits // 4))
+            while start and widths[start - 1] <= min(lead, room):
+                start -= 1
+                lead, room = lead - widths[start], room - widths[start]
+            while stop < len(cells) and widths[stop] <= room:
+                room -= widths[stop]
+                stop += 1
+            while start and widths[start - 1] <= room:
+                start -= 1
+                room -= widths[start]
+        left = [_MORE] if low or start else []
+        right = [_MORE] if stop < len(cells) or high < len(text) else []
+        marked = min(after, stop) - first
+        return [*left, *cells[start:stop], *right], first - start + len(left), marked
+
+    def cells(self, text: str) -> list[str]:
+        """Each character as it is shown; a tab as the blanks up to its stop."""
+        cells = []
+        column = 0
+        for char in text:
+            cell = printable(char, self.encoding)
+            if char == "\t":
+                cell = " " * (_TAB_STOP - column % _TAB_STOP)
+            cells.append(cell)
+            column += _width(cell)
+        return cells

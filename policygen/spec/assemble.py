@@ -1,0 +1,373 @@
+"""A document's parser events to plain data, its outline, and what a spec must not contain."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from json import loads
+from typing import Any, Final
+
+from policygen.spec.outline import BLANKS, Outline, Shape
+from policygen.spec.plain import Plain, Surprise, read, shorten
+
+MAX_DEPTH: Final = 100
+"""Collections within collections; far above any policy object, far below any stack's end."""
+MAX_PROBLEMS: Final = 1_000
+"""Per document; the rest is counted."""
+
+# Aliases may blow a document up to this many times its own nodes, and to this many anyway.
+_ALIAS_FACTOR = 10
+_ALIAS_NODES = 100_000
+
+# An escaped surrogate pair, or any other escape: so that the u in \\ud83d is not taken for one.
+_ESCAPE = re.compile(
+    r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TAGS = {
+    Shape.SCALAR: ("!", "tag:yaml.org,2002:str"),
+    Shape.MAPPING: ("!", "tag:yaml.org,2002:map"),
+    Shape.SEQUENCE: ("!", "tag:yaml.org,2002:seq"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with text[start:end]."""
+
+    rule: str
+    message: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Composed:
+    """One document of a stream."""
+
+    data: Any = None
+    outline: Outline = field(default_factory=Outline)
+    syntax: list[Problem] = field(default_factory=list)
+    """What no reader could accept."""
+    content: list[Problem] = field(default_factory=list)
+    """What YAML allows and a spec does not."""
+    flawed: set[int] = field(default_factory=set)
+    """The nodes that `content` is about."""
+    parsed: bool = True
+    """False: the document could not be read to its end."""
+    bombed: bool = False
+    """True: its aliases say too much, and `data` does not hold it all."""
+
+
+class TooDeepError(Exception):
+    """Nesting beyond MAX_DEPTH, at a character of the text."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
+
+
+def masked(text: str) -> str:
+    """JSON for a YAML parser, of the same length: no escaped surrogate pairs, which are no YAML.
+
+    A Builder puts them right, since it looks at the text itself.
+    """
+    if not _SURROGATE_ESCAPE.search(text):
+        return text
+    return _ESCAPE.sub(lambda match: "x" * 12 if match[1] else match[0], text)
+
+
+class _Plains(dict[str, Plain]):
+    """The values of plain scalars, each text decided once."""
+
+    def __missing__(self, text: str) -> Plain:
+        value = self[text] = read(text)
+        return value
+
+
+class _Mark(Enum):
+    """What a mapping waits for instead of the value of a key."""
+
+    KEY = 0
+    DROPPED = 1
+    MERGED = 2
+
+
+_Pending = str | _Mark
+_Container = dict[str, Any] | list[Any] | None
+
+
+@dataclass(slots=True)
+class _Frame:
+    """What was going on around a collection, and what must be known when it ends."""
+
+    container: _Container
+    pending: _Pending
+    node: int
+    anchor: str | None
+    copied: int
+
+
+@dataclass(slots=True)
+class _Anchor:
+    node: int
+    value: Any = None
+    size: int = 0
+    """Nodes, those behind aliases included; 0 while the node is not complete."""
+
+
+class Builder:
+    """Turns the events of one document after the other into data, without recursion.
+
+    `line` gives the line of a character of `text` for messages.
+    """
+
+    def __init__(self, text: str, *, json: bool, line: Callable[[int], int]) -> None:
+        self.text = text
+        self.json = json
+        self.line = line
+        self.escapes = _SURROGATE_ESCAPE.search(text) is not None
+        self.plains = _Plains()
+        self.begin(0)
+
+    def begin(self, offset: int) -> None:
+        """Be ready for a document; `offset` is where the parser's text begins in ours."""
+        self.offset = offset
+        self.it = Composed()
+        self.outline = self.it.outline
+        self.stack: list[_Frame] = []
+        self.container: _Container = None
+        self.pending: _Pending = _Mark.KEY
+        self.node = 0
+        self.anchors: dict[str, _Anchor] = {}
+        self.copied = 0
+        self.merges: dict[int, list[tuple[int, Any]]] = {}
+        self.duplicates: dict[int, list[tuple[int, str]]] = {}
+        self.unreported = 0
+
+    def _add(self, event: Any, shape: Shape) -> int:
+        outline = self.outline
+        node = len(outline.shape)
+        outline.start.append(self.offset + event.start_mark.index)
+        outline.end.append(self.offset + event.end_mark.index)
+        outline.after.append(node + 1)
+        outline.shape.append(shape)
+        return node
+
+    def scalar(self, event: Any) -> None:
+        """Take a scalar."""
+        node = self._add(event, Shape.SCALAR)
+        value: Plain = event.value
+        if event.tag is not None:
+            self._tag(event, node, Shape.SCALAR)
+        elif not event.style:
+            value = self.plains[event.value]
+            if value.__class__ is Surprise:
+                value = self._surprise(node, value)
+        if self.escapes:
+            value = self._unmasked(node, value)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = _Anchor(node, value, 1)
+        self._attach(node, value)
+
+    def open(self, event: Any, shape: Shape, container: _Container) -> None:
+        """Take the beginning of a mapping or sequence; raises TooDeepError."""
+        node = self._add(event, shape)
+        if len(self.stack) >= MAX_DEPTH:
+            raise TooDeepError(self.outline.start[node])
+        if event.tag is not None:
+            self._tag(event, node, shape)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = _Anchor(node)
+        self.stack.append(
+            _Frame(self.container, self.pending, self.node, event.anchor, self.copied)
+        )
+        self.container, self.pending, self.node = container, _Mark.KEY, node
+
+    def close(self, event: Any) -> None:
+        """Take the end of a mapping or sequence."""
+        frame = self.stack.pop()
+        node, value = self.node, self.container
+        self.outline.end[node] = self.offset + event.end_mark.index
+        self.outline.after[node] = len(self.outline.shape)
+        if node in self.merges:
+            self._merge(node, value)
+        if frame.anchor is not None:
+            anchor = self.anchors[frame.anchor]
+            if anchor.node == node:
+                anchor.value = value
+                anchor.size = len(self.outline.shape) - node + self.copied - frame.copied
+        self.container, self.pending, self.node = frame.container, frame.pending, frame.node
+        self._attach(node, value)
+
+    def alias(self, event: Any) -> None:
+        """Take an alias: its value is a copy, so that the data is a tree."""
+        node = self._add(event, Shape.ALIAS)
+        name = shorten(event.anchor)
+        anchor = self.anchors.get(event.anchor)
+        if anchor is None:
+            start, end = self._span(node)
+            message = f'alias "*{name}" has no anchor "&{name}" above it'
+            self.it.syntax.append(Problem("yaml-syntax", message, start, end))
+            self.it.flawed.add(node)
+        elif not anchor.size:
+            message = f'alias "*{name}" stands inside its own anchor; write the value out'
+            self._report(node, "recursive-alias", message)
+        elif self._fits(node, anchor):
+            self.copied += anchor.size
+            self.outline.target[node] = anchor.node
+            self._attach(node, _copy(anchor.value))
+            return
+        self._attach(node, None)
+
+    def _fits(self, node: int, anchor: _Anchor) -> bool:
+        if len(self.stack) + self.outline.height(anchor.node) > MAX_DEPTH + 1:
+            message = f"nested more than {MAX_DEPTH} deep through aliases"
+            self._report(node, "nesting-too-deep", message)
+            return False
+        literal = len(self.outline.shape)
+        if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
+            return True
+        if not self.it.bombed:
+            message = "aliases blow this document up; write the values out"
+            self._report(node, "alias-bomb", message)
+        self.it.bombed = True
+        self.it.flawed.add(node)
+        return False
+
+    def _attach(self, node: int, value: Any) -> None:
+        container = self.container
+        if isinstance(container, list):
+            container.append(value)
+        elif container is None:
+            self.it.data = value
+        elif self.pending is _Mark.KEY:
+            self._key(container, node, value)
+        else:
+            if self.pending is _Mark.MERGED:
+                self.merges.setdefault(self.node, []).append((node, value))
+            elif isinstance(self.pending, str):
+                container[self.pending] = value
+            self.pending = _Mark.KEY
+
+    def _key(self, container: dict[str, Any], node: int, value: Any) -> None:
+        if value is _MERGE:
+            self.pending = _Mark.MERGED
+            if self.node in self.merges:
+                message = 'a second "<<" in one mapping; write "<<: [*a, *b]"'
+                self._report(node, "duplicate-key", message)
+            return
+        if not isinstance(value, str):
+            value = self._no_string(node, value)
+        if value is None:
+            self.pending = _Mark.DROPPED
+        elif value in container:
+            self.duplicates.setdefault(self.node, []).append((node, value))
+            self.pending = _Mark.DROPPED
+        else:
+            self.outline.key[node] = self.pending = value
+
+    def _no_string(self, node: int, value: Any) -> str | None:
+        """The text of a key that is a number or so; None for one that cannot be a key."""
+        start, end = self._span(node)
+        raw = self.text[start:end]
+        if isinstance(value, dict | list):
+            if self.text[start - 1 : start + 1] == "{{":
+                message = "this looks like a template; fill it in first, and give its output"
+            else:
+                message = "a key must be text, not a mapping or a list; put it in quotes"
+            self._report(node, "key-not-a-string", message)
+            return None
+        if node in self.it.flawed:
+            return None
+        message = f'a key must be text; write "{shorten(raw)}" in quotes'
+        if not raw:
+            message = 'a key is missing before ":"'
+        self._report(node, "key-not-a-string", message)
+        return raw or None
+
+    def _merge(self, node: int, container: Any) -> None:
+        for below, value in self.merges.pop(node):
+            parts = value if isinstance(value, list) else [value]
+            if below in self.it.flawed:
+                continue
+            if not all(isinstance(part, dict) for part in parts):
+                message = '"<<" takes a mapping, or a list of mappings'
+                self._report(below, "merge-not-a-mapping", message)
+                continue
+            self.outline.merge.setdefault(node, []).append(below)
+            for part in parts:
+                for key, inner in part.items():
+                    container.setdefault(key, inner)
+
+    def _surprise(self, node: int, surprise: Surprise) -> Any:
+        key = isinstance(self.container, dict) and self.pending is _Mark.KEY
+        if key and surprise.text == "<<":
+            return _MERGE
+        self._report(node, surprise.rule, surprise.message(key=key))
+        return surprise.text
+
+    def _tag(self, event: Any, node: int, shape: Shape) -> None:
+        if event.tag in _TAGS[shape]:
+            return
+        name = shorten(event.tag.replace("tag:yaml.org,2002:", "!!"))
+        message = f"the tag {name} is not read; write the value without it"
+        begin, (start, end) = self.outline.start[node], self._span(node)
+        properties = self.text[begin:start].rstrip(BLANKS)
+        span = (begin, begin + len(properties)) if properties else (start, end)
+        self._report(node, "yaml-tag", message, span)
+
+    def _unmasked(self, node: int, value: Plain) -> Plain:
+        """A scalar whose escaped surrogate pairs were masked, with what they stand for."""
+        start, end = self._span(node)
+        raw = self.text[start:end]
+        if self.json and any(match[1] for match in _ESCAPE.finditer(raw)):
+            try:
+                value = loads(raw, strict=False)
+            except ValueError:
+                value = "\ud800"
+        if isinstance(value, str) and _SURROGATE.search(value):
+            message = "this escape is no character of its own; write the character itself"
+            self.it.syntax.append(Problem("yaml-syntax", message, start, end))
+            return ""
+        return value
+
+    def _span(self, node: int) -> tuple[int, int]:
+        return self.outline.span(node, self.text)
+
+    def _report(
+        self, node: int, rule: str, message: str, span: tuple[int, int] | None = None
+    ) -> None:
+        self.it.flawed.add(node)
+        if len(self.it.content) < MAX_PROBLEMS:
+            self.it.content.append(Problem(rule, message, *(span or self._span(node))))
+        else:
+            self.unreported += 1
+
+    def finished(self) -> Composed:
+        """Give the document, once its last event was taken."""
+        for mapping, again in self.duplicates.items():
+            first = self.outline.steps(mapping)
+            for node, text in again:
+                key = first[text].key
+                line = self.line(self.outline.start[node if key is None else key])
+                message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
+                self._report(node, "duplicate-key", message)
+        if self.unreported:
+            root = self.outline.start[0]
+            message = f"{self.unreported} more problems in this document"
+            self.it.content.append(Problem("more-problems", message, root, root + 1))
+        return self.it
+
+
+_MERGE: Final = object()
+"""The value of a plain `<<` that stands as a key."""
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_copy(inner) for inner in value]
+    return value

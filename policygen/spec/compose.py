@@ -1,0 +1,136 @@
+"""A stream of YAML or JSON to documents, past those that are broken; alone imports yaml."""
+
+import re
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import yaml
+
+from policygen.spec.assemble import MAX_DEPTH, Builder, Composed, Problem, TooDeepError, masked
+from policygen.spec.outline import BLANKS, Shape
+from policygen.spec.syntax import Complaint, explain
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml, or its slow twin; only its events are used."""
+
+# What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
+# in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
+_FORBIDDEN = re.compile(
+    "[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
+_JSON = re.compile(r"[ \t\r\n]*[\[{]")
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether the first character of a text is that of a JSON object or array."""
+    return _JSON.match(text) is not None
+
+
+def compose(text: str, *, json: bool, line: Callable[[int], int]) -> Iterator[Composed]:
+    """The documents of a stream, empty ones too.
+
+    `json` says that it is meant to be JSON; `line` gives the line of a character for
+    messages. After a document that is no YAML, reading goes on at the next line "---".
+    """
+    forbidden = _FORBIDDEN.search(text)
+    if forbidden:
+        yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
+        text = _FORBIDDEN.sub("\ufffd", text)
+    it = _Stream(text, json=json, line=line)
+    resume = yield from it.documents(0, len(text))
+    if resume is not None:
+        starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+            yield from it.documents(start, end)
+
+
+def _forbidden(text: str, first: "re.Match[str]") -> Problem:
+    more = sum(1 for _ in _FORBIDDEN.finditer(text, first.end()))
+    others = f" ({more} more in this file)" if more else ""
+    message = f"character U+{ord(first[0]):04X} is not allowed; remove it{others}"
+    return Problem("yaml-syntax", message, first.start(), first.end())
+
+
+class _Stream:
+    """Runs the parser over a text and its parts."""
+
+    def __init__(self, text: str, *, json: bool, line: Callable[[int], int]) -> None:
+        self.text = text
+        self.json = json
+        self.line = line
+        self.builder = Builder(text, json=json, line=line)
+
+    def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
+        """The documents of text[start:end]; returns where to go on after an unreadable one."""
+        own = start - 1
+        text = self._parsable(start, end)
+        self.builder.begin(start)
+        try:
+            loader = _LOADER(text)
+            while (event := loader.get_event()) is not None:
+                kind = event.__class__
+                if kind is yaml.DocumentStartEvent:
+                    own = start + event.start_mark.index if event.explicit else own
+                    self._document(loader.get_event)
+                    yield self.builder.finished()
+                    self.builder.begin(start)
+        except TooDeepError as deep:
+            message = f"nested more than {MAX_DEPTH} deep"
+            problem = Problem("nesting-too-deep", message, deep.at, deep.at + 1)
+        except yaml.MarkedYAMLError as error:
+            problem = self._complaint(error, text, start)
+        except yaml.reader.ReaderError as error:
+            at = start + error.position
+            problem = Problem("yaml-syntax", f"not valid YAML: {error.reason}", at, at + 1)
+        else:
+            return None
+        yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
+        line_start = 1 + max(self.text.rfind(char, start, problem.start) for char in "\r\n")
+        return max(line_start, own + 1)
+
+    def _parsable(self, start: int, end: int) -> str:
+        """What the parser is given, of the same length."""
+        text = self.text[start:end] if (start, end) != (0, len(self.text)) else self.text
+        if not self.json:
+            return text
+        text = masked(text)
+        if _LOADER is yaml.SafeLoader:  # which, unlike libyaml, takes no tabs between tokens
+            return text.replace("\t", " ")
+        body = text.strip(BLANKS)
+        begin = text.find(body)
+        around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
+        return body.join(around)
+
+    def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> Problem:
+        at = error.problem_mark.index if error.problem_mark else 0
+        complaint = Complaint(
+            text=text,
+            problem=error.problem or "",
+            at=min(at, len(text)),
+            line=lambda index: self.line(offset + index),
+            context=error.context_mark.index if error.context_mark else None,
+            json=self.json,
+        )
+        message, start, end = explain(complaint)
+        return Problem("yaml-syntax", message, offset + start, offset + end)
+
+    def _document(self, next_event: Callable[[], Any]) -> None:
+        scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent
+        mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
+        builder, document_end_event = self.builder, yaml.DocumentEndEvent
+        while True:
+            event = next_event()
+            kind = event.__class__
+            if kind is scalar_event:
+                builder.scalar(event)
+            elif kind is mapping_event:
+                builder.open(event, Shape.MAPPING, {})
+            elif kind is sequence_event:
+                builder.open(event, Shape.SEQUENCE, [])
+            elif kind is alias_event:
+                builder.alias(event)
+            elif kind is document_end_event:
+                return
+            else:
+                builder.close(event)

@@ -1,0 +1,239 @@
+"""The documents of the input: plain data, and where each part of it stands."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from policygen.finding import At, Finding, Hit, Path, Place, Severity
+from policygen.spec.assemble import Composed, Problem
+from policygen.spec.compose import compose, looks_like_json
+from policygen.spec.files import Source
+from policygen.spec.outline import BLANKS, Outline, Shape
+from policygen.spec.position import Inset, Lines, Positions, literal_origins
+
+_LINE = re.compile(r"[^\r\n]*")
+_LITERAL = re.compile(r"\|[-+0-9]*")
+_FOUND = {list: "a list", str: "text", bool: "true or false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a document says it is; a part that is missing or no scalar is None."""
+
+    api_version: str | None
+    kind: str | None
+    name: str | None
+    """metadata.name"""
+
+
+@dataclass(slots=True, eq=False)
+class Document:
+    """One mapping of the input."""
+
+    index: int
+    """Its place among all documents of the input: At.document refers to it."""
+    source: Source
+    header: Header
+    data: Any
+    """dict, list, str, int, float, bool, None. None as a whole: not ours, or an alias bomb.
+
+    Keys that are no text are here as text, refused scalars as their text, of equal keys the
+    first; each of these has its finding.
+    """
+    positions: Positions
+    outline: Outline
+    flawed: set[int] = field(default_factory=set)
+    """The nodes that `load` has findings about."""
+
+    @property
+    def line(self) -> int:
+        """Where it begins."""
+        return self.place(()).line
+
+    def place(self, path: Path, *, key: bool = False) -> Place:
+        """The place of the value at a path, or of its key.
+
+        A mapping, a sequence or an empty value is shown by its key, or by its first line if
+        it has none; a text of several lines by the first. Where a path goes through an
+        alias, its end stands at the anchor. A path that does not exist stands for its
+        longest part that does.
+        """
+        step, length = self.outline.find(path)
+        outline, text = self.outline, self.positions.text
+        start, end = outline.span(step.node, text)
+        collection = outline.shape[step.node] in {Shape.MAPPING, Shape.SEQUENCE}
+        wanted = collection or start == end or (key and length == len(path))
+        if step.key is not None and wanted:
+            start, end = outline.span(step.key, text)
+        line = _LINE.match(text, start, end)
+        return self.positions.place(start, start + len(line[0].rstrip(BLANKS)) if line else end)
+
+    def raw(self, path: Path) -> str | None:
+        """A scalar as it is written (`1.30`, with quotes if it has some); None for others."""
+        step, length = self.outline.find(path)
+        node = self.outline.target.get(step.node, step.node)
+        if length < len(path) or self.outline.shape[node] != Shape.SCALAR:
+            return None
+        start, end = self.outline.span(node, self.positions.text)
+        return self.positions.text[start:end]
+
+    def is_flawed(self, path: Path, *, key: bool = False) -> bool:
+        """Whether `load` has refused this very scalar or key already."""
+        step, length = self.outline.find(path)
+        meant = {step.key} if key else {step.node, self.outline.target.get(step.node)}
+        return length == len(path) and not self.flawed.isdisjoint(meant)
+
+
+def load(
+    source: Source, *, ours: Callable[[Header], bool], first_index: int = 0
+) -> tuple[list[Document], list[Finding]]:
+    """The documents of a source, and all that is wrong with them as YAML.
+
+    Empty documents are skipped. Of a document that `ours` does not want only the syntax is
+    checked. A document that cannot be parsed, or is no mapping, is only a finding.
+    """
+    json = source.name.lower().endswith(".json")
+    return _load(source, Lines(source.name, source.text), ours, first_index, json=json)
+
+
+def inner(document: Document, path: Path, *, index: int) -> tuple[Document | None, list[Finding]]:
+    """The YAML text inside a scalar, as a document of its own.
+
+    Its places point into the outer file: exactly for a literal block (`|`), to the scalar as
+    a whole for other styles. None without a finding if there is no text at the path, or
+    nothing in the text. The header of the result is what the inner text says.
+    """
+    value = _at(document.data, path)
+    if not isinstance(value, str):
+        return None, []
+    positions = _inset(document, path, value)
+    documents, findings = _load(document.source, positions, lambda _: True, index)
+    if len(documents) > 1:
+        message = "one document is expected in this text, not several"
+        problem = _finding(documents[1].place(()), "several-documents", message)
+        return documents[0], [*findings, problem]
+    return (documents[0] if documents else None), findings
+
+
+def place(documents: Sequence[Document], at: At | None) -> Place | None:
+    """The place that a symbolic one means; None for none."""
+    if at is None:
+        return None
+    document = _by_index(documents).get(at.document)
+    return document.place(at.path, key=at.key) if document else None
+
+
+def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
+    """Hits as findings, each once, in the order of the text.
+
+    A hit on a scalar or key that `load` has refused itself is left out: it would blame what
+    was only put in that one's place.
+    """
+    known = _by_index(documents)
+    findings = []
+    for hit in hits:
+        document = known.get(hit.at.document) if hit.at else None
+        where = None
+        if hit.at and document:
+            if document.is_flawed(hit.at.path, key=hit.at.key):
+                continue
+            where = document.place(hit.at.path, key=hit.at.key)
+        findings.append(Finding(hit.severity, hit.rule, hit.message, where))
+    return ordered(findings)
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by file, line, column and message, each once; those without a place first."""
+    return sorted(set(findings), key=_order)
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str, str, int]:
+    at = finding.place or Place("")
+    return at.file, at.line, at.column, finding.message, finding.rule, -finding.severity
+
+
+def _by_index(documents: Sequence[Document]) -> dict[int, Document]:
+    return {document.index: document for document in documents}
+
+
+def _load(
+    source: Source,
+    positions: Positions,
+    ours: Callable[[Header], bool],
+    first_index: int,
+    *,
+    json: bool = False,
+) -> tuple[list[Document], list[Finding]]:
+    documents: list[Document] = []
+    findings: list[Finding] = []
+
+    def line(index: int) -> int:
+        return positions.place(index, index).line
+
+    def say(problem: Problem) -> None:
+        where = positions.place(problem.start, problem.end)
+        findings.append(_finding(where, problem.rule, problem.message))
+
+    for it in compose(positions.text, json=json or looks_like_json(positions.text), line=line):
+        for problem in it.syntax:
+            say(problem)
+        if not it.parsed or it.data is None:
+            continue
+        header = _header(it, positions.text)
+        if isinstance(it.data, dict) and not ours(header):
+            it.data = None
+        else:
+            for problem in it.content:
+                say(problem)
+        if it.bombed:
+            it.data = None
+        index = first_index + len(documents)
+        document = Document(index, source, header, it.data, positions, it.outline, it.flawed)
+        if it.data is None or isinstance(it.data, dict):
+            documents.append(document)
+            continue
+        found = _FOUND.get(type(it.data), "a number")
+        message = f'a document must be a mapping (lines "key: value"), not {found}'
+        findings.append(_finding(document.place(()), "not-a-mapping", message))
+    return documents, findings
+
+
+def _finding(where: Place, rule: str, message: str) -> Finding:
+    return Finding(Severity.ERROR, rule, message, where)
+
+
+def _header(it: Composed, text: str) -> Header:
+    def read(*path: str) -> str | None:
+        value = _at(it.data, path)
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, dict | list):
+            return None
+        step, _ = it.outline.find(path)
+        start, end = it.outline.span(it.outline.target.get(step.node, step.node), text)
+        return text[start:end]
+
+    return Header(read("apiVersion"), read("kind"), read("metadata", "name"))
+
+
+def _at(data: Any, path: Path) -> Any:
+    for name in path:
+        if isinstance(data, dict):
+            data = data.get(name)
+        elif isinstance(data, list) and isinstance(name, int) and name < len(data):
+            data = data[name]
+        else:
+            return None
+    return data
+
+
+def _inset(document: Document, path: Path, value: str) -> Inset:
+    step, _ = document.outline.find(path)
+    text = document.positions.text
+    node = document.outline.target.get(step.node, step.node)
+    start, _ = document.outline.span(node, text)
+    origins: list[int | None] = []
+    if _LITERAL.match(text, start):
+        origins = literal_origins(value, text, start)
+    return Inset(value, document.positions, document.place(path), origins)

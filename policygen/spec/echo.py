@@ -1,0 +1,45 @@
+"""How a value of the input is shown inside a message: in one line, short, and harmless."""
+
+import json
+from typing import Any
+
+MAX_SHOWN = 60
+"""Characters of a value that a message repeats."""
+
+
+def short(text: str) -> str:
+    """The text, or its beginning when it is too long for a message."""
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
+
+
+def quoted(text: str) -> str:
+    """The text in double quotes, with escapes for what does not print."""
+    escaped = json.dumps(short(text), ensure_ascii=False)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in escaped
+    )
+
+
+def shown(value: Any) -> str:
+    """A value as a message names it."""
+    match value:
+        case None:
+            return "an empty value"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return quoted(value)
+        case int() | float():
+            return short(f"{value}")
+        case list():
+            return "a list"
+        case dict():
+            return "a mapping"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def listed(names: list[str], word: str = "or") -> str:
+    """Words in a sentence: `a, b or c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"

@@ -1,0 +1,232 @@
+"""Which files make up the input, and their text."""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from policygen.finding import Finding, Place, Severity
+from policygen.spec.decode import NotTextError, decode
+
+ENDINGS: Final = (".yaml", ".yml", ".json")
+"""What is read in folders; a file that is named itself is read whatever its ending."""
+MAX_BYTES: Final = 64 * 1024 * 1024
+
+STDIN: Final = "<stdin>"
+
+_DEVICES = (
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISFIFO, "a pipe"),
+)
+
+_Identity = tuple[int, int]
+"""Device and inode: the same file under any name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of the input."""
+
+    name: str
+    """As shown to the user: as given, or joined to the folder as given; `<stdin>` for `-`."""
+    text: str
+    path: Path | None
+    """None for stdin."""
+
+
+def read(
+    arguments: Sequence[str],
+    *,
+    stdin: BinaryIO | None = None,
+    output: os.stat_result | None = None,
+) -> tuple[list[Source], list[Finding]]:
+    """The sources that the arguments name, and every reason why one cannot be read.
+
+    `-` is `stdin` (the process's own by default). Files of a folder come in the order of
+    their names; a file that is found twice is read once. Devices and sockets are never
+    opened, pipes only if named (`<(command)` in a shell is one). `output` is the state of
+    the file that will be written: it cannot be an input.
+    """
+    reading = _Reading(stdin, output)
+    for argument in arguments:
+        reading.add(argument)
+    return reading.sources, reading.findings
+
+
+def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
+    """Whether a path, which need not exist, is one of the inputs or lies in one's folder."""
+    target = Path(os.path.realpath(path))
+    return any(
+        target.is_relative_to(os.path.realpath(argument))
+        for argument in arguments
+        if argument != "-"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A folder, or a file in one."""
+
+    name: str
+    state: os.stat_result
+    above: frozenset[_Identity]
+    """The folders that it is in, and itself."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    stdin: BinaryIO | None
+    output: os.stat_result | None
+    sources: list[Source] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    seen: set[_Identity | str] = field(default_factory=set)
+
+    def add(self, argument: str) -> None:
+        """Read what one argument names."""
+        if argument == "-":
+            self.add_stdin()
+            return
+        try:
+            state = Path(argument).stat()
+        except (OSError, ValueError) as error:
+            self.refuse(argument, _reason(error, argument))
+            return
+        if stat.S_ISDIR(state.st_mode):
+            self.add_folder(argument, state)
+        else:
+            self.add_file(argument, state, folder=None)
+
+    def add_stdin(self) -> None:
+        """Read stdin, once."""
+        if STDIN in self.seen:
+            return
+        self.seen.add(STDIN)
+        try:
+            data = (self.stdin or sys.stdin.buffer).read(MAX_BYTES + 1)
+        except (OSError, ValueError) as error:
+            self.refuse(STDIN, _reason(error, STDIN))
+            return
+        self.keep(STDIN, data, None)
+
+    def add_folder(self, folder: str, state: os.stat_result) -> None:
+        """Read the specs of a folder and of those below it."""
+        before = len(self.findings)
+        found = False
+        for name, inner in self.walk(folder, state):
+            found = True
+            self.add_file(name, inner, folder=folder)
+        if not found and len(self.findings) == before:
+            endings = " ".join(ENDINGS)
+            self.refuse(folder, f"no specs in this folder ({endings})", rule="no-spec-files")
+
+    def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
+        """The spec files of a tree, in the order of their names; what cannot be read is refused."""
+        visited = {_identity(state)}
+        pending = [_Found(folder, state, frozenset(visited))]
+        while pending:
+            found = pending.pop()
+            if not stat.S_ISDIR(found.state.st_mode):
+                yield found.name, found.state
+                continue
+            # A stack: the entry that comes first is put on it last.
+            for below in reversed(list(self.entries(found))):
+                identity = _identity(below.state)
+                if not stat.S_ISDIR(below.state.st_mode):
+                    pending.append(below)
+                elif identity in found.above:
+                    message = "this link leads back to a folder above it; remove it"
+                    self.refuse(below.name, message)
+                elif identity not in visited:
+                    visited.add(identity)
+                    pending.append(below)
+
+    def entries(self, folder: _Found) -> Iterator[_Found]:
+        """The folders and spec files of one folder."""
+        try:
+            entries = sorted(path.name for path in Path(folder.name).iterdir())
+        except OSError as error:
+            self.refuse(folder.name, _reason(error, folder.name))
+            return
+        for entry in entries:
+            if entry.startswith("."):
+                continue
+            # Not Path's join, which would take "./" from a name that was given with it.
+            name = f"{folder.name.rstrip('/')}/{entry}"
+            wanted = entry.lower().endswith(ENDINGS)
+            try:
+                state = Path(name).stat()
+            except OSError as error:
+                if wanted or error.errno == errno.ELOOP:
+                    self.refuse(name, _reason(error, name))
+                continue
+            if wanted or stat.S_ISDIR(state.st_mode):
+                yield _Found(name, state, folder.above | {_identity(state)})
+
+    def add_file(self, name: str, state: os.stat_result, *, folder: str | None) -> None:
+        """Read one file."""
+        if _identity(state) in self.seen:
+            return
+        self.seen.add(_identity(state))
+        for is_device, what in _DEVICES:
+            if is_device(state.st_mode) and not (folder is None and what == "a pipe"):
+                self.refuse(name, f"this is {what}, not a file")
+                return
+        if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
+            where = f"inside the spec folder {folder}" if folder else "this very spec file"
+            message = f"the output is {where}; write it elsewhere"
+            self.refuse(name, message, rule="output-inside-input")
+            return
+        if state.st_size > MAX_BYTES:
+            self.refuse(name, _too_large())
+            return
+        try:
+            with Path(name).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            self.refuse(name, _reason(error, name))
+            return
+        self.keep(name, data, Path(name))
+
+    def keep(self, name: str, data: bytes, path: Path | None) -> None:
+        """Make a source of the bytes."""
+        if len(data) > MAX_BYTES:
+            self.refuse(name, _too_large())
+            return
+        try:
+            self.sources.append(Source(name, decode(data), path))
+        except NotTextError as error:
+            place = Place(name, error.line, error.column, error.length, error.text)
+            self.findings.append(Finding(Severity.ERROR, "encoding", str(error), place))
+
+    def refuse(self, name: str, message: str, *, rule: str = "unreadable-input") -> None:
+        """Note why a file is not read."""
+        self.findings.append(Finding(Severity.ERROR, rule, message, Place(name)))
+
+
+def _identity(state: os.stat_result) -> _Identity:
+    return state.st_dev, state.st_ino
+
+
+def _too_large() -> str:
+    return f"larger than {MAX_BYTES // 1024 // 1024} MiB; split it into several files"
+
+
+def _reason(error: OSError | ValueError, name: str) -> str:
+    """Why a file cannot be opened, in words."""
+    if isinstance(error, FileNotFoundError):
+        if Path(name).is_symlink():
+            return f"this link leads nowhere, to {Path(name).readlink()}"
+        return "there is no such file or folder"
+    if isinstance(error, PermissionError):
+        return "no permission to read this"
+    if isinstance(error, OSError):
+        if error.errno == errno.ELOOP:
+            return "this link leads in a circle"
+        return f"cannot be read: {(error.strerror or str(error)).lower()}"
+    return "no file can have this name"

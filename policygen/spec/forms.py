@@ -1,0 +1,172 @@
+"""The forms of documents that are read as spec, and how a document's header picks one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from policygen.finding import At, Hit
+from policygen.spec.document import Header
+from policygen.spec.echo import listed, quoted
+from policygen.spec.nearest import suggest
+
+OWN = "policygen.dev/v1alpha1"
+"""The apiVersion of our own kinds."""
+
+GROUP = "policygen.dev"
+
+CONFIG_MAP = "gpu-scheduler-config"
+"""Name of the one ConfigMap that is read as spec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of document that is accepted."""
+
+    api_version: str
+    kind: str
+    schema: str
+    """File name below schemas/spec/."""
+    name: str | None = None
+    """Only the object of this name; None: every one of its kind."""
+
+
+PLATFORM = Form(OWN, "Platform", "platform.schema.json")
+RESOURCE_POOL = Form(OWN, "ResourcePool", "resource-pool.schema.json")
+TEAM = Form(OWN, "Team", "team.schema.json")
+MODEL = Form(OWN, "Model", "model.schema.json")
+ARTICLE_POOL = Form(
+    "gpu.example.com/v1", "ResourcePool", "gpu.example.com-resource-pool.schema.json"
+)
+ARTICLE_MODEL = Form(
+    "inference.example.com/v1",
+    "ModelServingSpec",
+    "inference.example.com-model-serving-spec.schema.json",
+)
+ARTICLE_QUEUES = Form("v1", "ConfigMap", "gpu-scheduler-config.schema.json", CONFIG_MAP)
+
+FORMS: tuple[Form, ...] = (
+    PLATFORM,
+    RESOURCE_POOL,
+    TEAM,
+    MODEL,
+    ARTICLE_POOL,
+    ARTICLE_MODEL,
+    ARTICLE_QUEUES,
+)
+"""Every form of a document."""
+
+SCHEDULER_CONFIG = Form("", "scheduler-config.yaml", "scheduler-config.schema.json")
+"""The text inside the ConfigMap, which has no header."""
+
+_KINDS = frozenset(form.kind for form in FORMS)
+
+_CLOSE = 0.8
+"""From this likeness on a group counts as a misspelt `policygen.dev`."""
+
+
+def schema_names() -> Mapping[str, str]:
+    """What `policygen schema` can print: the name of a form to its schema's file name."""
+    return {
+        "Platform": PLATFORM.schema,
+        "ResourcePool": RESOURCE_POOL.schema,
+        "Team": TEAM.schema,
+        "Model": MODEL.schema,
+        "gpu.example.com/ResourcePool": ARTICLE_POOL.schema,
+        "ModelServingSpec": ARTICLE_MODEL.schema,
+        CONFIG_MAP: ARTICLE_QUEUES.schema,
+        "scheduler-config.yaml": SCHEDULER_CONFIG.schema,
+    }
+
+
+def ours(header: Header) -> bool:
+    """Whether a document is meant to be spec, so that whatever is wrong with it is an error.
+
+    It is if its API group is one that we read, whatever version and kind it names, or it is
+    the ConfigMap of queues; also if it has no apiVersion, or one of our kinds under a
+    misspelt or missing group: passing over a team's quota silently would be worse than
+    asking. Everything else belongs to somebody else.
+    """
+    if not header.api_version:
+        return True
+    group = _group(header.api_version)
+    if group in _versions():
+        return True
+    if header.kind == ARTICLE_QUEUES.kind:
+        return header.api_version == ARTICLE_QUEUES.api_version and header.name == CONFIG_MAP
+    return header.kind in _KINDS and (not group or _is_misspelt(group))
+
+
+def form_of(header: Header, document: int) -> Form | Hit:
+    """The form of a document that is `ours`, or what is wrong with its header."""
+    at = At(document)
+    if not header.api_version:
+        return _without_version(header, at)
+    for form in FORMS:
+        if (form.api_version, form.kind) == (header.api_version, header.kind) and (
+            form.name in {None, header.name}
+        ):
+            return form
+    group = _group(header.api_version)
+    version = _versions().get(group, OWN)
+    kinds = [form.kind for form in FORMS if form.api_version == version]
+    if not header.kind:
+        return Hit("missing-key", f'"kind" is missing; write kind: {listed(kinds)}', at)
+    if header.kind not in _KINDS:
+        return Hit(
+            "unknown-kind",
+            f"{version} has no kind {quoted(header.kind)}; {suggest(header.kind, kinds)}",
+            at / "kind",
+        )
+    if header.kind in kinds:
+        return Hit(
+            "unknown-version",
+            f"{quoted(header.api_version)} is no apiVersion that policygen reads; write {version}",
+            at / "apiVersion",
+        )
+    return Hit(
+        "unknown-version",
+        f"{quoted(header.api_version)} has no kind {quoted(header.kind)}; "
+        f"write apiVersion: {_version_of(header.kind)}",
+        at / "apiVersion",
+    )
+
+
+def _without_version(header: Header, at: At) -> Hit:
+    own = [form.kind for form in FORMS if form.api_version == OWN]
+    if not header.kind:
+        return Hit(
+            "missing-key",
+            f'"apiVersion" and "kind" are missing; write apiVersion: {OWN} and kind: {listed(own)}',
+            at,
+        )
+    if header.kind not in _KINDS:
+        return Hit(
+            "missing-key",
+            f'"apiVersion" is missing, and policygen has no kind {quoted(header.kind)}; '
+            f"write apiVersion: {OWN} and kind: {listed(own)}",
+            at,
+        )
+    return Hit(
+        "missing-key",
+        f'"apiVersion" is missing; write apiVersion: {_version_of(header.kind)}',
+        at,
+    )
+
+
+def _group(api_version: str) -> str:
+    """The API group; empty for one that is only a version, such as `v1`."""
+    group, slash, _ = api_version.lower().partition("/")
+    return group if slash or "." in group else ""
+
+
+def _versions() -> dict[str, str]:
+    """The apiVersion that is read, by group."""
+    return {_group(form.api_version): form.api_version for form in FORMS if "/" in form.api_version}
+
+
+def _version_of(kind: str) -> str:
+    return next((form.api_version for form in FORMS if form.kind == kind), OWN)
+
+
+def _is_misspelt(group: str) -> bool:
+    return SequenceMatcher(None, group, GROUP).ratio() >= _CLOSE

@@ -1,0 +1,106 @@
+"""Kubernetes' grammar of label keys and values, taints and tolerations.
+
+Source: k8s.io/apimachinery `pkg/util/validation` and the CRD of Kueue's ResourceFlavor
+(`config/components/crd/bases/kueue.x-k8s.io_resourceflavors.yaml`).
+"""
+
+import re
+from collections.abc import Iterator
+
+from policygen.finding import At, Hit
+from policygen.spec.types import Pool, Toleration
+
+_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+
+def key_fault(key: str) -> str | None:
+    """What is wrong with a label key; None when nothing is."""
+    prefix, slash, name = key.rpartition("/")
+    if slash and (len(prefix) > 253 or not _PREFIX.fullmatch(prefix)):
+        return f'"{key}" is no label key: the part before "/" must be a lower-case domain'
+    if not _NAME.fullmatch(name):
+        return (
+            f'"{key}" is no label key: letters, digits, "-", "_" and ".", at most 63, '
+            "beginning and ending with a letter or digit"
+        )
+    return None
+
+
+def value_fault(value: str) -> str | None:
+    """What is wrong with a label value; None when nothing is."""
+    if value and not _NAME.fullmatch(value):
+        return (
+            f'"{value}" is no label value: letters, digits, "-", "_" and ".", at most 63, '
+            "beginning and ending with a letter or digit"
+        )
+    return None
+
+
+def check(pool: Pool) -> Iterator[Hit]:
+    """Faults of a pool's nodeSelector, taints, tolerations and topology levels."""
+    spec = pool.at / "spec"
+    for key, value in pool.node_selector:
+        yield from _hit("bad-label", key_fault(key), (spec / "nodeSelector" / key).on_key())
+        yield from _hit("bad-label", value_fault(value), spec / "nodeSelector" / key)
+    seen: set[tuple[str, str]] = set()
+    for index, taint in enumerate(pool.taints):
+        at = spec / "taints" / index
+        yield from _hit("bad-taint", key_fault(taint.key), at / "key")
+        yield from _hit("bad-taint", value_fault(taint.value or ""), at / "value")
+        if (taint.key, taint.effect) in seen:
+            yield Hit(
+                "bad-taint",
+                f'a node has one taint of key "{taint.key}" and effect {taint.effect}; remove one',
+                at / "key",
+            )
+        seen.add((taint.key, taint.effect))
+    for index, toleration in enumerate(pool.tolerations or ()):
+        yield from _toleration(toleration, spec / "tolerations" / index)
+    levels = pool.topology_levels
+    for index, level in enumerate(levels):
+        at = spec / "topology" / "levels" / index
+        yield from _hit("bad-topology", key_fault(level), at)
+        if len(level) > 63:
+            yield Hit(
+                "bad-topology",
+                f'"{level}" has {len(level)} characters, and a Workload can ask for at most 63',
+                at,
+            )
+        if level in levels[:index]:
+            yield Hit("bad-topology", f'"{level}" stands here twice; remove one', at)
+        elif level == "kubernetes.io/hostname" and index + 1 < len(levels):
+            yield Hit(
+                "bad-topology",
+                "kubernetes.io/hostname can only be the last level; move it to the end",
+                at,
+            )
+
+
+def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
+    if toleration.key is not None:
+        yield from _hit("bad-toleration", key_fault(toleration.key), at / "key")
+    elif toleration.operator != "Exists":
+        yield Hit(
+            "bad-toleration",
+            "a toleration without key tolerates everything and needs `operator: Exists`; "
+            "write the key of the taint",
+            at,
+        )
+    if toleration.operator == "Exists" and toleration.value is not None:
+        yield Hit(
+            "bad-toleration",
+            "operator Exists takes no value; remove the value or write `operator: Equal`",
+            at / "value",
+        )
+    if toleration.toleration_seconds is not None and toleration.effect != "NoExecute":
+        yield Hit(
+            "bad-toleration",
+            "tolerationSeconds goes with `effect: NoExecute` only",
+            at / "tolerationSeconds",
+        )
+
+
+def _hit(rule: str, fault: str | None, at: At) -> Iterator[Hit]:
+    if fault:
+        yield Hit(rule, fault, at)

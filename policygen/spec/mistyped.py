@@ -1,0 +1,85 @@
+"""The words of an error about a value of the wrong type: what it is, and what to write instead."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from policygen.spec.echo import listed, quoted, short, shown
+
+Json = dict[str, Any]
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+_WORDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+_BOOLEANS = {
+    **dict.fromkeys(("true", "yes", "on", "y"), "true"),
+    **dict.fromkeys(("false", "no", "off", "n"), "false"),
+}
+
+
+def message(
+    subject: str, value: Any, schema: Json, types: Sequence[str], written: str | None
+) -> str:
+    """Why a value has none of the types that its schema allows.
+
+    `subject` names the value's key or entry; `written` is the value's text in the input,
+    if that is known.
+    """
+    if value is None:
+        return f"{subject} has no value; write {wanted(schema, types)}, or remove it"
+    if isinstance(value, str):
+        return _text(value, schema, types)
+    if isinstance(value, bool):
+        return _scalar(shown(value), "a boolean", schema, types)
+    if isinstance(value, int | float):
+        text = short(written or f"{value}")
+        whole = "integer" in types and isinstance(value, float) and math.isfinite(value)
+        return _scalar(text, "no whole number" if whole else "a number", schema, types)
+    if "contentMediaType" in schema:
+        return f'{shown(value)} stands where text is wanted; write "|" after the key'
+    return f"{shown(value)} stands where {wanted(schema, types)} is wanted"
+
+
+def wanted(schema: Json, types: Sequence[str]) -> str:
+    """Say what a value should be, with an example if the schema has a short one."""
+    if "enum" in schema:
+        return listed([str(allowed) for allowed in schema["enum"]])
+    words = [_WORDS[name] for name in types]
+    if schema.get("format") == "kubernetes-quantity":
+        words = ["a quantity"]
+    examples = [shown(it) for it in schema.get("examples", ()) if not isinstance(it, dict | list)]
+    return listed(words) + (f" such as {examples[0]}" if examples else "")
+
+
+def _scalar(text: str, found: str, schema: Json, types: Sequence[str]) -> str:
+    if tuple(types) == ("string",) and "enum" not in schema:
+        return f'{text} is {found}; write "{text}" in quotes'
+    return f"{text} is {found}; write {wanted(schema, types)}"
+
+
+def _text(text: str, schema: Json, types: Sequence[str]) -> str:
+    plain = _unquoted(text.strip(), types)
+    if plain is not None:
+        return f"{quoted(text)} is text; write {plain} without quotes"
+    if "array" in types:
+        return f"{quoted(text)} is text; write {wanted(schema, types)}, even of one entry"
+    return f"{quoted(text)} is text; write {wanted(schema, types)}"
+
+
+def _unquoted(text: str, types: Sequence[str]) -> str | None:
+    """Give the same value without quotes, where that has a type that is allowed."""
+    if "boolean" in types:
+        return _BOOLEANS.get(text.lower())
+    match = _NUMBER.fullmatch(text)
+    if match and ("number" in types or ("integer" in types and not match[1])):
+        return short(text)
+    return None

@@ -1,0 +1,242 @@
+"""Schema-valid documents of our own kinds to the typed spec."""
+
+from policygen import versions
+from policygen.finding import Hit
+from policygen.spec.types import (
+    Autoscaling,
+    Capacity,
+    Gang,
+    Gpu,
+    KubeSchedulerSettings,
+    KueueSettings,
+    Model,
+    Namespace,
+    Placement,
+    Platform,
+    Pool,
+    Priority,
+    Quota,
+    SchedulingPolicy,
+    SharedQueue,
+    Sizing,
+    Taint,
+    Target,
+    Team,
+    Toleration,
+    VolcanoSettings,
+)
+from policygen.spec.view import View
+from policygen.versions import Version
+
+
+def name_of(document: View) -> str:
+    """`metadata.name`, which the schema requires."""
+    return str(document.view("metadata").data["name"])
+
+
+def platform(document: View) -> Platform:
+    """A Platform."""
+    spec = document.view("spec")
+    defaults = spec.view("defaults")
+    kueue, volcano = spec.view("kueue"), spec.view("volcano")
+    kube_scheduler = spec.view("kubeScheduler")
+    return Platform(
+        name=name_of(document),
+        at=document.at,
+        target=_target(spec.view("target")),
+        priorities=tuple(
+            Priority(
+                name=entry.data["name"],
+                at=entry.at,
+                value=entry.number("value") or 0,
+                preempts=entry.flag("preempts") is not False,
+                description=entry.text("description"),
+            )
+            for entry in spec.views("priorities")
+        ),
+        shared_queues=tuple(
+            SharedQueue(entry.data["name"], entry.at, entry.texts("pools"))
+            for entry in spec.views("sharedQueues")
+        ),
+        scheduler=defaults.data.get("scheduler", "kueue"),
+        scheduling_policy=scheduling_policy(defaults.view("schedulingPolicy")),
+        container_defaults=defaults.resources("containerDefaults"),
+        kueue=KueueSettings(
+            namespace=kueue.data.get("namespace", "kueue-system"),
+            configuration=kueue.text("configuration"),
+            at=kueue.at / "configuration",
+        ),
+        volcano=VolcanoSettings(
+            namespace=volcano.data.get("namespace", "volcano-system"),
+            config_map=volcano.data.get("configMap", "volcano-scheduler-configmap"),
+        ),
+        kube_scheduler=KubeSchedulerSettings(
+            namespace=kube_scheduler.data.get("namespace", "kube-system"),
+            image=kube_scheduler.text("image"),
+            at=kube_scheduler.at,
+        ),
+    )
+
+
+def _target(view: View) -> Target:
+    read: dict[str, Version] = {}
+    for component in versions.SUPPORTED:
+        text = view.text(component)
+        if text is None:
+            continue
+        try:
+            read[component] = versions.parse(component, text)
+        except ValueError as error:
+            view.hits.append(Hit("unsupported-target", str(error), view.at / component))
+    return Target(**read)
+
+
+def scheduling_policy(view: View) -> SchedulingPolicy:
+    """A schedulingPolicy, of a pool, of the Platform's defaults or of the articles' forms."""
+    return SchedulingPolicy(
+        bin_pack=view.flag("binPack"),
+        spread=view.flag("spread"),
+        overcommit_ratio=view.ratio("overcommitRatio"),
+        topology_aware=view.flag("topologyAware"),
+        gang_scheduling=view.flag("gangScheduling"),
+        preemption_enabled=view.flag("preemptionEnabled"),
+    )
+
+
+def taints(spec: View) -> tuple[Taint, ...]:
+    """The taints of a pool."""
+    return tuple(
+        Taint(entry.data["key"], entry.data["effect"], entry.text("value"))
+        for entry in spec.views("taints")
+    )
+
+
+def tolerations(spec: View) -> tuple[Toleration, ...] | None:
+    """The tolerations of a pool; None where it says none."""
+    if spec.data.get("tolerations") is None:
+        return None
+    return tuple(
+        Toleration(
+            key=entry.text("key"),
+            operator=entry.text("operator"),
+            value=entry.text("value"),
+            effect=entry.text("effect"),
+            toleration_seconds=entry.number("tolerationSeconds"),
+        )
+        for entry in spec.views("tolerations")
+    )
+
+
+def pool(document: View) -> Pool:
+    """A ResourcePool of ours."""
+    spec = document.view("spec")
+    gpu, capacity = spec.view("gpu"), spec.view("capacity")
+    mig = gpu.view("mig")
+    return Pool(
+        name=name_of(document),
+        at=document.at,
+        node_selector=spec.pairs("nodeSelector"),
+        scheduler=spec.data.get("scheduler"),
+        taints=taints(spec),
+        tolerations=tolerations(spec),
+        gpu=Gpu(
+            product=gpu.text("product"),
+            memory_bytes=gpu.measure("memory", "memory"),
+            per_node=gpu.number("perNode"),
+            resource=gpu.text("resource"),
+            sharing=gpu.data.get("sharing", "none"),
+            replicas=gpu.number("replicas") or 1,
+            mig_strategy=mig.data.get("strategy", "mixed"),
+            instances=mig.amounts("instances") or (),
+        ),
+        capacity=Capacity(
+            nodes=capacity.number("nodes"),
+            total_gpus=capacity.number("totalGPUs"),
+            available_gpus=capacity.number("availableGPUs"),
+            node_type=capacity.text("nodeType"),
+            node_allocatable=capacity.resources("nodeAllocatable"),
+            system_reserved=capacity.resources("systemReserved"),
+        ),
+        scheduling_policy=scheduling_policy(spec.view("schedulingPolicy")),
+        topology_levels=spec.view("topology").texts("levels"),
+        quota_backstop=bool(spec.flag("quotaBackstop")),
+        quota_cpu_and_memory=bool(spec.flag("quotaCpuAndMemory")),
+        preemptible=spec.text("provisioning") == "spot",
+    )
+
+
+def team(document: View) -> Team:
+    """A Team."""
+    spec = document.view("spec")
+    return Team(
+        name=name_of(document),
+        at=document.at,
+        parent=spec.text("parent"),
+        namespaces=tuple(
+            Namespace(entry.data["name"], bool(entry.flag("create")))
+            for entry in spec.views("namespaces")
+        ),
+        max_pending=spec.number("maxPending"),
+        quotas=tuple(
+            Quota(
+                pool=entry.data["pool"],
+                at=entry.at,
+                guarantee=entry.amounts("guarantee") or (),
+                limit=entry.amounts("limit"),
+                weight=entry.number("weight") or 1,
+                cpu=entry.bounds("cpu"),
+                memory=entry.bounds("memory"),
+            )
+            for entry in spec.views("quotas")
+        ),
+        container_defaults=spec.resources("containerDefaults"),
+    )
+
+
+def model(document: View) -> Model:
+    """A Model."""
+    spec = document.view("spec")
+    resources, sizing, gang = spec.view("resources"), spec.view("sizing"), spec.view("gang")
+    placement = spec.view("placement")
+    return Model(
+        name=name_of(document),
+        at=document.at,
+        workload=spec.data.get("workload", "serving"),
+        team=spec.text("team"),
+        namespace=spec.text("namespace"),
+        priority=spec.text("priority"),
+        family=spec.text("family"),
+        size=spec.text("size"),
+        gpu_memory_bytes=resources.measure("gpuMemory", "memory"),
+        gpus=resources.number("gpus"),
+        cpu_milli=resources.measure("cpu", "cpu"),
+        memory_bytes=resources.measure("memory", "memory"),
+        sizing=Sizing(
+            precision=sizing.text("precision"),
+            kv_cache_precision=sizing.text("kvCachePrecision"),
+            concurrency=sizing.number("concurrency"),
+            context_length=sizing.number("contextLength"),
+            runtime_memory_bytes=sizing.measure("runtimeMemory", "memory"),
+            gpu_memory_utilization=sizing.number("gpuMemoryUtilization"),
+            any_gpu_count=bool(sizing.flag("anyGpuCount")),
+        ),
+        replicas=spec.number("replicas"),
+        gang=Gang(gang.number("size") or 1, gang.data.get("runAs", "pods")) if gang else None,
+        autoscaling=autoscaling(spec.view("autoscaling")),
+        placement=Placement(
+            pools=placement.texts("pools"),
+            node_types=placement.texts("nodeTypes"),
+            tolerate_preemptible=bool(placement.flag("toleratePreemptible")),
+        ),
+    )
+
+
+def autoscaling(view: View) -> Autoscaling | None:
+    """The bounds of replicas; None where absent."""
+    if not view:
+        return None
+    return Autoscaling(
+        min_replicas=view.number("minReplicas") or 0,
+        max_replicas=view.number("maxReplicas") or 1,
+        target_concurrency=view.number("targetConcurrency"),
+    )

@@ -1,0 +1,143 @@
+"""What an unquoted YAML scalar means, and which ones mean different things to different readers."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+MAX_DIGITS = 20
+"""More digits than any count or size of this field needs, and few enough to be cheap."""
+
+_MAX_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """A scalar that is refused, since YAML 1.1, YAML 1.2 or people read it differently."""
+
+    rule: str
+    text: str
+    problem: str
+    instead: tuple[str, ...] = ()
+    """Plain scalars to write; the text in quotes is always possible as well."""
+
+    def message(self, *, key: bool = False) -> str:
+        """What is wrong and what to write; a key can only be put in quotes."""
+        quoted = f'"{shorten(self.text)}" in quotes'
+        instead = "" if key or not self.instead else f"{', '.join(self.instead)}, or "
+        return f"{shorten(self.text)} {self.problem}; write {instead}{quoted}"
+
+
+Plain = str | int | float | bool | Surprise | None
+
+
+def shorten(text: str) -> str:
+    """The text on one line, or its beginning when it is too long for a message."""
+    text = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 5]}..."
+    return text.replace("\r", "\\r").replace("\n", "\\n")
+
+
+def read(text: str) -> Plain:
+    """The value of a plain scalar, by the YAML 1.2 core rules where no other reader disagrees.
+
+    The forms that are refused are those of the YAML 1.1 types (yaml.org/type: bool, int,
+    float, timestamp, merge, value) and of the YAML 1.2.2 core schema (10.3.2).
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMERIC:
+        return text
+    if _INT.fullmatch(text):
+        return _too_long(text) or int(text)
+    if _FLOAT.fullmatch(text):
+        return _too_long(text) or float(text)
+    return _surprise(text)
+
+
+def _surprise(text: str) -> Plain:
+    if _BASED.fullmatch(text) or _ZEROS.fullmatch(text):
+        return _other_base(text)
+    if _UNDERSCORES.fullmatch(text):
+        return _number(text, text.replace("_", ""))
+    if _EXPONENT.fullmatch(text) or _BARE_POINT.fullmatch(text) or _PLUS.fullmatch(text):
+        return _number(text, text)
+    if _BASE_60.fullmatch(text):
+        problem = "is a number in base 60 to some YAML readers and text to others"
+        return Surprise("yaml-surprise", text, problem)
+    if _DATE.fullmatch(text):
+        return Surprise("yaml-surprise", text, "is a date to some YAML readers and text to others")
+    if _SPECIAL.fullmatch(text):
+        return Surprise("yaml-surprise", text, "is no finite number to some YAML readers")
+    return text
+
+
+_WORDS: dict[str, Plain] = {
+    "": None,
+    **dict.fromkeys(("~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **{
+        spelling: Surprise(
+            "yaml-surprise",
+            spelling,
+            f"is {meant} to some YAML readers and text to others",
+            (meant,),
+        )
+        for meant, words in (("true", ("yes", "on", "y")), ("false", ("no", "off", "n")))
+        for word in words
+        for spelling in (word, word.capitalize(), word.upper())
+    },
+    "=": Surprise("yaml-surprise", "=", "has a meaning of its own to some YAML readers"),
+    "<<": Surprise("yaml-surprise", "<<", "merges mappings, as a key"),
+}
+
+_NUMERIC = frozenset("0123456789+-.")
+_INT = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
+_ZEROS = re.compile(r"[-+]?0[0-9_]+")
+_BASED = re.compile(r"[-+]?0(?:[oO][0-7_]+|[xX][0-9a-fA-F_]+|[bB][01_]+)")
+_UNDERSCORES = re.compile(r"[-+]?(?=[0-9.]*_)[0-9][0-9_]*(?:\.[0-9_]*)?|[-+]?\.[0-9]+_[0-9_]*")
+_EXPONENT = re.compile(r"[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)[eE][-+]?[0-9]+")
+_BARE_POINT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.)")
+_PLUS = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?")
+_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+    r"(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
+    r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?)?"
+)
+_SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_MAX_EXPONENT = 15
+
+
+def _too_long(text: str) -> Surprise | None:
+    digits = len(text.lstrip("-0.").replace(".", ""))
+    if digits <= MAX_DIGITS:
+        return None
+    problem = f"has {digits} digits, and a number may have {MAX_DIGITS}"
+    return Surprise("number-too-long", text, problem, ("a shorter number",))
+
+
+def _other_base(text: str) -> Surprise:
+    digits = text.lstrip("+-").replace("_", "").lower()
+    sign = "-" if text[0] == "-" else ""
+    base = {"0o": 8, "0x": 16, "0b": 2}.get(digits[:2])
+    if len(digits) > MAX_DIGITS or not digits[2 if base else 0 :]:
+        return _number(text, "")
+    if base:
+        return _number(text, f"{sign}{int(digits[2:], base)}")
+    decimal = f"{sign}{int(digits)}"
+    if digits.strip("01234567") or int(digits) < 8:
+        return _number(text, decimal)
+    octal = f"{sign}{int(digits, 8)}"
+    problem = f"is {octal} to some YAML readers and {decimal} to others"
+    return Surprise("yaml-surprise", text, problem, (octal, decimal))
+
+
+def _number(text: str, digits: str) -> Surprise:
+    problem = "is a number to some YAML readers and text to others"
+    mantissa, _, exponent = digits.replace("_", "").lower().partition("e")
+    fits = len(mantissa) <= MAX_DIGITS and len(exponent) <= 4
+    if not digits or not fits or abs(int(exponent or "0")) > _MAX_EXPONENT:
+        return Surprise("yaml-surprise", text, problem)
+    plain = format(Decimal(f"{mantissa}e{exponent or 0}"), "f")
+    return Surprise("yaml-surprise", text, problem, (plain,))

@@ -1,0 +1,95 @@
+"""Plain data to hits, by the JSON Schema of its form."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from policygen import shipped
+from policygen.finding import At, Hit, Path
+from policygen.spec.echo import quoted
+from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, Form
+
+Raw = Callable[[Path], str | None]
+"""How the scalar at a path is written in the text, if that is known (`Document.raw`)."""
+
+_KEYED: dict[str, tuple[tuple[Path, str], ...]] = {
+    PLATFORM.schema: ((("spec", "priorities"), "name"), (("spec", "sharedQueues"), "name")),
+    TEAM.schema: ((("spec", "namespaces"), "name"), (("spec", "quotas"), "pool")),
+    SCHEDULER_CONFIG.schema: ((("queues",), "name"),),
+}
+"""Lists of mappings in which one key tells the entries apart, which JSON Schema cannot say."""
+
+
+def source(file: str) -> str:
+    """The text of a schema, by the file name that `forms.schema_names` gives."""
+    return (shipped.root() / "schemas" / "spec" / file).read_text(encoding="utf-8")
+
+
+@cache
+def read(file: str) -> dict[str, Any]:
+    """A schema as data; not to be changed."""
+    schema: dict[str, Any] = json.loads(source(file))
+    return schema
+
+
+@cache
+def _validator(file: str) -> Callable[[Any], bool]:
+    import jsonschema_rs  # noqa: PLC0415 - 30 ms that `--help` need not pay
+
+    is_valid: Callable[[Any], bool] = jsonschema_rs.validator_for(read(file)).is_valid
+    return is_valid
+
+
+def is_valid(form: Form, data: Any) -> bool:
+    """Whether data obeys the schema of its form, by the fast validator."""
+    try:
+        return _validator(form.schema)(data)
+    except ValueError:
+        return False  # it holds what JSON does not know; the explanation says what
+
+
+def check(form: Form, data: Any, document: int, raw: Raw = lambda _: None) -> list[Hit]:
+    """Everything in which a document breaks its form, in the order of paths.
+
+    `data` is what `spec.document` makes: text as keys, numbers of at most 20 digits. With
+    `raw` a message can show a number as it is written: 1.30 and not 1.3.
+    """
+    hits: list[Hit] = []
+    if not is_valid(form, data):
+        from policygen.spec import explain  # noqa: PLC0415 - jsonschema takes 100 ms
+
+        hits += explain.explain(read(form.schema), data, document, raw)
+        if not hits:
+            hits.append(
+                Hit(
+                    "validators-disagree",
+                    "policygen's two validators disagree about this document, which is an error "
+                    "in policygen; please report it with the document",
+                    At(document),
+                )
+            )
+    hits += _duplicates(form, data, document)
+    return hits
+
+
+def _duplicates(form: Form, data: Any, document: int) -> Iterator[Hit]:
+    for path, key in _KEYED.get(form.schema, ()):
+        entries = data
+        for step in path:
+            entries = entries.get(step) if isinstance(entries, dict) else None
+        if not isinstance(entries, list):
+            continue
+        first: dict[str, int] = {}
+        for index, entry in enumerate(entries):
+            name = entry.get(key) if isinstance(entry, dict) else None
+            if not isinstance(name, str):
+                continue
+            if name in first:
+                yield Hit(
+                    "duplicate-entry",
+                    f"{key} {quoted(name)} is in entry {first[name] + 1} already; "
+                    "keep one entry for it",
+                    At(document, (*path, index, key)),
+                )
+            first.setdefault(name, index)

@@ -1,0 +1,314 @@
+"""The spec, typed and frozen: what the user said, with defaults still open.
+
+Quantities are exact integers here: cpu in thousandths of a core (`cpu_milli`), memory in
+bytes. Counts of GPUs, instances or replicas are in units of the pool's resource.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from policygen.finding import At
+from policygen.versions import DEFAULT, Version
+
+Scheduler = Literal["kueue", "volcano", "kube-scheduler"]
+Sharing = Literal["none", "mig", "timeSlicing", "mps"]
+RunAs = Literal["pods", "vcjob", "lws", "job"]
+
+WHOLE = ""
+"""Key of a plain number in `Amounts`: units of the pool's only resource."""
+
+Amounts = tuple[tuple[str, int], ...]
+"""Units by MIG profile, or by WHOLE where the pool has one resource."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The versions that the cluster runs."""
+
+    kubernetes: Version = DEFAULT["kubernetes"]
+    kueue: Version = DEFAULT["kueue"]
+    volcano: Version = DEFAULT["volcano"]
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """A rank that workloads can ask for."""
+
+    name: str
+    at: At
+    value: int
+    preempts: bool = True
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedQueue:
+    """Pools that are alternatives of each other, in the order in which they are tried."""
+
+    name: str
+    at: At
+    pools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulingPolicy:
+    """How a pool places and shares; None: not said here, so the next wider place decides."""
+
+    bin_pack: bool | None = None
+    spread: bool | None = None
+    overcommit_ratio: Fraction | None = None
+    topology_aware: bool | None = None
+    gang_scheduling: bool | None = None
+    preemption_enabled: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResources:
+    """CPU and memory of one node, or of one container."""
+
+    cpu_milli: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class KueueSettings:
+    """Where Kueue runs and the configuration file that `--with kueue-config` merges into."""
+
+    namespace: str = "kueue-system"
+    configuration: str | None = None
+    """Path of the base file, relative to the file of the Platform."""
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VolcanoSettings:
+    """Where Volcano runs and the ConfigMap that its scheduler reads."""
+
+    namespace: str = "volcano-system"
+    config_map: str = "volcano-scheduler-configmap"
+
+
+@dataclass(frozen=True, slots=True)
+class KubeSchedulerSettings:
+    """Where our scheduler profiles go, and the image of a second scheduler."""
+
+    namespace: str = "kube-system"
+    image: str | None = None
+    at: At | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """The set as a whole."""
+
+    name: str = "default"
+    at: At | None = None
+    target: Target = Target()
+    priorities: tuple[Priority, ...] = ()
+    shared_queues: tuple[SharedQueue, ...] = ()
+    scheduler: Scheduler = "kueue"
+    """Of pools that name none."""
+    scheduling_policy: SchedulingPolicy = SchedulingPolicy()
+    container_defaults: NodeResources | None = None
+    kueue: KueueSettings = KueueSettings()
+    volcano: VolcanoSettings = VolcanoSettings()
+    kube_scheduler: KubeSchedulerSettings = KubeSchedulerSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of the pool's nodes."""
+
+    key: str
+    effect: str
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration that the pool's workloads get."""
+
+    key: str | None = None
+    operator: str | None = None
+    value: str | None = None
+    effect: str | None = None
+    toleration_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """The accelerator of a pool's nodes and how it is shared."""
+
+    product: str | None = None
+    memory_bytes: int | None = None
+    per_node: int | None = None
+    resource: str | None = None
+    sharing: Sharing = "none"
+    replicas: int = 1
+    """Per GPU, when time-sliced or shared by MPS."""
+    mig_strategy: Literal["single", "mixed"] = "mixed"
+    instances: Amounts = ()
+    """Available MIG instances of the whole pool by profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much of it there is. GPUs are physical cards here."""
+
+    nodes: int | None = None
+    total_gpus: int | None = None
+    available_gpus: int | None = None
+    node_type: str | None = None
+    node_allocatable: NodeResources | None = None
+    system_reserved: NodeResources | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A set of like nodes."""
+
+    name: str
+    at: At
+    node_selector: tuple[tuple[str, str], ...]
+    scheduler: Scheduler | None = None
+    taints: tuple[Taint, ...] = ()
+    tolerations: tuple[Toleration, ...] | None = None
+    """None: those that the taints ask for."""
+    gpu: Gpu = Gpu()
+    capacity: Capacity = Capacity()
+    scheduling_policy: SchedulingPolicy = SchedulingPolicy()
+    topology_levels: tuple[str, ...] = ()
+    quota_backstop: bool = False
+    quota_cpu_and_memory: bool = False
+    preemptible: bool = False
+    """Spot nodes, which the provider may take away."""
+    guess_product: bool = False
+    """Read the product off the nodeSelector (the articles' form names none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A namespace of a team."""
+
+    name: str
+    create: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Guarantee and limit of cpu (thousandths) or memory (bytes), where the spec says them."""
+
+    guarantee: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a team may have of one pool."""
+
+    pool: str
+    at: At
+    guarantee: Amounts = ()
+    limit: Amounts | None = None
+    weight: int = 1
+    cpu: Bounds = Bounds()
+    memory: Bounds = Bounds()
+    by_weight: bool = False
+    """The guarantee is the weight's share of the pool (the articles' queues)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who shares."""
+
+    name: str
+    at: At
+    parent: str | None = None
+    namespaces: tuple[Namespace, ...] = ()
+    max_pending: int | None = None
+    quotas: tuple[Quota, ...] = ()
+    container_defaults: NodeResources | None = None
+    shares_namespace: bool = False
+    """Several queues of the articles' ConfigMap live in one namespace."""
+    queue_priority: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """Assumptions of the memory rule; None: the default of docs/hardware.md."""
+
+    precision: str | None = None
+    kv_cache_precision: str | None = None
+    concurrency: int | None = None
+    context_length: int | None = None
+    runtime_memory_bytes: int | None = None
+    gpu_memory_utilization: int | None = None
+    """Percent."""
+    any_gpu_count: bool = False
+    """Not only powers of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """Pods that must start together."""
+
+    size: int
+    run_as: RunAs = "pods"
+
+
+@dataclass(frozen=True, slots=True)
+class Autoscaling:
+    """Bounds of a serving model's replicas."""
+
+    min_replicas: int
+    max_replicas: int
+    target_concurrency: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a model may run."""
+
+    pools: tuple[str, ...] = ()
+    node_types: tuple[str, ...] = ()
+    tolerate_preemptible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What runs. Resources are of one replica, or of one pod of a gang."""
+
+    name: str
+    at: At
+    workload: Literal["serving", "training", "batch"] = "serving"
+    team: str | None = None
+    namespace: str | None = None
+    priority: str | None = None
+    family: str | None = None
+    size: str | None = None
+    gpu_memory_bytes: int | None = None
+    gpus: int | None = None
+    cpu_milli: int | None = None
+    memory_bytes: int | None = None
+    sizing: Sizing = Sizing()
+    replicas: int | None = None
+    gang: Gang | None = None
+    autoscaling: Autoscaling | None = None
+    placement: Placement = Placement()
+    renamed: tuple[tuple[str, str], ...] = ()
+    """Fields that its form calls otherwise."""
+
+    def field(self, name: str) -> At:
+        """The place of a field of `spec`, under the name that the document's form gives it."""
+        return self.at / "spec" / dict(self.renamed).get(name, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Everything the user said. Sorted by name, so that no order of files shows."""
+
+    platform: Platform = Platform()
+    pools: tuple[Pool, ...] = ()
+    teams: tuple[Team, ...] = ()
+    models: tuple[Model, ...] = ()

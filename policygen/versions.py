@@ -1,0 +1,95 @@
+"""What policygen supports of each component, and the facts that depend on a version: data, in one place."""
+
+import re
+from dataclasses import dataclass
+
+Minor = tuple[int, int]
+"""Major and minor version of a component."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Version:
+    """A version of a component as a target names it; without a patch it means every patch."""
+
+    major: int
+    minor: int
+    patch: int | None = None
+
+    @property
+    def release(self) -> Minor:
+        """Major and minor, which pick the API versions and rules."""
+        return (self.major, self.minor)
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}" + ("" if self.patch is None else f".{self.patch}")
+
+
+SUPPORTED: dict[str, tuple[Minor, Minor]] = {
+    "kubernetes": ((1, 33), (1, 37)),
+    "kueue": ((0, 13), (0, 19)),
+    "volcano": ((1, 12), (1, 15)),
+}
+"""First and last supported minor of each component."""
+
+DEFAULT: dict[str, Version] = {
+    "kubernetes": Version(1, 36),
+    "kueue": Version(0, 19),
+    "volcano": Version(1, 14),
+}
+
+_SHAPE = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4}))?")
+
+
+def parse(component: str, text: str) -> Version:
+    """The target version that a text names, such as `0.19` or `v1.36.3`.
+
+    Raises ValueError, naming what is supported, for another shape or a release outside.
+    """
+    first, last = SUPPORTED[component]
+    span = ", ".join(f"{first[0]}.{minor}" for minor in range(first[1], last[1] + 1))
+    match = _SHAPE.fullmatch(text)
+    if not match:
+        raise ValueError(f"{component} {text!r} is no version; supported are {span}")
+    major, minor, patch = match.groups()
+    version = Version(int(major), int(minor), None if patch is None else int(patch))
+    if not first <= version.release <= last:
+        raise ValueError(f"{component} {text} is not supported; supported are {span}")
+    return version
+
+
+@dataclass(frozen=True, slots=True)
+class KueueRelease:
+    """What differs between Kueue's API versions for the objects that we write.
+
+    Sources: CRDs of the release tags (`config/components/crd/bases`).
+    """
+
+    since: Minor
+    stop_search: str
+    """`flavorFungibility.whenCanBorrow`: stay with this flavor and borrow in it."""
+    max_items: int
+    """Bound of `coveredResources`, `flavors` and `flavors[].resources`."""
+
+
+KUEUE_RELEASES: tuple[KueueRelease, ...] = (
+    KueueRelease((0, 13), "Borrow", 16),
+    KueueRelease((0, 14), "Borrow", 64),
+    KueueRelease((0, 15), "MayStopSearch", 64),
+)
+
+KUEUE_FLAVOR_ITEMS = 8
+"""`maxItems` of a ResourceFlavor's nodeLabels, nodeTaints and tolerations, all releases."""
+
+KUEUE_TOPOLOGY_LEVELS = 16
+"""`maxItems` of a Topology's levels since 0.13."""
+
+KUEUE_TOPOLOGY_GATE = (0, 14)
+"""First release whose gate TopologyAwareScheduling is on unless switched off."""
+
+VOLCANO_QUEUE_DEPTH = 5
+"""`--max-queue-depth` of Volcano's webhook manager (1.14.2 on), counting from below `root`."""
+
+
+def kueue_release(version: Version) -> KueueRelease:
+    """The facts that hold for a target version of Kueue."""
+    return [fact for fact in KUEUE_RELEASES if fact.since <= version.release][-1]

@@ -1,0 +1,115 @@
+"""Fixtures of every test: specs from text, and the switch that rewrites golden files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from policygen.finding import Finding
+from policygen.plan.compile import Plan, compile_plan
+from policygen.spec import document
+from policygen.spec.files import Source
+from policygen.spec.load import Loaded, load
+
+ROOT = Path(__file__).parent.parent
+
+POOL = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata:
+  name: {name}
+spec:
+  nodeSelector:
+    pool: {name}
+  gpu:
+    perNode: 8
+    memory: 80Gi
+  capacity:
+    totalGPUs: {gpus}
+    nodeAllocatable:
+      cpu: "{cpu}"
+      memory: {memory}
+  scheduler: {scheduler}
+"""
+
+@dataclass(frozen=True)
+class Planned:
+    """A spec read and decided."""
+
+    loaded: Loaded
+    plan: Plan | None
+    findings: tuple[Finding, ...]
+
+    def of(self, kind: str) -> dict[str, object]:
+        """The decided objects of a kind by name, with the namespace before it where it has one."""
+        assert self.plan is not None, self.rules
+        return {
+            (f"{item.meta.namespace}/" if item.meta.namespace else "") + item.meta.name: item.it
+            for item in self.plan.items
+            if item.kind.name == kind
+        }
+
+    @property
+    def rules(self) -> list[str]:
+        """Rules of all findings, in their order."""
+        return [finding.rule for finding in self.findings]
+
+
+def plan_of(*texts: str, extras: frozenset[str] = frozenset()) -> Planned:
+    text = "---\n".join(dedent(text).lstrip("\n") for text in texts)
+    loaded = load([Source("spec.yaml", text, None)])
+    if loaded.refused:
+        return Planned(loaded, None, loaded.findings)
+    plan = compile_plan(loaded.spec, extras)
+    findings = (*loaded.findings, *document.dress(loaded.documents, plan.hits))
+    return Planned(loaded, None if plan.refused else plan, findings)
+
+
+def pool_text(name="p", gpus=64, scheduler="kueue", cpu="96", memory="768Gi", more=""):
+    text = POOL.format(name=name, gpus=gpus, scheduler=scheduler, cpu=cpu, memory=memory)
+    return text + indent(more)
+
+
+def team_text(name, quota="", parent=None, namespaces=True, more=""):
+    """A team with one quota on pool `p`; `quota` is flow style, `guarantee: 1, limit: 2`."""
+    lines = [
+        "apiVersion: policygen.dev/v1alpha1",
+        "kind: Team",
+        f"metadata: {{name: {name}}}",
+        "spec:",
+    ]
+    if parent:
+        lines.append(f"  parent: {parent}")
+    if namespaces:
+        lines.append(f"  namespaces: [{{name: {name}-ns}}]")
+    lines.append(f"  quotas: [{{pool: p{', ' if quota else ''}{quota}}}]")
+    return "\n".join(lines) + "\n" + indent(more)
+
+
+def indent(more):
+    return "".join(f"  {line}\n" for line in dedent(more).strip("\n").splitlines() if line)
+
+
+@pytest.fixture
+def planned():
+    return plan_of
+
+
+@pytest.fixture
+def pool():
+    return pool_text
+
+
+@pytest.fixture
+def team():
+    return team_text
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update", action="store_true", help="rewrite golden files")
+
+
+@pytest.fixture
+def update(request):
+    return request.config.getoption("--update")

@@ -1,0 +1,342 @@
+import copy
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+import yaml
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+
+from policygen.finding import At, Hit
+from policygen.spec import document as documents
+from policygen.spec import explain, forms, schema
+from policygen.spec.document import Header
+from policygen.spec.files import Source
+from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, Form
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(__file__).parent / "corpus"
+SCHEMAS = sorted((ROOT / "schemas" / "spec").glob("*.json"))
+ALL_FORMS = (*FORMS, SCHEDULER_CONFIG)
+RULES_BESIDE_THE_SCHEMA = {"duplicate-entry"}
+
+
+def header(data) -> Header:
+    return Header(data.get("apiVersion"), data.get("kind"), data.get("metadata", {}).get("name"))
+
+
+def inner(data):
+    return yaml.safe_load(data["data"]["scheduler-config.yaml"])
+
+
+def good() -> Iterator[tuple[str, Form, dict]]:
+    for path in sorted((CORPUS / "good").glob("*.yaml")):
+        for number, data in enumerate(yaml.safe_load_all(path.read_text(encoding="utf-8"))):
+            form = SCHEDULER_CONFIG
+            if path.stem != "scheduler-config":
+                form = forms.form_of(header(data), 0)
+            yield f"{path.stem} {number}", form, data
+    for path in sorted((ROOT / "examples").glob("*/*.yaml")):
+        for number, data in enumerate(yaml.safe_load_all(path.read_text(encoding="utf-8"))):
+            form = forms.form_of(header(data), 0)
+            yield f"{path.parent.name}/{path.stem} {number}", form, data
+            if form is forms.ARTICLE_QUEUES:
+                yield f"{path.parent.name}/{path.stem} inside", SCHEDULER_CONFIG, inner(data)
+
+
+def bad() -> Iterator[tuple[str, Form, dict, list]]:
+    by_stem = {form.schema.removesuffix(".schema.json"): form for form in ALL_FORMS}
+    for path in sorted((CORPUS / "bad").glob("*.yaml")):
+        form = by_stem[path.stem]
+        for case in yaml.safe_load(path.read_text(encoding="utf-8")):
+            data = case.get("document") or {
+                "apiVersion": form.api_version,
+                "kind": form.kind,
+                "metadata": {"name": "a"},
+                "spec": case["spec"],
+            }
+            yield f"{path.stem}: {case['case']}", form, data, case["hits"]
+
+
+GOOD = list(good())
+BAD = list(bad())
+
+
+def by_name(cases):
+    return [pytest.param(*case[1:], id=case[0]) for case in cases]
+
+
+def slow_is_valid(form: Form, data) -> bool:
+    return bool(explain.Validator(schema.read(form.schema)).is_valid(data))
+
+
+def test_the_corpus_is_large_enough():
+    assert len([name for name, *_ in GOOD if "/" not in name]) >= 40
+    assert len(BAD) >= 80
+    assert {form for _, form, *_ in GOOD} == set(ALL_FORMS) == {form for _, form, *_ in BAD}
+
+
+@pytest.mark.parametrize("form, data", by_name(GOOD))
+def test_good_documents_pass(form, data):
+    assert schema.check(form, data, 0) == []
+    assert slow_is_valid(form, data)
+
+
+@pytest.mark.parametrize("form, data, expected", by_name(BAD))
+def test_bad_documents_give_all_their_hits(form, data, expected):
+    hits = schema.check(form, data, 7)
+    assert [(hit.rule, hit.at.path) for hit in hits] == [
+        (wanted["rule"], tuple(wanted["at"])) for wanted in expected
+    ]
+    for hit, wanted in zip(hits, expected, strict=True):
+        assert wanted.get("says", "") in hit.message
+        assert hit.at.document == 7
+
+
+@pytest.mark.parametrize("form, data, expected", by_name(BAD))
+def test_both_validators_agree_on_bad_documents(form, data, expected):
+    valid = all(
+        wanted["rule"] == "duplicate-entry" and isinstance(wanted["at"][-1], str)
+        for wanted in expected
+    )
+    assert schema.is_valid(form, data) is valid
+    assert slow_is_valid(form, data) is valid
+
+
+def test_every_rule_and_every_keyword_is_met_by_the_corpus():
+    met = {wanted["rule"] for *_, hits in BAD for wanted in hits}
+    assert met == {
+        "bad-name",
+        "duplicate-entry",
+        "empty-text",
+        "missing-key",
+        "not-allowed",
+        "out-of-range",
+        "too-few-entries",
+        "too-many-entries",
+        "unknown-key",
+        "wrong-type",
+    }
+
+
+@pytest.mark.parametrize("form, data, expected", by_name(BAD))
+def test_messages_are_one_plain_line(form, data, expected):
+    for hit in schema.check(form, data, 0):
+        assert hit.message.isprintable()
+        assert not hit.message.endswith(".") or hit.message.endswith("...")
+        assert len(hit.message) < 250
+
+
+def test_unknown_and_missing_keys_are_shown_by_their_key():
+    data = {"apiVersion": "policygen.dev/v1alpha1", "kind": "Model", "metadata": {"name": "a"}}
+    data["spec"] = {"shedule": "x"}
+    hits = schema.check(forms.MODEL, data, 2)
+    assert [hit.at for hit in hits] == [
+        At(2, ("spec",), key=True),
+        At(2, ("spec", "shedule"), key=True),
+    ]
+
+
+def test_numbers_are_shown_as_they_are_written():
+    text = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata:\n  name: a\n"
+    text += "spec:\n  target:\n    kubernetes: 1.30\n"
+    (document,), findings = documents.load(Source("a.yaml", text, None), ours=forms.ours)
+    assert findings == []
+    (hit,) = schema.check(forms.PLATFORM, document.data, 0, document.raw)
+    assert hit.message == '1.30 is a number; write "1.30" in quotes'
+    (finding,) = documents.dress([document], [hit])
+    assert (finding.place.line, finding.place.column, finding.place.length) == (7, 17, 4)
+
+
+def test_validators_that_disagree_are_an_error(monkeypatch):
+    monkeypatch.setattr(schema, "_validator", lambda _: lambda _: False)
+    (hit,) = schema.check(forms.PLATFORM, {"apiVersion": forms.OWN, "kind": "Platform", "metadata": {"name": "a"}}, 3)
+    assert (hit.rule, hit.at) == ("validators-disagree", At(3))
+
+
+# The schemas themselves.
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def places(node, path=()):
+    """Every schema inside a schema, with its path."""
+    yield path, node
+    for keyword in ("properties", "$defs"):
+        for name, below in node.get(keyword, {}).items():
+            yield from places(below, (*path, keyword, name))
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(node.get(keyword), dict):
+            yield from places(node[keyword], (*path, keyword))
+
+
+every_schema = pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
+
+
+def test_every_schema_has_a_form_and_a_name():
+    files = {path.name for path in SCHEMAS}
+    assert files == {form.schema for form in ALL_FORMS}
+    assert files == set(forms.schema_names().values())
+    assert all(json.loads(schema.source(file))["title"] for file in files)
+
+
+@every_schema
+def test_a_schema_is_one(path):
+    data = read(path)
+    Draft202012Validator.check_schema(data)
+    assert data["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert data["$id"] == f"https://policygen.dev/schemas/v1alpha1/{path.name}"
+    assert path.read_text(encoding="utf-8") == json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+@every_schema
+def test_keywords_are_those_that_are_walked_and_explained(path):
+    known = {"$schema", "$id", "$defs", "$ref", "title", "description", "examples", "default"}
+    known |= {"properties", "items", "format", "contentMediaType", *explain._EXPLANATIONS}
+    for _, node in places(read(path)):
+        assert set(node) <= known
+
+
+@every_schema
+def test_every_property_and_definition_is_described(path):
+    for where, node in places(read(path)):
+        if where and where[-1] != "items":
+            sentence = node["description"]
+            assert len(sentence) > 12, where
+            assert sentence[0].isupper(), where
+            assert sentence.endswith("."), where
+
+
+@every_schema
+def test_optional_properties_state_their_default(path):
+    data = read(path)
+    stated = set()
+    for where, node in places(data):
+        for name, below in node.get("properties", {}).items():
+            resolved = {**data.get("$defs", {}).get(below.get("$ref", "")[8:], {}), **below}
+            if (
+                name not in node.get("required", ())
+                and resolved.get("type") != "object"
+                and "default" not in resolved
+                and "efault" not in resolved["description"]
+                and "metadata" not in where
+            ):
+                stated.add((*where[1::2], name))
+    assert stated <= {
+        ("autoscaling", "targetConcurrency"),
+        ("autoscaling",),
+        ("capacity", "nodes"),
+        ("spec", "capacity", "nodes"),
+        ("spec", "kueue", "configuration"),
+    } | {where for where in stated if where[-1] in {"instances"}}, stated
+
+
+@every_schema
+def test_mappings_are_closed_and_references_stay_inside(path):
+    data = read(path)
+    used = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(data)))
+    assert used == set(data.get("$defs", {}))
+    for where, node in places(data):
+        if "properties" in node:
+            assert node["additionalProperties"] is False, where
+        if node.get("type") == "object":
+            assert "additionalProperties" in node, where
+        if node.get("type") == "integer":
+            assert {"minimum", "maximum"} <= set(node), where
+        for example in node.get("examples", []) + [node[k] for k in ("default",) if k in node]:
+            root = {**node, "$defs": data.get("$defs", {})}
+            assert Draft202012Validator(root).is_valid(example), (where, example)
+
+
+def test_definitions_of_one_name_are_equal_everywhere():
+    seen: dict[str, tuple[str, object]] = {}
+    for path in SCHEMAS:
+        for name, definition in read(path).get("$defs", {}).items():
+            file, first = seen.setdefault(name, (path.name, definition))
+            assert definition == first, f"{name} differs between {file} and {path.name}"
+
+
+@every_schema
+def test_lists_told_apart_by_a_key_are_checked_for_duplicates(path):
+    keyed = set()
+    for where, node in places(read(path)):
+        names = node.get("items", {}).get("required", [])
+        keyed |= {(where[1::2], key) for key in ("name", "pool") if key in names}
+    assert keyed == set(schema._KEYED.get(path.name, ()))
+
+
+# Anything at all.
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**20) + 1, 10**20 - 1),
+    st.floats(),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
+    st.sampled_from(["64", "1.5", "yes", "kueue", "a", "name", "spec", "", "80Gi", "A"]),
+)
+values = st.recursive(
+    scalars,
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=5), inside, max_size=3),
+    max_leaves=6,
+)
+
+
+def ways(data, path=()):
+    yield path
+    entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for step, below in entries:
+        yield from ways(below, (*path, step))
+
+
+@st.composite
+def mutated(draw):
+    _, form, data = draw(st.sampled_from(GOOD))
+    data = copy.deepcopy(data)
+    for _ in range(draw(st.integers(1, 4))):
+        path = draw(st.sampled_from(list(ways(data))))
+        if not path:
+            continue
+        parent = data
+        for step in path[:-1]:
+            parent = parent[step]
+        action = draw(st.sampled_from(["replace", "remove", "repeat", "rename", "add"]))
+        if action == "replace":
+            parent[path[-1]] = draw(values)
+        elif action == "remove":
+            del parent[path[-1]]
+        elif action == "repeat" and isinstance(parent, list):
+            parent.append(parent[path[-1]])
+        elif action == "rename" and isinstance(parent, dict):
+            parent[draw(st.text(max_size=12))] = parent.pop(path[-1])
+        elif action == "add" and isinstance(parent, dict):
+            parent[draw(st.sampled_from(["name", "Spec", "gpus", "x", "pools"]))] = draw(values)
+    return form, data
+
+
+@settings(max_examples=200, deadline=None)
+@given(mutated())
+def test_mutations_are_judged_alike_and_never_crash(case):
+    form, data = case
+    hits = schema.check(form, data, 0)
+    assert all(isinstance(hit, Hit) and hit.message.isprintable() for hit in hits)
+    assert "validators-disagree" not in {hit.rule for hit in hits}
+    valid = schema.is_valid(form, data)
+    assert valid is slow_is_valid(form, data)
+    if not valid:
+        assert hits
+    else:
+        assert {hit.rule for hit in hits} <= RULES_BESIDE_THE_SCHEMA
+
+
+@settings(max_examples=100, deadline=None)
+@given(values)
+def test_any_value_is_judged(data):
+    for form in ALL_FORMS:
+        hits = schema.check(form, data, 0)
+        assert not hits or "validators-disagree" not in {hit.rule for hit in hits}
