@@ -40,9 +40,7 @@ class Result:
     """What the spec holds, by kind."""
 
 
-def validate(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
-) -> Result:
+def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
     """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
     loaded, plan = _compile(settings, stdin, output)
     spec = loaded.spec
@@ -180,9 +178,7 @@ def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]
             )
         config = _kueue_text(settings, loaded, plan)
         if config is not None:
-            meta = Meta(
-                controllers.KUEUE_CONFIG_MAP, platform.name, platform.kueue.namespace
-            )
+            meta = Meta(controllers.KUEUE_CONFIG_MAP, platform.name, platform.kueue.namespace)
             made.append(scheduler.ConfigMap(meta, {controllers.KUEUE_CONFIG_KEY: config}))
     if (
         "second-scheduler" in settings.extras
@@ -264,6 +260,4 @@ def _selected(items: "Sequence[Item]", only: Sequence[str]) -> "list[Item]":
         if name.lower() not in kinds:
             raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
     wanted = {name.lower() for name in only}
-    return compiling.order(
-        item for item in items if not wanted or item.kind.name.lower() in wanted
-    )
+    return compiling.order(item for item in items if not wanted or item.kind.name.lower() in wanted)

@@ -294,9 +294,7 @@ def _print(text: str) -> None:
 def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
     from policygen.report import text
 
-    shown = [
-        finding for finding in findings if not quiet or finding.severity > Severity.INFO
-    ]
+    shown = [finding for finding in findings if not quiet or finding.severity > Severity.INFO]
     text.write(shown, sys.stderr, colour=text.colours(sys.stderr, os.environ))
 
 
@@ -337,5 +335,7 @@ def main() -> NoReturn:
         import traceback
 
         traceback.print_exc()
-        _fail("this is a bug in policygen, please report it with the lines above", ExitCode.INTERNAL)
+        _fail(
+            "this is a bug in policygen, please report it with the lines above", ExitCode.INTERNAL
+        )
     raise SystemExit(ExitCode.CLEAN)

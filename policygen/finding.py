@@ -1,7 +1,7 @@
 """What is told to the user about an input: where it is, how bad, and what to write instead."""
 
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 """A way into a document: mapping keys and sequence indexes, from its root."""
@@ -18,8 +18,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(NamedTuple):
     """A symbolic place: a document of the input by its index, and a path into it.
 
     `key` means the key that ends the path and not its value. A path that does not
@@ -39,8 +38,7 @@ class At:
         return At(self.document, self.path, key=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A claim about the spec, with a symbolic place; becomes a Finding when it is shown."""
 
     rule: str
@@ -51,8 +49,7 @@ class Hit:
     severity: Severity = Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A concrete place in a text: lines and columns count from 1."""
 
     file: str
@@ -65,8 +62,7 @@ class Place:
     """The whole line, for showing it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A Hit dressed for the user."""
 
     severity: Severity

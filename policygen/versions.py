@@ -1,14 +1,13 @@
 """What policygen supports of each component, and the facts that depend on a version: data, in one place."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Minor = tuple[int, int]
 """Major and minor version of a component."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Version:
+class Version(NamedTuple):
     """A version of a component as a target names it; without a patch it means every patch."""
 
     major: int
@@ -57,8 +56,7 @@ def parse(component: str, text: str) -> Version:
     return version
 
 
-@dataclass(frozen=True, slots=True)
-class KueueRelease:
+class KueueRelease(NamedTuple):
     """What differs between Kueue's API versions for the objects that we write.
 
     Sources: CRDs of the release tags (`config/components/crd/bases`).

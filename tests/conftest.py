@@ -33,6 +33,7 @@ spec:
   scheduler: {scheduler}
 """
 
+
 @dataclass(frozen=True)
 class Planned:
     """A spec read and decided."""

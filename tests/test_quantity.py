@@ -23,7 +23,7 @@ def test_texts_read_as_go_reads_them():
     for _, shown, canonical, *numbers in (row for row in TABLE if row[0] == "p"):
         text = ast.literal_eval(f'"{shown}"')
         if canonical == "error":
-            with pytest.raises(ValueError, match="quantity|finite|write"):
+            with pytest.raises(ValueError, match=r"quantity|finite|write"):
                 quantity.parse(text)
             continue
         read = quantity.parse(text)
@@ -110,7 +110,7 @@ def test_what_is_no_quantity_is_refused_with_what_to_write(value, message):
         ("0e9999999999999999999999", "absurd exponent"),
         ("9" * 5000, "5000 characters"),
         ("0." + "0" * 5000 + "1", "5003 characters"),
-        (10**5000, "5001 digits is too large"),
+        pytest.param(10**5000, "5001 digits is too large", id="int of 5001 digits"),
         (1e300, "too large"),
         ("1000E", "too large"),
         ("1e21", "too large"),

@@ -19,9 +19,7 @@ def refusals(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
     having = shares(trees)
     for team in spec.teams:
         wanting = [
-            facts.name
-            for facts, _ in having.get(team.name, ())
-            if facts.pool.quota_cpu_and_memory
+            facts.name for facts, _ in having.get(team.name, ()) if facts.pool.quota_cpu_and_memory
         ]
         if wanting and not (team.container_defaults or spec.platform.container_defaults):
             yield Hit(
@@ -90,8 +88,9 @@ def reports(
         yield from _pool(facts, used=facts.name in used, alone=len(pools) == 1)
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
+    yield from _shared_namespaces(spec)
     yield from _kueue(spec, trees, seats, extras)
-    yield from _volcano(spec, pools, extras)
+    yield from _volcano(pools, extras)
     yield from _kube_scheduler(spec, pools, extras)
 
 
@@ -185,6 +184,10 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     quota.at / "guarantee",
                     Severity.WARNING,
                 )
+
+
+def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
+    """Queues of the articles' ConfigMap that one namespace's quota bounds together."""
     shared: defaultdict[str, list[Team]] = defaultdict(list)
     for team in spec.teams:
         if team.shares_namespace and team.max_pending is not None:
@@ -254,7 +257,7 @@ def _kueue(
             )
 
 
-def _volcano(spec: Spec, pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
+def _volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:
         return

@@ -80,34 +80,26 @@ def _objects(
     spec: Spec, pools: tuple[PoolFacts, ...], trees: list[Tree], extras: frozenset[str]
 ) -> Iterator[tuple[Kind, object]]:
     platform = spec.platform
-    by_kueue = [facts for facts in pools if facts.scheduler == "kueue"]
-    for it in kubernetes.namespaces(spec):
-        yield kubernetes.NAMESPACE, it
-    for priority in kubernetes.priority_classes(spec, pools):
-        yield kubernetes.PRIORITY_CLASS, priority
-    if by_kueue or not pools:
-        for rank in kueue.workload_priority_classes(spec):
-            yield kueue.WORKLOAD_PRIORITY_CLASS, rank
-    for topology in kueue.topologies(platform, by_kueue):
-        yield kueue.TOPOLOGY, topology
-    for flavor in kueue.resource_flavors(platform, by_kueue):
-        yield kueue.RESOURCE_FLAVOR, flavor
-    for queue in trees:
-        if queue.scheduler == "kueue":
-            for cohort in kueue.cohorts(platform, queue):
-                yield kueue.COHORT, cohort
-            for cluster_queue in kueue.cluster_queues(platform, queue):
-                yield kueue.CLUSTER_QUEUE, cluster_queue
-            for local_queue in kueue.local_queues(platform, queue):
-                yield kueue.LOCAL_QUEUE, local_queue
-    for volcano_queue in volcano.queues(
-        platform, [queue for queue in trees if queue.scheduler == "volcano"]
-    ):
-        yield volcano.QUEUE, volcano_queue
-    for quota in kubernetes.resource_quotas(spec, trees):
-        yield kubernetes.RESOURCE_QUOTA, quota
-    for limit_range in kubernetes.limit_ranges(spec, trees):
-        yield kubernetes.LIMIT_RANGE, limit_range
+    admitted = [facts for facts in pools if facts.scheduler == "kueue"]
+    by_kueue = [queue for queue in trees if queue.scheduler == "kueue"]
+    by_volcano = [queue for queue in trees if queue.scheduler == "volcano"]
+    ranks = kueue.workload_priority_classes(spec) if admitted or not pools else ()
+    families: list[tuple[Kind, Iterable[object]]] = [
+        (kubernetes.NAMESPACE, kubernetes.namespaces(spec)),
+        (kubernetes.PRIORITY_CLASS, kubernetes.priority_classes(spec, pools)),
+        (kueue.WORKLOAD_PRIORITY_CLASS, ranks),
+        (kueue.TOPOLOGY, kueue.topologies(platform, admitted)),
+        (kueue.RESOURCE_FLAVOR, kueue.resource_flavors(platform, admitted)),
+        *((kueue.COHORT, kueue.cohorts(platform, queue)) for queue in by_kueue),
+        *((kueue.CLUSTER_QUEUE, kueue.cluster_queues(platform, queue)) for queue in by_kueue),
+        *((kueue.LOCAL_QUEUE, kueue.local_queues(platform, queue)) for queue in by_kueue),
+        (volcano.QUEUE, volcano.queues(platform, by_volcano)),
+        (kubernetes.RESOURCE_QUOTA, kubernetes.resource_quotas(spec, trees)),
+        (kubernetes.LIMIT_RANGE, kubernetes.limit_ranges(spec, trees)),
+    ]
+    for kind, objects in families:
+        for it in objects:
+            yield kind, it
     if "second-scheduler" in extras and scheduler.configuration(platform, pools, raw=False):
         yield from scheduler.second_scheduler(platform)
 

@@ -1,8 +1,9 @@
 """Decides the controllers' own files: Volcano's scheduler configuration and Kueue's Configuration."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
@@ -13,8 +14,7 @@ GPU_WEIGHT = 10
 """Of each GPU resource in binpack, against 1 for cpu and memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plugin:
+class Plugin(Struct, frozen=True):
     """One plugin of a tier."""
 
     name: str
@@ -25,8 +25,7 @@ class Plugin:
     """`enablePreemptable: false`."""
 
 
-@dataclass(frozen=True, slots=True)
-class VolcanoConfiguration:
+class VolcanoConfiguration(Struct, frozen=True):
     """`volcano-scheduler.conf`."""
 
     meta: Meta
@@ -34,8 +33,7 @@ class VolcanoConfiguration:
     tiers: tuple[tuple[Plugin, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KueueConfiguration:
+class KueueConfiguration(Struct, frozen=True):
     """The manager's Configuration, whole: fields as the API spells them."""
 
     meta: Meta
@@ -91,9 +89,7 @@ def volcano(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfigurat
             Plugin("binpack", {**weights, **listed, **own}),
         ]
     elif mine[0].policy.spread:
-        last.append(
-            Plugin("nodeorder", {"leastrequested.weight": 10, "imagelocality.weight": 0})
-        )
+        last.append(Plugin("nodeorder", {"leastrequested.weight": 10, "imagelocality.weight": 0}))
     else:
         last.append(Plugin("nodeorder"))
     return VolcanoConfiguration(

@@ -1,11 +1,11 @@
 """What a renderable kind is, and one decided object of it."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Release:
+
+class Release(Struct, frozen=True):
     """The form of a kind from one version of its component on."""
 
     since: tuple[int, int]
@@ -15,8 +15,7 @@ class Release:
     """Path below templates/."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind that can be rendered, with one Release per API version, oldest first."""
 
     name: str
@@ -25,8 +24,7 @@ class Kind:
     releases: tuple[Release, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(Struct, frozen=True):
     """Who an object is."""
 
     name: str
@@ -35,11 +33,10 @@ class Meta:
     namespace: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One object that will exist: its kind, the chosen release, and what was decided.
 
-    `it` is a frozen dataclass of the kind's own type with a `meta: Meta`; its template
+    `it` is a frozen struct of the kind's own type with a `meta: Meta`; its template
     sees it as `it` and this Item's kind as `kind` (`kind.name`, `kind.api_version`).
     """
 

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen.plan import tree
 from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, text
@@ -19,15 +20,13 @@ COUNTED = {
 """The objects whose number bounds what waits, by scheduler."""
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(Struct, frozen=True):
     """A namespace that the set makes, and that no GitOps tool may prune."""
 
     meta: Meta
 
 
-@dataclass(frozen=True, slots=True)
-class PriorityClass:
+class PriorityClass(Struct, frozen=True):
     """A rank of pods."""
 
     meta: Meta
@@ -36,16 +35,14 @@ class PriorityClass:
     description: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceQuota:
+class ResourceQuota(Struct, frozen=True):
     """Bounds of one namespace; amounts are canonical quantities."""
 
     meta: Meta
     hard: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRange:
+class LimitRange(Struct, frozen=True):
     """Requests of containers that state none. Never of a GPU: it would take a card for each."""
 
     meta: Meta

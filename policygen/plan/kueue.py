@@ -1,7 +1,8 @@
 """Decides what Kueue gets: flavors, topologies, the cohort tree, queues and priority classes."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen import versions
 from policygen.plan.amounts import Vector, text, texts
@@ -13,8 +14,7 @@ from policygen.spec.types import Platform, Spec, Taint, Toleration
 HOSTNAME = "kubernetes.io/hostname"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Quota of one resource in one flavor; amounts are canonical quantities."""
 
     resource: str
@@ -23,16 +23,14 @@ class Cell:
     lending_limit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Flavor:
+class Flavor(Struct, frozen=True):
     """The quotas of one flavor, in the order of the covered resources."""
 
     name: str
     resources: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceFlavor:
+class ResourceFlavor(Struct, frozen=True):
     """The nodes of a pool, as Kueue knows them."""
 
     meta: Meta
@@ -43,16 +41,14 @@ class ResourceFlavor:
     topology_name: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Topology:
+class Topology(Struct, frozen=True):
     """Levels of a pool's network, widest first."""
 
     meta: Meta
     levels: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cohort:
+class Cohort(Struct, frozen=True):
     """An inner node of a queue's tree, or its root."""
 
     meta: Meta
@@ -63,8 +59,7 @@ class Cohort:
     """A quantity; Kueue 0.19 stores a number as text, and a second apply would change it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterQueue:
+class ClusterQueue(Struct, frozen=True):
     """A leaf of a queue's tree: what one team may have."""
 
     meta: Meta
@@ -79,16 +74,14 @@ class ClusterQueue:
     """A quantity, as in Cohort."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalQueue:
+class LocalQueue(Struct, frozen=True):
     """The door to a ClusterQueue in one namespace."""
 
     meta: Meta
     cluster_queue: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadPriorityClass:
+class WorkloadPriorityClass(Struct, frozen=True):
     """A rank among workloads that wait for quota."""
 
     meta: Meta

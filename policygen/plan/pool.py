@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.finding import Hit, Severity
 from policygen.hardware import catalog
@@ -27,8 +30,7 @@ NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 _PROFILE = re.compile(r"(?P<slices>[1-7])g\.[0-9]{1,4}gb([+-][a-z]+(\.[a-z]+)?)?")
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """A pool's scheduling policy with every default applied."""
 
     bin_pack: bool

@@ -1,7 +1,8 @@
 """Decides kube-scheduler's profiles: packing that provably dominates, and spreading."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen.finding import Hit, Severity
 from policygen.plan.kind import Kind, Meta, Release
@@ -29,22 +30,20 @@ with no default ones, so that it gives every node the same score."""
 HOST_RESOURCES = ("cpu", "memory")
 
 
-@dataclass(frozen=True, slots=True)
-class Weighted:
+class Weighted(Struct, frozen=True):
     """A resource and its weight inside NodeResourcesFit."""
 
     name: str
     weight: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dominance:
+class Dominance(Struct, frozen=True):
     """Whether one more GPU in use on a node always outweighs everything else in its score.
 
     The inequality of reference 5.5 in its exact form. A node with one unit more in use gains
     at least ⌊100/N⌋ points of the GPU's term (N units a node, the term is floored); cpu and
     memory can differ by 100 points each; the mean is floored once more. So packing dominates
-    inside NodeResourcesFit iff g·⌊100/N⌋ − 100·c ≥ g + c, and among all score plugins iff
+    inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and among all score plugins iff
     W·(least gain) > 100·Σ weights of opponents still on.
     Source: `pkg/scheduler/framework/plugins/noderesources/most_allocated.go`.
     """
@@ -68,8 +67,7 @@ class Dominance:
         return self.fit_weight * self.gain - 100 * self.opposing_weight
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One profile of a KubeSchedulerConfiguration."""
 
     scheduler_name: str
@@ -81,8 +79,7 @@ class Profile:
     """Whether PodTopologySpread loses its built-in constraints and heeds explicit ones only."""
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerConfiguration:
+class SchedulerConfiguration(Struct, frozen=True):
     """A KubeSchedulerConfiguration."""
 
     meta: Meta
@@ -94,16 +91,14 @@ class SchedulerConfiguration:
     """Whether the unchanged `default-scheduler` stands in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigMap:
+class ConfigMap(Struct, frozen=True):
     """A file for a controller, inside a ConfigMap."""
 
     meta: Meta
     data: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class SecondScheduler:
+class SecondScheduler(Struct, frozen=True):
     """ServiceAccount, bindings or Deployment of a second kube-scheduler."""
 
     meta: Meta
@@ -133,11 +128,7 @@ SERVICE_ACCOUNT = Kind(
 CLUSTER_ROLE_BINDING = Kind(
     "ClusterRoleBinding",
     "kubernetes",
-    (
-        Release(
-            (1, 33), "rbac.authorization.k8s.io/v1", "scheduler/cluster_role_binding.yaml.j2"
-        ),
-    ),
+    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/cluster_role_binding.yaml.j2"),),
 )
 ROLE = Kind(
     "Role",
@@ -204,12 +195,14 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
 def choose(units_per_node: int) -> Dominance:
     """The weights for nodes of so many units: cpu and memory break ties while they can.
 
-    The least g with g·(⌊100/N⌋ − 1) ≥ 101·c for c = 2; where it is above the bound of a
+    The least g with g·(⌊100/N⌋ - 1) ≥ 101·c for c = 2; where it is above the bound of a
     weight, the GPU stands alone.
     """
     step = 100 // units_per_node
     others = len(HOST_RESOURCES)
-    opposing = sum(OPPONENTS[name] for name in OPPONENTS if name not in (*SILENCED, "PodTopologySpread"))
+    opposing = sum(
+        OPPONENTS[name] for name in OPPONENTS if name not in (*SILENCED, "PodTopologySpread")
+    )
     if step > 1:
         weight = -(-101 * others // (step - 1))
         if weight <= MAX_WEIGHT:
@@ -220,7 +213,7 @@ def choose(units_per_node: int) -> Dominance:
 def _weighted(
     pools: Sequence[PoolFacts],
     gpu_weight: int,
-    hosts: bool,  # noqa: FBT001 - private
+    hosts: bool,
 ) -> tuple[Weighted, ...]:
     names = sorted({resource for facts in pools for resource in facts.resources})
     gpus = tuple(Weighted(name, gpu_weight) for name in names)

@@ -9,14 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from policygen.finding import At, Hit
 from policygen.plan.amounts import CPU, MEMORY, Vector, apportion, less, text, total
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import WHOLE, Amounts, Quota, Spec, Team
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True, eq=False):
     """A team in the tree of one queue, or the `<team>.own` leaf of a team with children."""
 
     name: str
@@ -71,8 +72,7 @@ def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, Node]]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Share:
+class _Share(Struct, frozen=True):
     """Guarantee and limit of one team on one pool."""
 
     guarantee: dict[str, int]

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, apportion, texts
 from policygen.plan.kind import Kind, Meta, Release
@@ -13,8 +14,7 @@ from policygen.spec.types import Platform
 _SCHEDULING = "scheduling.volcano.sh/v1beta1"
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """A queue; amounts are canonical quantities, all for the same full set of resources."""
 
     meta: Meta
@@ -29,8 +29,7 @@ class Queue:
     node_group: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroup:
+class PodGroup(Struct, frozen=True):
     """Pods that start together."""
 
     meta: Meta

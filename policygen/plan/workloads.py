@@ -1,8 +1,10 @@
 """Where each model can run, how many GPUs it takes, and the pod group it needs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+from msgspec import Struct
 
 from policygen.finding import Hit, Severity
 from policygen.hardware import catalog, sizing
@@ -14,8 +16,8 @@ from policygen.plan.tree import Node, Tree
 from policygen.plan.volcano import PodGroup
 from policygen.spec.types import WHOLE, Model, Spec
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+
+class Fit(Struct, frozen=True):
     """One replica of a model on one pool."""
 
     facts: PoolFacts
@@ -24,8 +26,7 @@ class Fit:
     """Of `resource`, for each replica or pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct, frozen=True):
     """A model, the pool it is planned for, and the queue that its pods join there."""
 
     model: Model
@@ -34,8 +35,7 @@ class Seat:
     queue: str | None
 
 
-@dataclass(frozen=True)
-class Workloads:
+class Workloads(Struct, frozen=True):
     """What the plan knows of the models."""
 
     seats: tuple[Seat, ...]
@@ -119,7 +119,9 @@ def _allowed(model: Model, pools: Mapping[str, PoolFacts], hits: list[Hit]) -> I
                 )
             )
         found = matched
-    firm = [facts for facts in found if placement.tolerate_preemptible or not facts.pool.preemptible]
+    firm = [
+        facts for facts in found if placement.tolerate_preemptible or not facts.pool.preemptible
+    ]
     if found and not firm:
         hits.append(
             _warn(

@@ -14,7 +14,14 @@ def short(text: str) -> str:
 
 def quoted(text: str) -> str:
     """The text in double quotes, with escapes for what does not print."""
-    escaped = json.dumps(short(text), ensure_ascii=False)
+    return f'"{bare(text, quotes=True)}"'
+
+
+def bare(text: str, *, quotes: bool = False) -> str:
+    """The text, shortened, with escapes for what does not print (and for quotes, if asked)."""
+    escaped = json.dumps(short(text), ensure_ascii=False)[1:-1]
+    if not quotes:
+        escaped = escaped.replace('\\"', '"')
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in escaped

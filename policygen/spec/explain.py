@@ -12,7 +12,7 @@ from jsonschema.validators import extend
 
 from policygen.finding import At, Hit, Path
 from policygen.spec import mistyped, naming
-from policygen.spec.echo import listed, quoted, short, shown
+from policygen.spec.echo import bare, listed, quoted, shown
 from policygen.spec.nearest import suggest
 
 Json = dict[str, Any]
@@ -22,6 +22,9 @@ _CLOSE = 0.6
 """The likeness from which on `nearest.suggest` names a word."""
 
 _MAX_PLACES = 2
+
+_LARGE = 1_000_000
+"""From here on an upper bound only keeps absurd numbers out."""
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
@@ -59,7 +62,7 @@ def explain(schema: Json, data: Any, document: int, raw: Raw) -> list[Hit]:
             continue  # what has the wrong type has no value that could be judged
         if fault.keyword == "pattern" and fault.path in empty:
             continue
-        for hit in _EXPLANATIONS.get(fault.keyword, _other)(fault):
+        for hit in EXPLANATIONS.get(fault.keyword, _other)(fault):
             hits[hit] = hit.at.path if hit.at else ()
     return sorted(hits, key=lambda hit: _order(hits[hit]))
 
@@ -90,7 +93,7 @@ class _Fault:
         if not self.path:
             return "the document"
         last = self.path[-1]
-        return short(last) if isinstance(last, str) else f"entry {last + 1}"
+        return bare(last) if isinstance(last, str) else f"entry {last + 1}"
 
     @property
     def mapping(self) -> At:
@@ -100,7 +103,12 @@ class _Fault:
 
 def _type(it: _Fault) -> Iterator[Hit]:
     types = (it.limit,) if isinstance(it.limit, str) else tuple(it.limit)
-    message = mistyped.message(it.subject, it.value, it.schema, types, it.raw(it.path))
+    if it.value is None:
+        needed = it.path and it.path[-1] in _around(it.root, it.path).get("required", ())
+        remedy = "" if needed else ", or remove it"
+        message = f"{it.subject} has no value; write {mistyped.wanted(it.schema, types)}{remedy}"
+    else:
+        message = mistyped.message(it.value, it.schema, types, it.raw(it.path))
     yield Hit("wrong-type", message, it.at)
 
 
@@ -119,14 +127,14 @@ def _not_allowed(it: _Fault) -> Iterator[Hit]:
 def _nearest(word: str, known: list[str]) -> str | None:
     """The known word that is meant: equal but for case and punctuation, or the most alike."""
     for candidate in known:
-        if _bare(candidate) == _bare(word):
+        if _folded(candidate) == _folded(word):
             return candidate
     lowered = {candidate.lower(): candidate for candidate in known}
     close = get_close_matches(word.lower(), list(lowered), n=1, cutoff=_CLOSE)
     return lowered[close[0]] if close else None
 
 
-def _bare(word: str) -> str:
+def _folded(word: str) -> str:
     return re.sub(r"[-_. ]", "", word).lower()
 
 
@@ -138,13 +146,13 @@ def _unknown_keys(it: _Fault) -> Iterator[Hit]:
             continue
         at = (it.at / key).on_key()
         near = _nearest(key, known)
-        places = [] if near and _bare(near) == _bare(key) else _places(it.root, key)
+        places = [] if near and _folded(near) == _folded(key) else _places(it.root, key)
         if places:
             advice = f"it belongs to {listed(places)}"
         elif near:
             advice = f'did you mean "{near}"?'
         else:
-            advice = suggest(key, known) if known else "all that is known here is there already"
+            advice = suggest(key, known or allowed)
         yield Hit("unknown-key", f"unknown key {quoted(key)}; {advice}", at)
 
 
@@ -172,6 +180,18 @@ def _places(schema: Json, key: str) -> list[str]:
     return found[:_MAX_PLACES]
 
 
+def _around(root: Json, path: Path) -> Json:
+    """The schema of the mapping or list in which a path ends."""
+    schema = root
+    for step in path[:-1]:
+        if isinstance(step, int):
+            schema = schema["items"]
+        else:
+            schema = schema.get("properties", {}).get(step) or schema["additionalProperties"]
+        schema = _resolved(root, schema)
+    return schema
+
+
 def _resolved(root: Json, schema: Json) -> Json:
     name = schema.get("$ref")
     return root["$defs"][name.rpartition("/")[2]] if name else schema
@@ -193,10 +213,10 @@ def _uncapitalised(sentence: str) -> str:
 def _out_of_range(it: _Fault) -> Iterator[Hit]:
     low, high = it.schema.get("minimum"), it.schema.get("maximum")
     word = "small" if it.keyword == "minimum" else "large"
-    if low is None or high is None:
-        advice = f"{low} or more" if high is None else f"{high} or less"
-    else:
+    if low is not None and high is not None and high < _LARGE:
         advice = f"{low} to {high}"
+    else:
+        advice = f"{low} or more" if it.keyword == "minimum" else f"{high} or less"
     yield Hit("out-of-range", f"{shown(it.value)} is too {word}; write {advice}", it.at)
 
 
@@ -252,7 +272,7 @@ def _other(it: _Fault) -> Iterator[Hit]:
     yield Hit("not-allowed", f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
 
 
-_EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {
+EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {
     "additionalProperties": _unknown_keys,
     "const": _not_allowed,
     "enum": _not_allowed,

@@ -1,8 +1,10 @@
 """Documents to the typed spec, with everything that is wrong with them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from policygen import versions
 from policygen.finding import At, Finding, Hit, Severity
@@ -107,7 +109,7 @@ class _Reading:
             self.hits.append(form)
             self._unread(each)
             return
-        faults = schema.check(form, each.data, each.index)
+        faults = schema.check(form, each.data, each.index, raw=each.raw)
         if faults:
             self.hits += faults
             self._unread(each)
@@ -160,7 +162,7 @@ class _Reading:
             data: dict[str, Any] | None = inner.data
             if data is None:
                 continue
-            faults = schema.check(forms.SCHEDULER_CONFIG, data, inner.index)
+            faults = schema.check(forms.SCHEDULER_CONFIG, data, inner.index, raw=inner.raw)
             if faults:
                 self.hits += faults
                 self.unread.add(("ConfigMap", "gpu-scheduler-config"))

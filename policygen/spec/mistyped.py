@@ -26,24 +26,18 @@ _BOOLEANS = {
 }
 
 
-def message(
-    subject: str, value: Any, schema: Json, types: Sequence[str], written: str | None
-) -> str:
-    """Why a value has none of the types that its schema allows.
+def message(value: Any, schema: Json, types: Sequence[str], written: str | None) -> str:
+    """Say why a value has none of the types that its schema allows.
 
-    `subject` names the value's key or entry; `written` is the value's text in the input,
-    if that is known.
+    `written` is the value's text in the input, if that is known.
     """
-    if value is None:
-        return f"{subject} has no value; write {wanted(schema, types)}, or remove it"
     if isinstance(value, str):
         return _text(value, schema, types)
     if isinstance(value, bool):
         return _scalar(shown(value), "a boolean", schema, types)
     if isinstance(value, int | float):
         text = short(written or f"{value}")
-        whole = "integer" in types and isinstance(value, float) and math.isfinite(value)
-        return _scalar(text, "no whole number" if whole else "a number", schema, types)
+        return _scalar(text, _number(value, types), schema, types)
     if "contentMediaType" in schema:
         return f'{shown(value)} stands where text is wanted; write "|" after the key'
     return f"{shown(value)} stands where {wanted(schema, types)} is wanted"
@@ -57,7 +51,15 @@ def wanted(schema: Json, types: Sequence[str]) -> str:
     if schema.get("format") == "kubernetes-quantity":
         words = ["a quantity"]
     examples = [shown(it) for it in schema.get("examples", ()) if not isinstance(it, dict | list)]
-    return listed(words) + (f" such as {examples[0]}" if examples else "")
+    if examples:
+        words[0] += f" such as {examples[0]}"
+    return listed(words)
+
+
+def _number(value: float, types: Sequence[str]) -> str:
+    if not math.isfinite(value):
+        return "no finite number"
+    return "a fraction" if "integer" in types and isinstance(value, float) else "a number"
 
 
 def _scalar(text: str, found: str, schema: Json, types: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ def label_fault(text: str) -> str:
     fault = _bad_character(text, _LABEL_CHAR, allowed) or (
         "it must begin and end with a letter or digit"
     )
-    return f"{quoted(text)} is no DNS label: {fault}{_such_as(_mended(text))}"
+    return f"{quoted(text)} is no DNS label: {fault}{_such_as(text, _mended(text))}"
 
 
 def subdomain_fault(text: str) -> str:
@@ -28,8 +28,8 @@ def subdomain_fault(text: str) -> str:
     fault = _bad_character(text, _SUBDOMAIN_CHAR, allowed) or (
         "each part between dots must begin and end with a letter or digit"
     )
-    parts = [_mended(part) for part in text.split(".")]
-    return f"{quoted(text)} is no DNS name: {fault}{_such_as('.'.join(filter(None, parts)))}"
+    mended = ".".join(filter(None, map(_mended, text.split("."))))
+    return f"{quoted(text)} is no DNS name: {fault}{_such_as(text, mended)}"
 
 
 def _bad_character(text: str, good: re.Pattern[str], allowed: str) -> str | None:
@@ -43,5 +43,7 @@ def _mended(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _such_as(name: str) -> str:
-    return f', such as "{name}"' if 0 < len(name) <= MAX_LABEL else ""
+def _such_as(text: str, name: str) -> str:
+    """Offer the mended name, unless the text is too odd to guess what was meant."""
+    plain = text.isascii() and text.isprintable()
+    return f', such as "{name}"' if plain and 0 < len(name) <= MAX_LABEL else ""

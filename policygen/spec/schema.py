@@ -13,7 +13,7 @@ from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, Form
 Raw = Callable[[Path], str | None]
 """How the scalar at a path is written in the text, if that is known (`Document.raw`)."""
 
-_KEYED: dict[str, tuple[tuple[Path, str], ...]] = {
+KEYED: dict[str, tuple[tuple[Path, str], ...]] = {
     PLATFORM.schema: ((("spec", "priorities"), "name"), (("spec", "sharedQueues"), "name")),
     TEAM.schema: ((("spec", "namespaces"), "name"), (("spec", "quotas"), "pool")),
     SCHEDULER_CONFIG.schema: ((("queues",), "name"),),
@@ -74,7 +74,7 @@ def check(form: Form, data: Any, document: int, raw: Raw = lambda _: None) -> li
 
 
 def _duplicates(form: Form, data: Any, document: int) -> Iterator[Hit]:
-    for path, key in _KEYED.get(form.schema, ()):
+    for path, key in KEYED.get(form.schema, ()):
         entries = data
         for step in path:
             entries = entries.get(step) if isinstance(entries, dict) else None

@@ -4,9 +4,10 @@ Quantities are exact integers here: cpu in thousandths of a core (`cpu_milli`), 
 bytes. Counts of GPUs, instances or replicas are in units of the pool's resource.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+from msgspec import Struct
 
 from policygen.finding import At
 from policygen.versions import DEFAULT, Version
@@ -22,8 +23,7 @@ Amounts = tuple[tuple[str, int], ...]
 """Units by MIG profile, or by WHOLE where the pool has one resource."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """The versions that the cluster runs."""
 
     kubernetes: Version = DEFAULT["kubernetes"]
@@ -31,8 +31,7 @@ class Target:
     volcano: Version = DEFAULT["volcano"]
 
 
-@dataclass(frozen=True, slots=True)
-class Priority:
+class Priority(Struct, frozen=True):
     """A rank that workloads can ask for."""
 
     name: str
@@ -42,8 +41,7 @@ class Priority:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SharedQueue:
+class SharedQueue(Struct, frozen=True):
     """Pools that are alternatives of each other, in the order in which they are tried."""
 
     name: str
@@ -51,8 +49,7 @@ class SharedQueue:
     pools: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulingPolicy:
+class SchedulingPolicy(Struct, frozen=True):
     """How a pool places and shares; None: not said here, so the next wider place decides."""
 
     bin_pack: bool | None = None
@@ -63,16 +60,14 @@ class SchedulingPolicy:
     preemption_enabled: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResources:
+class NodeResources(Struct, frozen=True):
     """CPU and memory of one node, or of one container."""
 
     cpu_milli: int
     memory_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class KueueSettings:
+class KueueSettings(Struct, frozen=True):
     """Where Kueue runs and the configuration file that `--with kueue-config` merges into."""
 
     namespace: str = "kueue-system"
@@ -81,16 +76,14 @@ class KueueSettings:
     at: At | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class VolcanoSettings:
+class VolcanoSettings(Struct, frozen=True):
     """Where Volcano runs and the ConfigMap that its scheduler reads."""
 
     namespace: str = "volcano-system"
     config_map: str = "volcano-scheduler-configmap"
 
 
-@dataclass(frozen=True, slots=True)
-class KubeSchedulerSettings:
+class KubeSchedulerSettings(Struct, frozen=True):
     """Where our scheduler profiles go, and the image of a second scheduler."""
 
     namespace: str = "kube-system"
@@ -98,8 +91,7 @@ class KubeSchedulerSettings:
     at: At | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Struct, frozen=True):
     """The set as a whole."""
 
     name: str = "default"
@@ -116,8 +108,7 @@ class Platform:
     kube_scheduler: KubeSchedulerSettings = KubeSchedulerSettings()
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(Struct, frozen=True):
     """A taint of the pool's nodes."""
 
     key: str
@@ -125,8 +116,7 @@ class Taint:
     value: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Struct, frozen=True):
     """A toleration that the pool's workloads get."""
 
     key: str | None = None
@@ -136,8 +126,7 @@ class Toleration:
     toleration_seconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(Struct, frozen=True):
     """The accelerator of a pool's nodes and how it is shared."""
 
     product: str | None = None
@@ -152,8 +141,7 @@ class Gpu:
     """Available MIG instances of the whole pool by profile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """How much of it there is. GPUs are physical cards here."""
 
     nodes: int | None = None
@@ -164,8 +152,7 @@ class Capacity:
     system_reserved: NodeResources | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Struct, frozen=True):
     """A set of like nodes."""
 
     name: str
@@ -187,24 +174,21 @@ class Pool:
     """Read the product off the nodeSelector (the articles' form names none)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(Struct, frozen=True):
     """A namespace of a team."""
 
     name: str
     create: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """Guarantee and limit of cpu (thousandths) or memory (bytes), where the spec says them."""
 
     guarantee: int | None = None
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(Struct, frozen=True):
     """What a team may have of one pool."""
 
     pool: str
@@ -218,8 +202,7 @@ class Quota:
     """The guarantee is the weight's share of the pool (the articles' queues)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Team:
+class Team(Struct, frozen=True):
     """Who shares."""
 
     name: str
@@ -234,8 +217,7 @@ class Team:
     queue_priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sizing:
+class Sizing(Struct, frozen=True):
     """Assumptions of the memory rule; None: the default of docs/hardware.md."""
 
     precision: str | None = None
@@ -249,16 +231,14 @@ class Sizing:
     """Not only powers of two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gang:
+class Gang(Struct, frozen=True):
     """Pods that must start together."""
 
     size: int
     run_as: RunAs = "pods"
 
 
-@dataclass(frozen=True, slots=True)
-class Autoscaling:
+class Autoscaling(Struct, frozen=True):
     """Bounds of a serving model's replicas."""
 
     min_replicas: int
@@ -266,8 +246,7 @@ class Autoscaling:
     target_concurrency: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Where a model may run."""
 
     pools: tuple[str, ...] = ()
@@ -275,8 +254,7 @@ class Placement:
     tolerate_preemptible: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """What runs. Resources are of one replica, or of one pod of a gang."""
 
     name: str
@@ -304,8 +282,7 @@ class Model:
         return self.at / "spec" / dict(self.renamed).get(name, name)
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Struct, frozen=True):
     """Everything the user said. Sorted by name, so that no order of files shows."""
 
     platform: Platform = Platform()

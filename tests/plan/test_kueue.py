@@ -18,9 +18,7 @@ def test_pool_is_a_flavor_with_its_labels_taints_and_tolerations(planned, pool):
     text = pool(more="taints: [{key: gpu, value: yes-please, effect: NoSchedule}]")
     flavor = planned(text).of("ResourceFlavor")["p"]
     assert flavor.node_labels == {"pool": "p"}
-    assert flavor.node_taints == (
-        {"key": "gpu", "value": "yes-please", "effect": "NoSchedule"},
-    )
+    assert flavor.node_taints == ({"key": "gpu", "value": "yes-please", "effect": "NoSchedule"},)
     assert flavor.tolerations == (
         {"key": "gpu", "operator": "Equal", "value": "yes-please", "effect": "NoSchedule"},
     )
@@ -176,8 +174,7 @@ def test_overcommit_ratio_shares_limits_out_by_weight(planned, pool, team):
         team("c", "guarantee: 1, limit: 5"),
     )
     limits = {
-        name: quotas(queue)["nvidia.com/gpu"][:2]
-        for name, queue in done.of("ClusterQueue").items()
+        name: quotas(queue)["nvidia.com/gpu"][:2] for name, queue in done.of("ClusterQueue").items()
     }
     assert limits == {"a.p": ("0", "7"), "b.p": ("0", "3"), "c.p": ("1", "4")}
 

@@ -50,8 +50,7 @@ def test_documents_of_others_are_left_alone(api_version, kind, name):
             None,
             "missing-key",
             (),
-            '"apiVersion" and "kind" are missing; write apiVersion: policygen.dev/v1alpha1 and '
-            "kind: Platform, ResourcePool, Team or Model",
+            "write apiVersion: policygen.dev/v1alpha1 and kind: Platform, ResourcePool, Team or Model",
         ),
         ("", None, "missing-key", (), '"apiVersion" and "kind" are missing'),
         (
@@ -85,8 +84,7 @@ def test_documents_of_others_are_left_alone(api_version, kind, name):
             "Team",
             "unknown-version",
             ("apiVersion",),
-            '"policygen.dev/v1" is no apiVersion that policygen reads; '
-            "write policygen.dev/v1alpha1",
+            "is no apiVersion that policygen reads; write policygen.dev/v1alpha1",
         ),
         ("policygen.dev", "Team", "unknown-version", ("apiVersion",), OWN),
         ("Policygen.dev/v1alpha1", "Team", "unknown-version", ("apiVersion",), OWN),

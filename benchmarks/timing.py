@@ -1,0 +1,61 @@
+"""Commands timed in turn, so that a machine whose speed drifts slows both alike."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Wall and processor seconds of the runs of one command, and its peak memory."""
+
+    wall: list[float]
+    cpu: list[float]
+    peak_mib: float
+
+    @property
+    def median(self) -> float:
+        """Of the wall seconds."""
+        return statistics.median(self.wall)
+
+
+def once(command: Sequence[str]) -> tuple[float, float, float]:
+    """Wall seconds, processor seconds and peak MiB of one run; its output is thrown away."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {process.returncode}")
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def in_turn(commands: Sequence[Sequence[str]], runs: int) -> list[Timing]:
+    """Each command so many times after one warm-up, A B A B …"""
+    for command in commands:
+        once(command)
+    timings = [Timing([], [], 0.0) for _ in commands]
+    for _ in range(runs):
+        for index, command in enumerate(commands):
+            wall, cpu, peak = once(command)
+            timings[index].wall.append(wall)
+            timings[index].cpu.append(cpu)
+            timings[index] = Timing(
+                timings[index].wall, timings[index].cpu, max(timings[index].peak_mib, peak)
+            )
+    return timings
+
+
+def line(name: str, timing: Timing) -> str:
+    """A row: median, span, processor time, memory."""
+    return (
+        f"{name:28} {timing.median * 1000:9.1f} ms  ({min(timing.wall) * 1000:.1f} to "
+        f"{max(timing.wall) * 1000:.1f})  cpu {statistics.median(timing.cpu) * 1000:9.1f} ms  "
+        f"{timing.peak_mib:7.1f} MiB"
+    )
+

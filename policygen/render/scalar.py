@@ -1,0 +1,271 @@
+"""YAML autoescaping: what a template prints becomes text that every YAML reader reads alike."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from jinja2 import Undefined, UndefinedError, pass_eval_context
+from jinja2.nodes import EvalContext
+from markupsafe import Markup
+
+WIDTH = 80
+"""Columns of a line, as yamllint's default configuration wants it."""
+
+_STEP = 2
+# Columns by which nested content is indented; every shipped template keeps to it.
+
+_KEY_ROOM = 40
+# Columns kept for a key that is not known here: `key: {{ block(text, 4) }}`.
+
+_SIMPLE_KEY = 1000
+# YAML readers give up on `key:` beyond 1,024 characters; `? key` has no such bound.
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_WORDS = frozenset(("y", "yes", "n", "no", "on", "off", "true", "false", "null"))
+# Of YAML 1.1 (yaml.org/type), in any case.
+
+_INVISIBLE = (
+    "\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\uffff\U000e0000-\U0010ffff"
+)
+# Controls, line breaks of YAML 1.1, odd spaces, directions, private use. A fixed list: what
+# str.isprintable says depends on the Python version, and the output must not.
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
+_ESCAPED = re.compile(f'["\\\\\n{_INVISIBLE}]')
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_WORD_OR_SPACES = re.compile(r" +|[^ ]+")
+
+
+def encode(value: object) -> str:
+    """A value on one line: plain or in double quotes, lists and dicts in flow style.
+
+    Takes str, bool, int, float, None, and lists, tuples and mappings of them; keys are str.
+    Raises TypeError for any other type, ValueError for what no manifest can hold: a float
+    that is not finite, a lone surrogate.
+    """
+    if isinstance(value, str):
+        return _text(str.__str__(value))
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_flow_pairs(value)) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(encode(each) for each in value) + "]"
+    return _atom(value)
+
+
+def _flow_pairs(value: Mapping[object, object]) -> Iterator[str]:
+    for key, each in value.items():
+        name = _key(key)
+        mark = "? " if len(name) > _SIMPLE_KEY else ""
+        yield f"{mark}{name}: {encode(each)}"
+
+
+def _atom(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no number that a manifest can hold")
+        text = float.__repr__(value)
+        # YAML 1.1 takes 1e16 for a string: a float needs its point.
+        return text if "." in text else text.replace("e", ".0e")
+    raise TypeError(f"a template cannot print a {type(value).__name__}; print its fields")
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a mapping's key must be text, not a {type(key).__name__}")
+    return _text(str.__str__(key))
+
+
+@lru_cache(maxsize=1 << 14)
+def _text(text: str) -> str:
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    return f'"{_escaped(text)}"'
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPED.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    if char in _SHORT:
+        return _SHORT[char]
+    code = ord(char)
+    if 0xD800 <= code <= 0xDFFF:
+        raise ValueError("a lone surrogate is no character that a manifest can hold")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def block(value: object, indent: int, width: int = WIDTH) -> Markup:
+    """A value of several lines below its key: `key: {{ block(it.labels, 4) }}` in a template.
+
+    `indent` is the column of what belongs to the key: the key's own column and 2. A dict or
+    list becomes a newline and its lines in block style (`{}` or `[]` where it is empty); the
+    engine takes off the space that the newline leaves behind the colon. Text of several
+    lines becomes a literal block where one can hold it, any other long text is folded inside
+    double quotes, so that no line is longer than `width` where a break is possible.
+
+    A literal block is not used for what it, or yamllint, cannot hold: characters that do not
+    print, tabs, spaces at the end of a line, three empty lines or one at the very end, lines
+    beyond `width`, and (where the parent's column is not known) a first line that begins
+    with a space.
+
+    Raises what `encode` raises.
+    """
+    if indent < 1 and not isinstance(value, Mapping | list | tuple):
+        return Markup(encode(value))  # noqa: S704 - YAML, and encode made it safe
+    text = _below(value, indent, indent - _STEP + _KEY_ROOM, width, nested=False)
+    return Markup(text.removeprefix(" "))  # noqa: S704 - likewise
+
+
+def _below(value: object, indent: int, column: int, width: int, *, nested: bool = True) -> str:
+    """What follows `key:`: a space and a scalar that starts at `column`, or lines at `indent`."""
+    if isinstance(value, Mapping) and value:
+        return "".join(f"\n{' ' * indent}{pair}" for pair in _pairs(value, indent, width))
+    if isinstance(value, list | tuple) and value:
+        return "".join(f"\n{' ' * indent}-{_item(each, indent, width)}" for each in value)
+    if isinstance(value, str) and column + len("|2-") <= width:
+        literal = _literal(str.__str__(value), indent, width, nested=nested)
+        if literal is not None:
+            return f" {literal}"
+    text = encode(value)
+    if column + len(text) <= width:
+        return f" {text}"
+    return f"\n{' ' * indent}{_folded(value, text, indent, width)}"
+
+
+def _pairs(value: Mapping[object, object], indent: int, width: int) -> Iterator[str]:
+    for key, each in value.items():
+        name = _key(key)
+        long = indent + len(name) + 1 > width and " " in name
+        if not long and len(name) <= _SIMPLE_KEY:
+            below = _below(each, indent + _STEP, indent + len(name) + 2, width)
+            yield f"{name}:{below}"
+        else:
+            lead = f"\n{' ' * (indent + _STEP)}"
+            below = _below(each, indent + _STEP, indent + _STEP, width)
+            folded = _folded(key, name, indent + _STEP, width)
+            yield f"?{lead}{folded}\n{' ' * indent}:{below}"
+
+
+def _item(value: object, indent: int, width: int) -> str:
+    """What follows the dash of a list's item."""
+    inner = indent + _STEP
+    if isinstance(value, Mapping) and value:
+        return " " + f"\n{' ' * inner}".join(_pairs(value, inner, width))
+    below = _below(value, inner, inner, width)
+    # A long scalar starts beside the dash: the next line would begin at the same column.
+    if below.startswith("\n") and not isinstance(value, list | tuple):
+        return f" {below.lstrip()}"
+    return below
+
+
+def _literal(text: str, indent: int, width: int, *, nested: bool) -> str | None:
+    """The text as a literal block, or None where that cannot hold it."""
+    body = text.removesuffix("\n")
+    if "\n" not in text or not body.strip("\n") or body.endswith("\n"):
+        return None
+    if "\n\n\n\n" in f"\n{body}" or " \n" in text or body.endswith(" ") or _HIDDEN.search(text):
+        return None
+    lines = body.split("\n")
+    if any(indent + len(line) > width and " " in line.lstrip() for line in lines):
+        return None
+    indicator = ""
+    if body.lstrip("\n").startswith(" "):
+        if not nested:
+            return None
+        indicator = f"{_STEP}"
+    chomp = "" if text.endswith("\n") else "-"
+    pad = " " * indent
+    return f"|{indicator}{chomp}" + "".join(f"\n{pad}{line}" if line else "\n" for line in lines)
+
+
+def _folded(value: object, text: str, indent: int, width: int) -> str:
+    """An encoded scalar over several lines that start at `indent`; only quotes can be folded."""
+    if not isinstance(value, str) or not text.startswith('"'):
+        return text
+    fold = _Fold(width - indent - len('\\n"'))
+    for number, line in enumerate(value.split("\n")):
+        if number:
+            fold.line += "\\n"
+            if line or number < value.count("\n"):
+                fold.hard()
+        fold.add(_escaped(line))
+    return f"\n{' ' * indent}".join((*fold.lines, f'{fold.line}"'))
+
+
+class _Fold:
+    """The lines of a double-quoted scalar while they fill up; `room` is the columns of each."""
+
+    def __init__(self, room: int) -> None:
+        self.lines: list[str] = []
+        self.line = '"'
+        self.room = room
+
+    def add(self, text: str) -> None:
+        """Put escaped text in, breaking lines at its spaces."""
+        spaces = ""
+        for part in _WORD_OR_SPACES.findall(text):
+            if part[0] == " ":
+                spaces = part
+                continue
+            if len(spaces) == 1 and self._begun and not self._fits(spaces + part):
+                self.lines.append(self.line)  # this break is read as the one space
+                self.line = ""
+            else:
+                self._space(spaces)
+            if self._begun and not self._fits(part):
+                self.hard()
+            self.line += part
+            spaces = ""
+        self._space(spaces)
+
+    def hard(self) -> None:
+        """Break the line so that the break is not read as a space."""
+        self.lines.append(f"{self.line}\\")
+        self.line = ""
+
+    @property
+    def _begun(self) -> bool:
+        return self.line not in ("", '"')
+
+    def _fits(self, text: str) -> bool:
+        return len(self.line) + len(text) <= self.room
+
+    def _space(self, spaces: str) -> None:
+        while spaces:
+            if not self._fits("  "):
+                self.hard()
+            if not self.line:
+                self.line = "\\"  # a line's first space counts only if it is escaped
+            free = self.room - len(self.line)
+            self.line += spaces[:free]
+            spaces = spaces[free:]
+
+
+@pass_eval_context  # keeps Jinja from folding constants past us
+def finalize(_: EvalContext, value: object) -> Markup:
+    """What an expression of a template prints: Markup as it is, all else by `encode`.
+
+    Raises jinja2.UndefinedError for an undefined value, else what `encode` raises.
+    """
+    if type(value) is str:
+        return _markup(value)
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, Undefined):
+        str(value)  # StrictUndefined says here what is missing
+        raise UndefinedError("an undefined value cannot be printed")
+    return Markup(encode(value))  # noqa: S704 - YAML, and encode made it safe
+
+
+@lru_cache(maxsize=1 << 14)
+def _markup(text: str) -> Markup:
+    return Markup(_text(text))  # noqa: S704 - YAML, and encode made it safe

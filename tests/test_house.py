@@ -1,0 +1,84 @@
+"""The house rules that tools can check: lint, format, types, layers, and docs that are current."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import policygen
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check"],
+        ["ruff", "format", "--check"],
+        ["mypy"],
+        ["lint-imports"],
+        ["yamllint", "--strict", "examples"],
+    ],
+    ids=" ".join,
+)
+def test_tool_finds_nothing(command):
+    done = subprocess.run(
+        [Path(sys.executable).parent / command[0], *command[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_changelog_begins_with_this_version():
+    versions = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert versions[0] == policygen.__version__
+
+
+def help_text():
+    from click.testing import CliRunner  # noqa: PLC0415 - only here
+
+    from policygen.cli import cli  # noqa: PLC0415
+
+    parts = []
+    for name in ("render", "validate"):
+        done = CliRunner().invoke(
+            cli, [name, "--help"], prog_name="policygen", terminal_width=98, max_content_width=98
+        )
+        assert done.exit_code == 0
+        parts.append(done.output.rstrip())
+    return "\n\n".join(parts)
+
+
+def test_help_in_readme_is_current(update):
+    path = ROOT / "README.md"
+    readme = path.read_text("utf-8")
+    block = f"<!-- help -->\n```\n{help_text()}\n```\n<!-- /help -->"
+    current = re.sub(r"<!-- help -->.*<!-- /help -->", lambda _: block, readme, flags=re.S)
+    if update:
+        path.write_text(current, "utf-8")
+        readme = current
+    assert readme == current
+
+
+def test_links_in_docs_lead_somewhere():
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_readmes_spec_renders(tmp_path):
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    (tmp_path / "spec.yaml").write_text(blocks[0], "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "policygen", "render", tmp_path],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.startswith(b"---\napiVersion: ")
