@@ -55,7 +55,7 @@ def chart(folder: Path, objects: dict[tuple[str, str, str], dict[str, object]]) 
 
 
 def build_helm(folder: Path) -> Path:
-    """helm from its Go module; the checksums in go.sum are checked."""
+    """Make helm from its Go module; the checksums in go.sum are checked."""
     target = folder / "helm"
     subprocess.run(
         ["go", "build", "-o", str(target), "helm.sh/helm/v4/cmd/helm"],

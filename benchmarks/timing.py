@@ -36,7 +36,7 @@ def once(command: Sequence[str]) -> tuple[float, float, float]:
 
 
 def in_turn(commands: Sequence[Sequence[str]], runs: int) -> list[Timing]:
-    """Each command so many times after one warm-up, A B A B …"""
+    """Run each command so many times after one warm-up: A B A B."""
     for command in commands:
         once(command)
     timings = [Timing([], [], 0.0) for _ in commands]
@@ -58,4 +58,3 @@ def line(name: str, timing: Timing) -> str:
         f"{max(timing.wall) * 1000:.1f})  cpu {statistics.median(timing.cpu) * 1000:9.1f} ms  "
         f"{timing.peak_mib:7.1f} MiB"
     )
-

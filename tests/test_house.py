@@ -36,7 +36,9 @@ def test_tool_finds_nothing(command):
 
 
 def test_changelog_begins_with_this_version():
-    versions = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    versions = re.findall(
+        r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
     assert versions[0] == policygen.__version__
 
 
@@ -59,7 +61,7 @@ def test_help_in_readme_is_current(update):
     path = ROOT / "README.md"
     readme = path.read_text("utf-8")
     block = f"<!-- help -->\n```\n{help_text()}\n```\n<!-- /help -->"
-    current = re.sub(r"<!-- help -->.*<!-- /help -->", lambda _: block, readme, flags=re.S)
+    current = re.sub(r"<!-- help -->.*<!-- /help -->", lambda _: block, readme, flags=re.DOTALL)
     if update:
         path.write_text(current, "utf-8")
         readme = current
@@ -73,7 +75,7 @@ def test_links_in_docs_lead_somewhere():
 
 
 def test_readmes_spec_renders(tmp_path):
-    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "spec.yaml").write_text(blocks[0], "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "policygen", "render", tmp_path],

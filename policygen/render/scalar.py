@@ -104,13 +104,15 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def block(value: object, indent: int, width: int = WIDTH) -> Markup:
-    """A value of several lines below its key: `key: {{ block(it.labels, 4) }}` in a template.
+    """A value that may need several lines, put below its key.
 
-    `indent` is the column of what belongs to the key: the key's own column and 2. A dict or
-    list becomes a newline and its lines in block style (`{}` or `[]` where it is empty); the
-    engine takes off the space that the newline leaves behind the colon. Text of several
-    lines becomes a literal block where one can hold it, any other long text is folded inside
-    double quotes, so that no line is longer than `width` where a break is possible.
+    A template says `key: {{ block(it.labels, 4) }}`, where `indent` is the column of what belongs
+    to the key: the key's own column and 2. A dict or list becomes a newline and its lines in
+    block style (`{}` or `[]` where it is empty); the engine takes off the space that the
+    newline leaves behind the colon. Text of several lines becomes a literal block where one
+    can hold it, any other long text is folded inside double quotes, so that no line is longer
+    than `width` where a break is possible. A file that will stand inside a ConfigMap is
+    written 4 columns narrower, so that it can stand there as a literal block.
 
     A literal block is not used for what it, or yamllint, cannot hold: characters that do not
     print, tabs, spaces at the end of a line, three empty lines or one at the very end, lines
@@ -192,7 +194,7 @@ def _folded(value: object, text: str, indent: int, width: int) -> str:
     if not isinstance(value, str) or not text.startswith('"'):
         return text
     fold = _Fold(width - indent - len('\\n"'))
-    for number, line in enumerate(value.split("\n")):
+    for number, line in enumerate(str.__str__(value).split("\n")):
         if number:
             fold.line += "\\n"
             if line or number < value.count("\n"):

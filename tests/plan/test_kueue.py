@@ -37,8 +37,8 @@ def test_explicit_tolerations_replace_those_of_the_taints(planned, pool):
     [
         ("schedulingPolicy: {topologyAware: true}", ("kubernetes.io/hostname",)),
         (
-            "schedulingPolicy: {topologyAware: true}\n"
-            "topology: {levels: [example.com/rack, kubernetes.io/hostname]}",
+            "schedulingPolicy: {topologyAware: true}\ntopology: "
+            + "{levels: [example.com/rack, kubernetes.io/hostname]}",
             ("example.com/rack", "kubernetes.io/hostname"),
         ),
     ],

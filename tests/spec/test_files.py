@@ -130,14 +130,15 @@ def test_links_in_a_circle(folder):
 
 def test_deep_folders():
     deep = ["/".join("d" * depth) for depth in range(1, 1_200)]
-    for path in deep:
-        Path(path).mkdir()
-    Path(deep[-1], "a.yaml").write_text("a")
-    sources, findings = read(["d"])
-    # Here, since pytest's own cleaning up would recurse.
-    Path(deep[-1], "a.yaml").unlink()
-    for path in reversed(deep):
-        Path(path).rmdir()
+    try:
+        for path in deep:
+            Path(path).mkdir()
+        Path(deep[-1], "a.yaml").write_text("a")
+        sources, findings = read(["d"])
+    finally:  # here, since pytest's own cleaning up would recurse
+        Path(deep[-1], "a.yaml").unlink(missing_ok=True)
+        for path in reversed(deep):
+            Path(path).rmdir()
     assert (len(sources), findings) == (1, [])
 
 

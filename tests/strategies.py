@@ -1,0 +1,723 @@
+"""Hypothesis strategies for whole specs that are valid by construction.
+
+A drawn spec is a list of documents, plain data that any YAML or JSON writer can print. The
+numbers of a team tree are drawn from the top down, each within what the parent has left, so
+that nothing is filtered away and every part of a spec can shrink to nothing on its own.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
+
+from hypothesis import strategies as st
+
+from policygen.hardware import catalog
+
+API = "policygen.dev/v1alpha1"
+SCHEDULERS = ("kueue", "volcano", "kube-scheduler")
+VERSIONS = {
+    "kubernetes": ("1.33", "1.34.4", "1.35", "1.36.3", "v1.37"),
+    "kueue": ("0.13", "0.14.2", "0.15", "0.16.6", "0.17", "0.18", "0.19"),
+    "volcano": ("1.12", "1.13.0", "1.14", "1.14.1", "1.14.2", "1.15"),
+}
+MI = 1 << 20
+MAX_DEPTH = 4
+"""Teams above each other; with the pool's own queue the most that Volcano takes."""
+
+# A queue's name, `<team>.own.<pool>`, has at most 63 characters.
+TEAM_LENGTH = POOL_LENGTH = 29
+SET_LENGTH = 63 - len("-kube-scheduler")
+PRIORITY_LENGTH = 63 - len(".preempting")
+
+SURPRISING = ("no", "on", "y", "null", "true", "1e3", "0x1f", "007", "123", "12-30", "own", "pods")
+"""Names that some reader of YAML takes for something else, and words of our own."""
+
+_WORDS = st.text(alphabet="abyz019", min_size=1, max_size=5)
+_TEXTS = st.text(
+    alphabet=st.sampled_from("ab \n\t\"'#:-{}[]&*!|>%@`\\,?=~0é\N{GRINNING FACE}"),
+    min_size=1,
+    max_size=30,
+)
+_BOOL = st.booleans()
+_RARELY = st.sampled_from((False, False, False, True))
+
+
+def labels(length):
+    """DNS labels of at most so many characters."""
+    joined = st.lists(_WORDS, min_size=1, max_size=3).map("-".join)
+    long = st.integers(1, length).map(lambda count: "x" * count)
+    return st.one_of(joined, st.sampled_from(SURPRISING), long).map(lambda name: name[:length]).map(
+        lambda name: name.rstrip("-")
+    )
+
+
+def _names(draw, count, length, tag, taken=()):
+    """Distinct names, each ending in the tag."""
+    suffix = f"-{tag}" if tag else ""
+    found = list(taken)
+    for index in range(count):
+        name = draw(labels(length - len(suffix))) + suffix
+        if name in found:
+            name = f"n{index}-{len(found)}{suffix}"
+        found.append(name)
+    return found[len(taken) :]
+
+
+def _kept(**fields):
+    """A mapping without its empty fields, False and 0 kept."""
+    return {key: value for key, value in fields.items() if value not in (None, {}, [])}
+
+
+def _maybe(draw, strategy, chance=_BOOL):
+    return draw(strategy) if draw(chance) else None
+
+
+# --- quantities ------------------------------------------------------------------------------
+
+
+def _cpu(draw, milli):
+    """A text or number of so many thousandths of a core."""
+    forms = [f"{milli}m", f"{milli // 1000}.{milli % 1000:03}"]
+    if milli % 1000 == 0:
+        forms += [str(milli // 1000), milli // 1000]
+    if milli % 1_000_000 == 0:
+        forms.append(f"{milli // 1_000_000}k")
+    return draw(st.sampled_from(forms))
+
+
+_BYTES = {"Ki": 1 << 10, "Mi": MI, "Gi": 1 << 30, "k": 1000, "M": 10**6, "G": 10**9}
+
+
+def _memory(draw, size):
+    """A text or number of so many bytes."""
+    forms = [f"{size}", size]
+    forms += [f"{size // unit}{word}" for word, unit in _BYTES.items() if size % unit == 0]
+    return draw(st.sampled_from(forms))
+
+
+def _between(draw, low, high):
+    """A whole number, round in one system or the other where it can be."""
+    number = draw(st.integers(low, high))
+    unit = draw(st.sampled_from((1, 1000, 1024, 10**6, MI, 10**9, 1 << 30)))
+    return max(low, number // unit * unit)
+
+
+def _resources(draw, milli, size):
+    return {"cpu": _cpu(draw, milli), "memory": _memory(draw, size)}
+
+
+# --- pools -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Share:
+    """What a team has of a pool; amounts by profile, "" where units are not counted by profile."""
+
+    guarantee: dict
+    left: dict
+    """Of the guarantee, what its children were not given."""
+    limit: dict | None = None
+    """None: not known here, since an overcommit ratio decides it."""
+
+
+@dataclass
+class Drawn:
+    """A pool, and what the numbers of its teams are drawn from."""
+
+    name: str
+    document: dict
+    scheduler: str
+    units: dict
+    """Available, by profile."""
+    slices: dict
+    cpu: int | None
+    """Available thousandths and bytes; None where a data file knows them."""
+    memory: int | None
+    ratio: Fraction | None
+    queue: str
+    shares: dict = field(default_factory=dict)
+
+    @property
+    def by_profile(self):
+        return list(self.units) != [""]
+
+    def along(self, units):
+        """The cpu and memory that come along with units."""
+        weight = sum(count * self.slices[profile] for profile, count in units.items())
+        whole = sum(count * self.slices[profile] for profile, count in self.units.items())
+        return {
+            "cpu": self.cpu * weight // whole,
+            "memory": self.memory // MI * weight // whole * MI,
+        }
+
+
+_COUNTS = st.one_of(st.integers(1, 12), st.sampled_from((16, 64, 1000, 2000, 12_345, 1_000_000)))
+_SHAPES = sorted(
+    (shape for shape in catalog.shapes().values() if shape.cpu_milli >= 4000),
+    key=lambda shape: (shape.gpus, shape.name),
+)
+_CUT = sorted(
+    (product for product in catalog.products().values() if product.mig),
+    key=lambda product: product.id,
+)
+_WHOLE = sorted(catalog.products().values(), key=lambda product: product.id)
+
+_LABEL_KEYS = ("zone", "example.com/Kind_of.node", "nvidia.com/gpu.product", "a.b-c.io/x")
+_LABEL_VALUES = ("", "a", "NVIDIA-A100-SXM4-40GB", "true", "1e3", "0")
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+def _taints(draw):
+    keys = draw(
+        st.lists(
+            st.tuples(st.sampled_from(("gpu", "example.com/team", "z.9")), st.sampled_from(_EFFECTS)),
+            max_size=3,
+            unique=True,
+        )
+    )
+    return [
+        _kept(key=key, value=_maybe(draw, st.sampled_from(("", "true", "a_b"))), effect=effect)
+        for key, effect in keys
+    ]
+
+
+def _tolerations(draw):
+    found = []
+    for _ in range(draw(st.integers(0, 3))):
+        operator = draw(st.sampled_from((None, "Equal", "Exists")))
+        key = draw(st.sampled_from(("gpu", "example.com/team")))
+        if operator == "Exists" and draw(_BOOL):
+            key = None
+        value = _maybe(draw, st.sampled_from(("", "true"))) if operator != "Exists" else None
+        effect = _maybe(draw, st.sampled_from(_EFFECTS))
+        seconds = _maybe(draw, st.sampled_from((0, 300))) if effect == "NoExecute" else None
+        found.append(
+            _kept(
+                key=key, operator=operator, value=value, effect=effect, tolerationSeconds=seconds
+            )
+        )
+    return found
+
+
+def _levels(draw):
+    levels = draw(
+        st.lists(st.sampled_from(("example.com/block", "rack", "zone")), max_size=3, unique=True)
+    )
+    return levels + ["kubernetes.io/hostname"] if not levels or draw(_BOOL) else levels
+
+
+def _offered(draw, gpu):
+    """MIG profiles to choose from, with their compute slices; may settle the product."""
+    if draw(_BOOL):
+        return {"1g.5gb": 1, "1g.10gb+me": 1, "3g.20gb": 3, "7g.80gb": 7}
+    product = draw(st.sampled_from(_CUT))
+    gpu["product"] = draw(st.sampled_from((*product.labels, product.id)))
+    profiles = catalog.mig_profiles(product)
+    return {name: profile.compute_slices for name, profile in profiles.items()}
+
+
+def _sharing(draw):
+    """The `gpu` section as far as sharing goes, and the slices of each MIG profile."""
+    sharing = draw(st.sampled_from((None, "none", "timeSlicing", "mps", "mig", "mig")))
+    gpu = _kept(sharing=sharing)
+    if sharing in {"timeSlicing", "mps"}:
+        gpu["replicas"] = draw(st.sampled_from((2, 3, 4, 10, 1000)))
+    if sharing != "mig":
+        return gpu, {}
+    offered = _offered(draw, gpu)
+    single = draw(_RARELY)
+    chosen = st.lists(
+        st.sampled_from(sorted(offered)), min_size=1, max_size=1 if single else 4, unique=True
+    )
+    instances = {profile: draw(_COUNTS) for profile in draw(chosen)}
+    strategy = "single" if single else draw(st.sampled_from((None, "mixed")))
+    gpu["mig"] = _kept(strategy=strategy, instances=instances)
+    return gpu, {profile: offered[profile] for profile in instances}
+
+
+def _units(gpu, slices, cards):
+    """Available units by profile, and slices by profile."""
+    if not slices:
+        return {"": cards * gpu.get("replicas", 1)}, {"": 1}
+    instances = gpu["mig"]["instances"]
+    if gpu["mig"].get("strategy") == "single":
+        return {"": next(iter(instances.values()))}, {"": next(iter(slices.values()))}
+    return dict(instances), slices
+
+
+def _capacity(draw, per_node, gpu):
+    """The `capacity` section, physical cards, and the node's cpu and memory if they are said.
+
+    Where they are not, they come from the node type, or from the product, which is settled
+    here if nothing has done so.
+    """
+    nodes = draw(_COUNTS)
+    total = min(nodes * per_node, 1_000_000)
+    available = _maybe(draw, st.integers(1, total))
+    cards = available or total
+    capacity = _kept(availableGPUs=available)
+    if nodes * per_node > total or draw(_BOOL):
+        capacity["totalGPUs"] = total
+    else:
+        capacity["nodes"] = nodes
+    shapes = [shape for shape in _SHAPES if shape.gpus == per_node]
+    source = draw(st.sampled_from(("allocatable", "allocatable", "type", "product")))
+    if source == "type" and shapes:
+        capacity["nodeType"] = draw(st.sampled_from(shapes)).name
+        if draw(_RARELY):
+            capacity["systemReserved"] = {"cpu": "1", "memory": "1Gi"}
+        return capacity, cards, None
+    if source == "product" and "product" not in gpu and gpu.get("sharing") != "mig":
+        product = draw(st.sampled_from(_WHOLE))
+        gpu["product"] = draw(st.sampled_from((*product.labels, product.id)))
+    if source == "product" and "product" in gpu:
+        return capacity, cards, None
+    milli = draw(st.sampled_from((96_000, 10_001, 191_970, 7))) if draw(_BOOL) else _between(draw, 1, 400_000)
+    size = draw(st.sampled_from((768 << 30, 10_241 * MI, 2 * 10**12, MI + 1))) if draw(_BOOL) else _between(draw, MI, 3 << 40)
+    capacity["nodeAllocatable"] = _resources(draw, milli, size)
+    return capacity, cards, (milli, size)
+
+
+def _policy(draw, scheduler, volcano_style):
+    """A schedulingPolicy; Volcano's pools all place alike."""
+    policy = {}
+    if scheduler == "volcano":
+        policy.update(volcano_style)
+    else:
+        style = draw(st.sampled_from(({}, {}, {"binPack": True}, {"spread": True}, {"binPack": False})))
+        policy.update(style)
+    ratio = _maybe(draw, st.sampled_from((1, 1.1, 1.5, 2.25, 100)), _RARELY)
+    policy.update(
+        _kept(
+            overcommitRatio=ratio,
+            topologyAware=_maybe(draw, _BOOL, _RARELY),
+            gangScheduling=_maybe(draw, _BOOL, _RARELY),
+            preemptionEnabled=_maybe(draw, _BOOL),
+        )
+    )
+    return policy
+
+
+def _pool(draw, name, scheduler, said, resource, node_group, volcano_style):
+    per_node = draw(st.sampled_from((1, 2, 4, 8, 8, 3)))
+    gpu, slices = _sharing(draw)
+    gpu["perNode"] = per_node
+    capacity, cards, node = _capacity(draw, per_node, gpu)
+    if "product" not in gpu and draw(_BOOL):
+        gpu["memory"] = draw(st.sampled_from(("24Gi", "80Gi", "80G", "141G")))
+    units, slices = _units(gpu, slices, cards)
+    if resource:
+        gpu["resource"] = resource
+    policy = _policy(draw, scheduler, volcano_style)
+    more = draw(st.lists(st.sampled_from(_LABEL_KEYS), max_size=2, unique=True))
+    selector = {"pool": name} | {key: draw(st.sampled_from(_LABEL_VALUES)) for key in more}
+    if node_group:
+        selector["volcano.sh/nodegroup-name"] = name
+    spec = _kept(
+        nodeSelector=selector,
+        taints=_taints(draw) if draw(_BOOL) else None,
+        gpu=gpu,
+        capacity=capacity,
+        scheduler=scheduler if said else None,
+        schedulingPolicy=policy,
+        topology={"levels": _levels(draw)} if draw(_RARELY) else None,
+        quotaBackstop=_maybe(draw, _BOOL, _RARELY),
+        quotaCpuAndMemory=_maybe(draw, _BOOL, _RARELY) if scheduler == "kube-scheduler" else None,
+        provisioning=_maybe(draw, st.sampled_from(("spot", "onDemand")), _RARELY),
+    )
+    if draw(_RARELY):
+        spec["tolerations"] = _tolerations(draw)
+    ratio = policy.get("overcommitRatio")
+    return Drawn(
+        name=name,
+        document=_document("ResourcePool", name, spec),
+        scheduler=scheduler,
+        units=units,
+        slices=slices,
+        cpu=node[0] * cards // per_node if node else None,
+        memory=node[1] * cards // per_node // MI * MI if node else None,
+        ratio=None if ratio is None else Fraction(str(ratio)),
+        queue=name,
+    )
+
+
+def _pools(draw, schedulers, default, tag):
+    """1 to 4 pools whose nodes, and whose resources where it matters, are their own."""
+    count = draw(st.integers(1, 4))
+    names = _names(draw, count, POOL_LENGTH, tag, taken=("root", "default"))
+    of = [draw(st.sampled_from(schedulers)) for _ in names]
+    style = draw(st.sampled_from(({}, {"binPack": True}, {"spread": True}, {"binPack": False})))
+    groups = of.count("volcano") > 1 and draw(_BOOL)
+    pools = []
+    for index, (name, scheduler) in enumerate(zip(names, of, strict=True)):
+        volcano = scheduler == "volcano"
+        # A quota, and a Volcano queue without node groups, know a resource by its name only.
+        own = (scheduler == "kube-scheduler" and count > 1) or (
+            volcano and of.count("volcano") > 1 and not groups
+        )
+        resource = f"gpu{index}.example.com/Card" if own else None
+        if not own and draw(_RARELY):
+            resource = draw(st.sampled_from(("amd.com/gpu", "nvidia.com/gpu.shared")))
+        said = scheduler != default or draw(_BOOL)
+        pools.append(_pool(draw, name, scheduler, said, resource, groups and volcano, style))
+    return pools
+
+
+def _shared_queue(draw, pools, tag):
+    """Two to three alternatives of one Kueue pool under one queue; maybe none."""
+    first = next((pool for pool in pools if pool.scheduler == "kueue"), None)
+    if first is None or not draw(_RARELY):
+        return []
+    count = draw(st.integers(1, 2))
+    taken = [pool.name for pool in pools]
+    *names, queue = _names(draw, count + 1, POOL_LENGTH, tag, taken=taken)
+    members = [first]
+    for name in names:
+        spec = dict(first.document["spec"])
+        spec["nodeSelector"] = spec["nodeSelector"] | {"pool": name}
+        twin = Drawn(
+            **{
+                **first.__dict__,
+                "name": name,
+                "document": _document("ResourcePool", name, spec),
+                "shares": {},
+            }
+        )
+        pools.append(twin)
+        members.append(twin)
+    for member in members:
+        member.queue = queue
+    order = draw(st.permutations([member.name for member in members]))
+    return [{"name": queue, "pools": list(order)}]
+
+
+# --- teams -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Branch:
+    """A team before it is written."""
+
+    name: str
+    parent: "Branch | None"
+    depth: int
+    inner: bool = False
+    quotas: list = field(default_factory=list)
+    namespaces: list = field(default_factory=list)
+
+
+def _branches(draw, tag):
+    """A forest of teams, parents before children, at most MAX_DEPTH deep."""
+    count = draw(st.integers(0, 7))
+    found = []
+    for name in _names(draw, count, TEAM_LENGTH, tag):
+        above = [branch for branch in found if branch.depth < MAX_DEPTH]
+        parent = draw(st.sampled_from([None, *above]))
+        if parent:
+            parent.inner = True
+        found.append(Branch(name, parent, parent.depth + 1 if parent else 1))
+    for branch in found:
+        least = 0 if branch.inner else 1
+        branch.namespaces = [
+            _kept(name=f"{branch.name}-{index}", create=_maybe(draw, _BOOL))
+            for index in range(draw(st.integers(least, 2)))
+        ]
+    return found
+
+
+def _guarantees(draw, pool, branch):
+    """The first numbers of a quota, within what the parent has left."""
+    above = pool.shares[branch.parent.name].left if branch.parent else pool.left
+    units = {profile: draw(st.integers(0, above[profile])) for profile in pool.units}
+    found = dict(units)
+    explicit = {}
+    if pool.cpu is not None:
+        for key, amount in pool.along(units).items():
+            # An ancestor's own words can leave less than what comes along.
+            if amount > above[key] or (pool.ratio is None and draw(_RARELY)):
+                amount = _between(draw, 0, above[key])
+                explicit[key] = amount
+            found[key] = amount
+    for key, amount in found.items():
+        above[key] -= amount
+    pool.shares[branch.name] = Share(found, dict(found))
+    return units, explicit
+
+
+def _limits(draw, pool, branch, budget):
+    """The limit of a quota: units or None, and explicit cpu and memory."""
+    share = pool.shares[branch.name]
+    wider = pool.shares[branch.parent.name].limit if branch.parent else pool.whole
+    if wider is None:
+        return None, {}
+    written = None
+    if draw(_BOOL):
+        written = {}
+        for profile in pool.units:
+            most = wider[profile]
+            if pool.ratio is not None and not branch.parent:
+                most = min(most, share.guarantee[profile] + budget[profile])
+            least = share.guarantee[profile]
+            if not pool.by_profile:
+                least = max(1, least)
+            if least > most:
+                written = None
+                break
+            written[profile] = draw(st.integers(least, most))
+    if written is None and pool.ratio is not None and not branch.parent:
+        return None, {}
+    if pool.ratio is not None and not branch.parent:
+        for profile, amount in written.items():
+            budget[profile] -= amount - share.guarantee[profile]
+    if pool.by_profile and pool.ratio is None and written and draw(_BOOL):
+        dropped = draw(st.sampled_from(sorted(written)))
+        del written[dropped]
+    limit = dict(wider)
+    explicit = {}
+    if written:
+        limit.update(written)
+        if pool.cpu is not None:
+            along = pool.along({profile: limit[profile] for profile in pool.units})
+            limit |= {key: min(amount, wider[key]) for key, amount in along.items()}
+    if pool.cpu is not None:
+        for key in ("cpu", "memory"):
+            low = share.guarantee[key]
+            if limit[key] < low or (pool.ratio is None and draw(_RARELY)):
+                limit[key] = explicit[key] = _between(draw, low, wider[key])
+    share.limit = limit
+    return written or None, explicit
+
+
+def _amounts(pool, units):
+    """A guarantee or limit as it is written."""
+    return units if pool.by_profile else units[""]
+
+
+def _quotas(draw, branches, pools):
+    for branch in branches:
+        weights = {}
+        for pool in pools:
+            allowed = branch.parent is None or branch.parent.name in pool.shares
+            if not allowed or not draw(st.sampled_from((True, True, False))):
+                continue
+            units, explicit = _guarantees(draw, pool, branch)
+            if pool.by_profile and draw(_BOOL):
+                units = {profile: count for profile, count in units.items() if count}
+            weight = weights.setdefault(
+                pool.queue,
+                _maybe(draw, st.sampled_from((1, 2, 3, 5, 1000, 65_535))),
+            )
+            guarantee = _amounts(pool, units) if units and (any(units.values()) or draw(_BOOL)) else None
+            quota = _kept(pool=pool.name, guarantee=guarantee, weight=weight)
+            quota["explicit"] = explicit
+            branch.quotas.append((pool, quota))
+    for pool in pools:
+        budget = {}
+        if pool.ratio is not None:
+            budget = {
+                profile: int(count * pool.ratio)
+                - sum(
+                    pool.shares[branch.name].guarantee[profile]
+                    for branch in branches
+                    if branch.parent is None and branch.name in pool.shares
+                )
+                for profile, count in pool.units.items()
+            }
+        for branch in branches:
+            quota = next((quota for of, quota in branch.quotas if of is pool), None)
+            if quota is None:
+                continue
+            written, limits = _limits(draw, pool, branch, budget)
+            guarantees = quota.pop("explicit")
+            quota.update(_kept(limit=_amounts(pool, written) if written else None))
+            for key, text in (("cpu", _cpu), ("memory", _memory)):
+                bounds = {
+                    word: text(draw, amounts[key])
+                    for word, amounts in (("guarantee", guarantees), ("limit", limits))
+                    if key in amounts
+                }
+                quota.update(_kept(**{key: bounds}))
+
+
+def _teams(draw, pools, tag):
+    branches = _branches(draw, tag)
+    for pool in pools:
+        pool.whole = dict(pool.units)
+        if pool.cpu is not None:
+            pool.whole |= {"cpu": pool.cpu, "memory": pool.memory}
+        pool.left = dict(pool.whole)
+    _quotas(draw, branches, pools)
+    return branches
+
+
+def _defaults(draw):
+    return _resources(draw, draw(st.integers(1, 4000)), draw(st.integers(1, 4096)) * MI)
+
+
+# --- models ----------------------------------------------------------------------------------
+
+_FAMILIES = (("llama", "70b"), ("llama-3.1", "8b"), ("mixtral", "8x7b"), ("ours", "13b"), ("x", None))
+
+
+def _model(draw, name, owner, pools, priorities):
+    kind = draw(st.sampled_from((None, "serving", "training", "batch")))
+    resources = _kept(
+        gpus=_maybe(draw, st.sampled_from((1, 1, 2, 8))),
+        gpuMemory=_maybe(draw, st.sampled_from(("1Gi", "4G", "60Gi", "1000Gi"))),
+        cpu=_maybe(draw, st.sampled_from(("1m", "500m", 1, "2", 1.5, "1k"))),
+        memory=_maybe(draw, st.sampled_from(("1Mi", "500M", "1G", 4096, "1Ti"))),
+    )
+    family = _maybe(draw, st.sampled_from(_FAMILIES)) or (None, None)
+    gang = None
+    if draw(_BOOL):
+        size = draw(st.sampled_from((1, 2, 4, 8, 16)))
+        run_as = _maybe(draw, st.sampled_from(("pods", "vcjob", "lws", "job")))
+        gang = _kept(size=size, runAs=run_as)
+    autoscaling = None
+    if gang is None and draw(_RARELY):
+        least = draw(st.integers(0, 4))
+        most = draw(st.integers(max(1, least), 20))
+        autoscaling = _kept(
+            minReplicas=least,
+            maxReplicas=most,
+            targetConcurrency=_maybe(draw, st.integers(1, 200)),
+        )
+    own = [pool.name for pool, _ in owner.quotas]
+    near = own if own and draw(_BOOL) else [pool.name for pool in pools]
+    placement = _kept(
+        pools=_maybe(draw, st.lists(st.sampled_from(near), min_size=1, max_size=3, unique=True)),
+        nodeTypes=_maybe(
+            draw,
+            st.lists(st.sampled_from(("h100", "a100-80gb", "none-such")), min_size=1, unique=True),
+            _RARELY,
+        ),
+        toleratePreemptible=_maybe(draw, _BOOL),
+    )
+    sizing = _kept(
+        precision=_maybe(draw, st.sampled_from(("fp16", "fp8", "int4")), _RARELY),
+        kvCachePrecision=_maybe(draw, st.sampled_from(("fp16", "fp8")), _RARELY),
+        concurrency=_maybe(draw, st.integers(1, 64), _RARELY),
+        contextLength=_maybe(draw, st.sampled_from((1, 8192, 100_000)), _RARELY),
+        runtimeMemory=_maybe(draw, st.sampled_from(("1Gi", "2G")), _RARELY),
+        gpuMemoryUtilization=_maybe(draw, st.integers(1, 100), _RARELY),
+        anyGpuCount=_maybe(draw, _BOOL, _RARELY),
+    )
+    spaces = [space["name"] for space in owner.namespaces]
+    return _document(
+        "Model",
+        name,
+        _kept(
+            team=owner.name,
+            namespace=_maybe(draw, st.sampled_from(spaces), _RARELY),
+            workload=kind,
+            priority=_maybe(draw, st.sampled_from(priorities)) if priorities else None,
+            family=family[0],
+            size=family[1],
+            resources=resources,
+            sizing=sizing,
+            replicas=_maybe(draw, st.integers(1, 8)),
+            gang=gang,
+            autoscaling=autoscaling,
+            placement=placement,
+        ),
+    )
+
+
+def _models(draw, branches, pools, priorities, tag):
+    owners = [branch for branch in branches if branch.namespaces]
+    if not owners:
+        return []
+    count = draw(st.integers(0, 4))
+    return [
+        _model(draw, name, draw(st.sampled_from(owners)), pools, priorities)
+        for name in _names(draw, count, 63, tag)
+    ]
+
+
+# --- the whole -------------------------------------------------------------------------------
+
+
+def _document(kind, name, spec):
+    return {
+        "apiVersion": API,
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def _priorities(draw, tag):
+    count = draw(st.integers(0, 3))
+    return [
+        _kept(
+            name=f"{name}.x" if len(name) + 2 <= PRIORITY_LENGTH and draw(_RARELY) else name,
+            value=draw(st.sampled_from((0, 1, 1000, -5, -(2**31), 10**9))),
+            preempts=_maybe(draw, _BOOL),
+            description=_maybe(draw, _TEXTS, _RARELY),
+        )
+        for name in _names(draw, count, PRIORITY_LENGTH - 2, tag, taken=("default",))
+    ]
+
+
+def _target(draw, target):
+    if target is not None:
+        return target
+    return _kept(
+        **{name: _maybe(draw, st.sampled_from(known)) for name, known in VERSIONS.items()}
+    )
+
+
+@st.composite
+def specs(draw, schedulers=SCHEDULERS, target=None, tag=""):
+    """A whole spec: a list of documents, the Platform first where there is one.
+
+    `target` fixes the versions; `tag` ends every name, so that several specs fit one cluster.
+    """
+    default = draw(st.sampled_from(schedulers))
+    plain = target is None and not tag and draw(_RARELY)
+    if plain:
+        default = "kueue"
+    pools = _pools(draw, schedulers, default, tag)
+    shared = [] if plain else _shared_queue(draw, pools, tag)
+    branches = _teams(draw, pools, tag)
+    priorities = [] if plain else _priorities(draw, tag)
+    defaults = _kept(
+        scheduler=default if default != "kueue" else _maybe(draw, st.just("kueue"), _RARELY),
+        schedulingPolicy=_kept(
+            topologyAware=_maybe(draw, _BOOL, _RARELY),
+            preemptionEnabled=_maybe(draw, _BOOL, _RARELY),
+            gangScheduling=_maybe(draw, _BOOL, _RARELY),
+            **draw(st.sampled_from(({}, {}, {"spread": True}, {"binPack": True}))),
+        ),
+        containerDefaults=_defaults(draw) if draw(_RARELY) else None,
+    )
+    documents = []
+    if not plain:
+        platform = _kept(
+            target=_target(draw, target),
+            priorities=priorities,
+            sharedQueues=shared,
+            defaults=defaults,
+        )
+        name = _names(draw, 1, SET_LENGTH, tag)[0]
+        documents.append(_document("Platform", name, platform))
+    needed = any(pool.document["spec"].get("quotaCpuAndMemory") for pool in pools) and (
+        plain or "containerDefaults" not in defaults
+    )
+    documents += [pool.document for pool in pools]
+    for branch in branches:
+        documents.append(
+            _document(
+                "Team",
+                branch.name,
+                _kept(
+                    parent=branch.parent.name if branch.parent else None,
+                    namespaces=branch.namespaces,
+                    maxPending=_maybe(draw, st.sampled_from((0, 1, 1000)), _RARELY),
+                    containerDefaults=_defaults(draw) if needed or draw(_RARELY) else None,
+                    quotas=[quota for _, quota in branch.quotas],
+                ),
+            )
+        )
+    names = [priority["name"] for priority in priorities]
+    return documents + _models(draw, branches, pools, names, tag)

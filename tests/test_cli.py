@@ -1,0 +1,405 @@
+"""The command line as its users meet it: streams, exit codes, options, files."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from policygen import __version__, cli
+
+ROOT = Path(__file__).parent.parent
+ARTICLES = [str(path) for path in sorted((ROOT / "examples" / "articles").glob("*.yaml"))]
+
+SPEC = """\
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata:
+  name: p
+spec:
+  nodeSelector:
+    pool: p
+  gpu:
+    product: NVIDIA-A100-SXM4-80GB
+  capacity:
+    nodes: 8
+    nodeType: a2-ultragpu-8g
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata:
+  name: a
+spec:
+  namespaces:
+    - name: a
+  quotas:
+    - pool: p
+      guarantee: 20
+"""
+
+
+@pytest.fixture
+def run(capfdbinary, monkeypatch):
+    """`policygen ARGUMENTS` in this process: exit code, stdout, stderr."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["policygen", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capfdbinary.readouterr()
+        return int(stop.value.code or 0), out.decode(), err.decode()
+
+    return call
+
+
+@pytest.fixture
+def spec(tmp_path):
+    folder = tmp_path / "spec"
+    folder.mkdir()
+    (folder / "policy.yaml").write_text(SPEC, "utf-8")
+    return folder
+
+
+def kinds(text):
+    return [document["kind"] for document in yaml.safe_load_all(text)]
+
+
+def test_render_prints_objects_in_apply_order(run, spec):
+    code, out, err = run("render", spec)
+    assert code == 0
+    assert kinds(out) == ["ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue", "ConfigMap"]
+    assert "error" not in err
+
+
+def test_the_articles_render_without_an_edit(run):
+    code, out, err = run("render", *ARTICLES)
+    assert code == 0
+    assert "ClusterQueue" in kinds(out)
+    assert "llama-70b" in err
+    assert "a100-80gb" in err
+
+
+def test_an_error_leaves_standard_output_empty(run, spec):
+    (spec / "bad.yaml").write_text(SPEC.replace("name: a\n", "name: b\n").replace("20", "-1"))
+    code, out, err = run("render", spec)
+    assert (code, out) == (2, "")
+    assert "bad.yaml" in err
+
+
+def test_quiet_hides_notes_and_keeps_warnings(run):
+    _, _, loud = run("validate", *ARTICLES)
+    _, _, quiet = run("validate", "-q", *ARTICLES)
+    assert " info: " in loud
+    assert " info: " not in quiet
+    assert " warning: " in quiet
+
+
+@pytest.mark.parametrize("threshold, code", [("error", 0), ("warning", 1), ("info", 1)])
+def test_validate_fails_on(run, threshold, code):
+    assert run("validate", *ARTICLES, "--fail-on", threshold)[0] == code
+
+
+def test_validate_counts_what_there_is(run, spec):
+    code, out, _ = run("validate", spec)
+    assert (code, out) == (0, "valid: 1 pool, 1 team, 0 models, 4 objects\n")
+
+
+def test_standard_input(run, monkeypatch):
+    reading, writing = os.pipe()
+    os.write(writing, SPEC.encode())
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        monkeypatch.setattr(sys, "stdin", type("Stdin", (), {"buffer": pipe})())
+        code, out, _ = run("render", "-")
+    assert code == 0
+    assert "ClusterQueue" in kinds(out)
+
+
+@pytest.mark.parametrize(
+    "option, word",
+    [
+        (["--target", "kueue=0.12"], "0.13"),
+        (["--target", "kueue=latest"], "0.13"),
+        (["--target", "kubernetes"], "COMPONENT=VERSION"),
+        (["--target", "kai=1.0"], "kueue"),
+        (["--only", "ClusterQueues"], "ClusterQueue"),
+        (["--with", "everything"], "volcano-config"),
+        (["--with", "kueue-config"], "spec.kueue.configuration"),
+        (["--with", "second-scheduler"], "spec.kubeScheduler.image"),
+        (["--check"], "-o"),
+        (["--only", "Namespace"], "--allow-empty"),
+        (["--templates", "nowhere"], "nowhere"),
+        (["--raw-scheduler-config", "--kueue-helm-values"], "one"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_what_cannot_be_done_is_said(run, spec, option, word):
+    code, out, err = run("render", spec, *option)
+    assert (code, out) == (2, "")
+    assert word in err
+    assert "Traceback" not in err
+
+
+def test_target_overrides_the_platform(run, spec):
+    _, out, _ = run("render", spec, "--target", "kueue=0.14", "--only", "ClusterQueue")
+    (queue,) = yaml.safe_load_all(out)
+    assert queue["apiVersion"] == "kueue.x-k8s.io/v1beta1"
+    assert queue["spec"]["cohort"] == "p"
+
+
+def test_only_is_case_insensitive_and_repeatable(run, spec):
+    _, out, _ = run("render", spec, "--only", "localqueue", "--only", "Cohort")
+    assert kinds(out) == ["Cohort", "LocalQueue"]
+
+
+def test_an_empty_set_is_refused_unless_asked_for(run, tmp_path):
+    (tmp_path / "platform.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: empty}\n"
+    )
+    code, out, err = run("render", tmp_path)
+    assert (code, out) == (2, "")
+    assert "--allow-empty" in err
+    assert run("render", tmp_path, "--allow-empty")[:2] == (0, "")
+
+
+def test_raw_scheduler_config_keeps_the_default_scheduler(run, spec):
+    code, out, _ = run("render", spec, "--raw-scheduler-config")
+    assert code == 0
+    config = yaml.safe_load(out)
+    assert config["kind"] == "KubeSchedulerConfiguration"
+    names = [profile["schedulerName"] for profile in config["profiles"]]
+    assert names == ["default-scheduler", "default.binpack"]
+    assert "leaderElection" not in config
+
+
+def test_second_scheduler_has_our_profiles_only(run, spec):
+    platform = (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec: {kubeScheduler: {image: registry.example.com/kube-scheduler:v1.36.3}}\n"
+    )
+    (spec / "platform.yaml").write_text(platform)
+    code, out, _ = run("render", spec, "--with", "second-scheduler")
+    assert code == 0
+    objects = {(it["kind"], it["metadata"]["name"]): it for it in yaml.safe_load_all(out)}
+    config = objects["ConfigMap", "set-kube-scheduler"]["data"]["config.yaml"]
+    inner = yaml.safe_load(config)
+    assert [profile["schedulerName"] for profile in inner["profiles"]] == ["set.binpack"]
+    assert inner["leaderElection"]["resourceName"] == "set-kube-scheduler"
+    deployment = objects["Deployment", "set-kube-scheduler"]
+    container = deployment["spec"]["template"]["spec"]["containers"][0]
+    assert container["image"] == "registry.example.com/kube-scheduler:v1.36.3"
+    assert ("ServiceAccount", "set-kube-scheduler") in objects
+
+
+BASE = """\
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+metrics:
+  bindAddress: :9999
+waitForPodsReady:
+  timeout: 5m
+integrations:
+  frameworks:
+    - pod
+"""
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["file", "ConfigMap"])
+def test_kueue_config_is_merged_over_the_base_file(run, spec, inside):
+    base = BASE
+    if inside:
+        indented = "".join(f"    {line}\n" for line in BASE.splitlines())
+        base = (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kueue-manager-config}\n"
+            f"data:\n  controller_manager_config.yaml: |\n{indented}"
+        )
+    (spec.parent / "kueue.yaml").write_text(base)
+    (spec / "platform.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec: {kueue: {configuration: ../kueue.yaml}}\n"
+    )
+    team = SPEC.split("---\n")[1].replace("name: a", "name: b")
+    (spec / "b.yaml").write_text(team + "      weight: 3\n")
+    code, out, err = run("render", spec, "--with", "kueue-config")
+    assert code == 0, err
+    (config_map,) = [
+        it for it in yaml.safe_load_all(out) if it["metadata"]["name"] == "kueue-manager-config"
+    ]
+    assert config_map["metadata"]["namespace"] == "kueue-system"
+    merged = yaml.safe_load(config_map["data"]["controller_manager_config.yaml"])
+    assert merged["metrics"] == {"bindAddress": ":9999"}
+    assert merged["waitForPodsReady"]["timeout"] == "5m"  # the base's word stays
+    assert merged["waitForPodsReady"]["blockAdmission"] is False
+    assert merged["fairSharing"]["preemptionStrategies"]
+    assert merged["integrations"]["frameworks"] == ["batch/job", "pod"]
+
+
+def test_kueue_config_without_a_configuration_in_the_file(run, spec):
+    (spec.parent / "kueue.yaml").write_text("kind: Other\napiVersion: v1\n")
+    (spec / "platform.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec: {kueue: {configuration: ../kueue.yaml}}\n"
+    )
+    code, out, err = run("render", spec, "--with", "kueue-config")
+    assert (code, out) == (2, "")
+    assert "platform.yaml:4:" in err
+
+
+def test_kueue_helm_values(run, spec):
+    code, out, _ = run("render", spec, "--kueue-helm-values")
+    assert code == 0
+    text = yaml.safe_load(out)["managerConfig"]["controllerManagerConfigYaml"]
+    config = yaml.safe_load(text)
+    assert config["kind"] == "Configuration"
+    assert config["waitForPodsReady"]["timeout"] == "30m"
+    assert config["leaderElection"]["leaderElect"] is True
+
+
+def test_folder_check_and_removal(run, spec, tmp_path):
+    out = tmp_path / "out"
+    assert run("render", spec, "-o", out)[0] == 0
+    names = sorted(path.name for path in out.glob("*.yaml"))
+    assert "clusterqueue.a.p.yaml" in names
+    assert run("render", spec, "-o", out, "--check")[:2] == (0, "")
+    (spec / "policy.yaml").write_text(SPEC.replace("20", "24"))
+    code, diff, _ = run("render", spec, "-o", out, "--check")
+    assert code == 1
+    assert '-              nominalQuota: "20"' in diff
+    assert '+              nominalQuota: "24"' in diff
+    (spec / "policy.yaml").write_text(SPEC.split("---\n", maxsplit=1)[0])
+    assert run("render", spec, "-o", out)[0] == 0
+    assert not (out / "clusterqueue.a.p.yaml").exists()
+
+
+def test_edited_files_are_refused_and_named(run, spec, tmp_path):
+    out = tmp_path / "out"
+    run("render", spec, "-o", out)
+    edited = out / "clusterqueue.a.p.yaml"
+    edited.write_text(edited.read_text() + "# mine\n")
+    (spec / "policy.yaml").write_text(SPEC.replace("20", "24"))
+    code, _, err = run("render", spec, "-o", out)
+    assert code == 2
+    assert "clusterqueue.a.p.yaml" in err
+    assert edited.read_text().endswith("# mine\n")
+
+
+def test_one_file(run, spec, tmp_path):
+    target = tmp_path / "manifests.yaml"
+    assert run("render", spec, "-o", target)[0] == 0
+    _, out, _ = run("render", spec)
+    assert target.read_text() == out
+    assert run("render", spec, "-o", target, "--check")[0] == 0
+    target.write_text("---\n")
+    assert run("render", spec, "-o", target, "--check")[0] == 1
+
+
+@pytest.mark.parametrize("name", ["out", "out.yaml"])
+def test_output_inside_the_spec_folder_is_refused(run, spec, name):
+    code, _, err = run("render", spec, "-o", spec / name)
+    assert code == 2
+    assert "inside the spec folder" in err
+    assert not (spec / name).exists()
+
+
+def test_redirection_into_the_spec_folder_is_refused(spec):
+    with (spec / "manifests.yaml").open("wb") as target:
+        done = subprocess.run(
+            [sys.executable, "-m", "policygen", "render", spec],
+            stdout=target,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert b"manifests.yaml" in done.stderr
+    assert (spec / "manifests.yaml").read_bytes() == b""
+
+
+def test_a_closed_pipe_ends_quietly(spec):
+    done = subprocess.run(
+        f"'{sys.executable}' -m policygen render '{spec}' | true",
+        shell=True,
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
+
+
+def test_control_characters_never_reach_the_terminal(run, spec):
+    (spec / "bad.yaml").write_text('apiVersion: "policygen.dev/\\e[31m"\nkind: "\\e]0;x\\a"\n')
+    code, _, err = run("validate", spec)
+    assert code == 2
+    assert "\x1b" not in err
+    assert "\x07" not in err
+
+
+def test_colours_only_when_asked_or_on_a_terminal(run, spec, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    (spec / "policy.yaml").write_text(SPEC.replace("product", "prodcut"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("validate", spec)[2]
+    monkeypatch.delenv("FORCE_COLOR")
+    assert "\x1b[" not in run("validate", spec)[2]
+
+
+def test_schema(run):
+    code, out, _ = run("schema")
+    assert code == 0
+    for name in out.split():
+        code, text, _ = run("schema", name)
+        assert code == 0
+        assert json.loads(text)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert run("schema", "resourcepool")[0] == 0
+    code, out, err = run("schema", "ResourcePol")
+    assert (code, out) == (2, "")
+    assert "ResourcePool" in err
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_completion(run, shell):
+    code, out, _ = run("completion", shell)
+    assert code == 0
+    assert "_POLICYGEN_COMPLETE" in out
+
+
+def test_completion_completes():
+    environment = {**os.environ, "_POLICYGEN_COMPLETE": "bash_complete"}
+    environment |= {"COMP_WORDS": "policygen render --wi", "COMP_CWORD": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from policygen.cli import main; main()"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "--with" in done.stdout
+
+
+def test_version_and_help(run):
+    assert run("--version")[:2] == (0, f"policygen {__version__}\n")
+    for command in ("render", "validate", "schema", "completion"):
+        code, out, _ = run(command, "--help")
+        assert code == 0
+        assert "Examples:" in out
+    assert run("--help")[0] == 0
+    assert run("render")[0] == 2
+    assert run("rendr")[0] == 2
+
+
+def test_a_bug_is_exit_code_four(run, spec, monkeypatch):
+    from policygen import app  # noqa: PLC0415 - only here
+
+    monkeypatch.setattr(app, "validate", lambda *_, **__: 1 / 0)
+    code, out, err = run("validate", spec)
+    assert (code, out) == (4, "")
+    assert "ZeroDivisionError" in err
+
+
+def test_foreign_documents_are_counted(run, spec):
+    (spec / "deployment.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\n")
+    code, _, err = run("validate", spec)
+    assert code == 0
+    assert "1 document of other API groups skipped" in err
