@@ -292,10 +292,16 @@ def _print(text: str) -> None:
 
 
 def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
+    """Errors and warnings with the lines they mean, then the notes."""
     from policygen.report import text
 
-    shown = [finding for finding in findings if not quiet or finding.severity > Severity.INFO]
-    text.write(shown, sys.stderr, colour=text.colours(sys.stderr, os.environ))
+    found = list(findings)
+    colour = text.colours(sys.stderr, os.environ)
+    serious = [finding for finding in found if finding.severity > Severity.INFO]
+    text.write(serious, sys.stderr, colour=colour)
+    if not quiet:
+        notes = [finding for finding in found if finding.severity == Severity.INFO]
+        text.write(notes, sys.stderr, colour=colour, excerpt=False)
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -308,7 +314,7 @@ def _fail(message: str, code: int) -> NoReturn:
 def main() -> NoReturn:
     """Run the command line; every way out has an exit code."""
     try:
-        cli(standalone_mode=False)
+        cli(prog_name="policygen", standalone_mode=False)
     except CheckFailed as failed:
         _print(str(failed))
         raise SystemExit(failed.exit_code) from None

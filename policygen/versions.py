@@ -84,6 +84,9 @@ KUEUE_TOPOLOGY_LEVELS = 16
 KUEUE_TOPOLOGY_GATE = (0, 14)
 """First release whose gate TopologyAwareScheduling is on unless switched off."""
 
+VOLCANO_STRATEGY_FIT = (1, 13)
+"""First release with the plugin `resource-strategy-fit`, which scores GPUs too."""
+
 VOLCANO_QUEUE_DEPTH = 5
 """`--max-queue-depth` of Volcano's webhook manager (1.14.2 on), counting from below `root`."""
 

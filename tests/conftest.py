@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from policygen.finding import Finding
+from policygen.finding import Finding, Severity
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec import document
 from policygen.spec.files import Source
@@ -59,12 +59,17 @@ class Planned:
 
 def plan_of(*texts: str, extras: frozenset[str] = frozenset()) -> Planned:
     text = "---\n".join(dedent(text).lstrip("\n") for text in texts)
-    loaded = load([Source("spec.yaml", text, None)])
-    if loaded.refused:
-        return Planned(loaded, None, loaded.findings)
-    plan = compile_plan(loaded.spec, extras)
-    findings = (*loaded.findings, *document.dress(loaded.documents, plan.hits))
-    return Planned(loaded, None if plan.refused else plan, findings)
+    return plan_of_files({"spec.yaml": text}, extras)
+
+
+def plan_of_files(files: dict[str, str], extras: frozenset[str] = frozenset()) -> Planned:
+    """Read and decided as `app` does it; of a refused spec the sound part is judged as well."""
+    loaded = load([Source(name, text, None) for name, text in files.items()])
+    plan = compile_plan(loaded.sound, extras)
+    hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
+    findings = document.ordered((*loaded.findings, *document.dress(loaded.documents, hits)))
+    refused = loaded.refused or plan.refused
+    return Planned(loaded, None if refused else plan, tuple(findings))
 
 
 def pool_text(name="p", gpus=64, scheduler="kueue", cpu="96", memory="768Gi", more=""):
@@ -95,6 +100,11 @@ def indent(more):
 @pytest.fixture
 def planned():
     return plan_of
+
+
+@pytest.fixture
+def planned_files():
+    return plan_of_files
 
 
 @pytest.fixture

@@ -142,10 +142,7 @@ def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota
         if keys:
             yield ResourceQuota(
                 Meta(spec.platform.name, spec.platform.name, name),
-                {
-                    key: text(key.removeprefix("requests."), keys[key])
-                    for key in sorted(keys)
-                },
+                {key: text(key.removeprefix("requests."), keys[key]) for key in sorted(keys)},
             )
 
 

@@ -185,7 +185,8 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
             Flavor(
                 facts.name,
                 tuple(
-                    Cell(name, amount) for name, amount in texts(_in_order(tree.rest[facts.name], keys))
+                    Cell(name, amount)
+                    for name, amount in texts(_in_order(tree.rest[facts.name], keys))
                 ),
             )
             for facts in tree.pools
@@ -268,6 +269,8 @@ def _flavors(tree: Tree, node: Node, promised: Iterable[Node]) -> tuple[Flavor, 
             mine = guarantee[key]
             for child in children:
                 mine -= child.guarantee[facts.name][key]
-            cells.append(Cell(key, text(key, mine), text(key, limit[key] - guarantee[key]), lending))
+            cells.append(
+                Cell(key, text(key, mine), text(key, limit[key] - guarantee[key]), lending)
+            )
         flavors.append(Flavor(facts.name, tuple(cells)))
     return tuple(flavors)

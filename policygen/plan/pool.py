@@ -99,9 +99,7 @@ class PoolFacts:
     def units(self, amounts: Amounts) -> dict[str, int]:
         """Amounts as the spec counts them (by profile, or whole) by resource, as far as given."""
         resource_of = dict(zip(self.profiles, self.resources, strict=True))
-        return {
-            resource_of[profile]: count for profile, count in amounts if profile in resource_of
-        }
+        return {resource_of[profile]: count for profile, count in amounts if profile in resource_of}
 
     @property
     def node_group(self) -> str | None:
@@ -111,9 +109,7 @@ class PoolFacts:
 
 def resolve(spec: Spec) -> tuple[dict[str, PoolFacts], list[Hit]]:
     """Facts of every pool that can be decided, by name, and what was assumed or is wrong."""
-    queue_of = {
-        pool: queue.name for queue in spec.platform.shared_queues for pool in queue.pools
-    }
+    queue_of = {pool: queue.name for queue in spec.platform.shared_queues for pool in queue.pools}
     facts: dict[str, PoolFacts] = {}
     hits: list[Hit] = []
     for pool in spec.pools:
@@ -286,9 +282,7 @@ def _node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources
         )
         return None
     if assumed:
-        hits.append(
-            _assume(pool, f"its nodes are read as {name}; write capacity.nodeAllocatable")
-        )
+        hits.append(_assume(pool, f"its nodes are read as {name}; write capacity.nodeAllocatable"))
     elif product is not None and shape.product != product.id:
         hits.append(
             Hit(
@@ -340,8 +334,11 @@ def _sizes(
             good = False
             advice = suggest(profile, mig) if mig else "write it as in 1g.10gb"
             hits.append(
-                Hit("unknown-mig-profile", f'no MIG profile "{profile}"; {advice}',
-                    (at / profile).on_key())
+                Hit(
+                    "unknown-mig-profile",
+                    f'no MIG profile "{profile}"; {advice}',
+                    (at / profile).on_key(),
+                )
             )
             continue
         facts = mig.get(profile)

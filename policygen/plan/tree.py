@@ -451,9 +451,7 @@ def _weight(
     quotas: Mapping[str, Mapping[str, Quota]],
     hits: list[Hit],
 ) -> int:
-    given = [
-        quota for facts in members if (quota := quotas[facts.name].get(team.name)) is not None
-    ]
+    given = [quota for facts in members if (quota := quotas[facts.name].get(team.name)) is not None]
     for quota in given[1:]:
         if quota.weight != given[0].weight:
             hits.append(

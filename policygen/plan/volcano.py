@@ -117,9 +117,7 @@ def _divide(
     facts: PoolFacts, whole: dict[str, int], nodes: Sequence[Node]
 ) -> dict[str, dict[str, int]]:
     pool = facts.name
-    shares: dict[str, dict[str, int]] = {
-        node.name: dict.fromkeys(facts.keys, 0) for node in nodes
-    }
+    shares: dict[str, dict[str, int]] = {node.name: dict.fromkeys(facts.keys, 0) for node in nodes}
     extra = dict.fromkeys((node.name for node in nodes), 0)
     for resource in facts.resources:
         floors = [node.guarantee[pool][resource] for node in nodes]

@@ -1,7 +1,7 @@
 """One item to one document: the Jinja environment, where templates come from, and their errors."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from types import TracebackType
@@ -112,7 +112,10 @@ def document(env: Environment, item: Item) -> str:
     view = KindView(item.kind.name, item.release.api_version)
     try:
         template = env.get_template(item.release.template)
-        body = "".join(_limited(template.generate(it=item.it, kind=view)))
+        if env.sandboxed:
+            body = "".join(_limited(template.generate(it=item.it, kind=view)))
+        else:
+            body = template.render(it=item.it, kind=view)
     except Exception as error:  # a template can raise anything, from any depth
         raise UsageError(described(item, _what(error), _where(error, item))) from error
     body = f"---\n{body.strip(chr(10))}\n"
@@ -123,8 +126,8 @@ def _limited(chunks: Iterator[str]) -> Iterator[str]:
     size = 0
     for chunk in chunks:
         size += len(chunk)
-        if size > MAX_BYTES:
-            raise _TooLong
+        if size > MAX_BYTES and isinstance(chunks, Generator):
+            chunks.throw(_TooLong())  # raised in the template, so that its line is known
         yield chunk
 
 

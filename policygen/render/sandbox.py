@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -23,14 +24,28 @@ from policygen.plan.kind import Item
 from policygen.render.environment import Shipped, described, document, environment
 from policygen.spec.nearest import suggest
 
-SECONDS = 10.0
-"""Time for all templates together, and `SECONDS_EACH` more for each object."""
-SECONDS_EACH = 0.02
-GRACE = 3.0
-"""Seconds until a process that does not even notice the end of its time is ended."""
-MEMORY = 1 << 30
-"""Bytes of address space for the templates, and `MEMORY_EACH` more for each object."""
-MEMORY_EACH = 1 << 15
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What users' templates may use, all objects of a run together."""
+
+    seconds: float = 10.0
+    seconds_each: float = 0.02
+    """More for each object."""
+    grace: float = 3.0
+    """Seconds after which what does not even notice the end of its time is ended."""
+    memory: int = 1 << 30
+    """Bytes of address space, Python itself among them."""
+    memory_each: int = 1 << 15
+    """More for each object."""
+
+    def time(self, objects: int) -> float:
+        """Seconds for so many objects."""
+        return self.seconds + self.seconds_each * objects
+
+
+LIMITS = Limits()
+
 MAX_SOURCE = 1 << 20
 """Bytes of one template."""
 
@@ -45,11 +60,11 @@ def render(items: Sequence[Item], folders: Sequence[Path]) -> list[str]:
     """The items' documents, by templates of these folders before the shipped ones.
 
     They run in a process of their own. Promised: they read no file but templates of these
-    folders and shipped ones, also not through a link; they see no attribute that begins with
-    an underscore and change nothing; together they end within `SECONDS` (and `GRACE`), within
-    `MEMORY`, and no document is longer than etcd takes, whatever they loop over or compute;
-    each prints exactly one document, without a key twice, and that is the planned object:
-    apiVersion, kind, name, namespace, and both labels by which policygen knows its own.
+    folders and shipped ones, not through a link either; they see no attribute that begins with
+    an underscore and change nothing; together they end within `LIMITS`, whatever they loop over or
+    compute; no document is longer than etcd takes; each template prints exactly one document,
+    no key in it twice, and that is the planned object: apiVersion, kind, name, namespace, and
+    both labels by which policygen knows its own.
 
     Raises UsageError for a folder or file that cannot be used, and for a broken promise,
     naming template, line (where one is known), kind and object.
@@ -57,14 +72,14 @@ def render(items: Sequence[Item], folders: Sequence[Path]) -> list[str]:
     known = Shipped().list_templates()
     for folder in folders:
         _check_names(folder, known)
-    seconds = SECONDS + SECONDS_EACH * len(items)
-    task = (list(items), [str(folder) for folder in folders], seconds, MEMORY)
+    seconds = LIMITS.time(len(items))
+    task = (list(items), [str(folder) for folder in folders], LIMITS)
     try:
         done = subprocess.run(  # noqa: S603 - this interpreter, with our own code
-            [sys.executable, "-I", "-c", _CHILD, *(entry for entry in sys.path if entry)],
+            [sys.executable, "-I", "-c", _CHILD, *_import_path()],
             input=pickle.dumps(task),
             capture_output=True,
-            timeout=seconds + 2 * GRACE + 30,  # it ends itself; this is for a machine in swap
+            timeout=seconds + LIMITS.grace + 60,  # it ends itself; this is for a machine in swap
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -73,11 +88,21 @@ def render(items: Sequence[Item], folders: Sequence[Path]) -> list[str]:
     if answers and "error" in answers[-1]:
         raise UsageError(answers[-1]["error"])
     if len(answers) < len(items):
-        _crashed(items[len(answers)], done, seconds)
+        _crashed(items[len(answers)], folders, done, seconds)
     return [answer["text"] for answer in answers]
 
 
-def _crashed(item: Item, done: subprocess.CompletedProcess[bytes], seconds: float) -> NoReturn:
+def _import_path() -> list[str]:
+    """Where this process finds modules; the other one starts isolated and must find the same."""
+    return [str(Path(entry).absolute()) for entry in sys.path]
+
+
+def _crashed(
+    item: Item,
+    folders: Sequence[Path],
+    done: subprocess.CompletedProcess[bytes],
+    seconds: float,
+) -> NoReturn:
     said = done.stderr.decode("utf-8", "replace").strip()
     if said.startswith("Timeout"):
         what = f"the templates took more than {seconds:.0f} seconds; they loop or compute too much"
@@ -87,14 +112,19 @@ def _crashed(item: Item, done: subprocess.CompletedProcess[bytes], seconds: floa
         what = f"rendering ended with signal {-done.returncode}; the template asks for too much"
     else:
         raise RuntimeError(f"the process that renders templates ended: {said}")
-    raise UsageError(described(item, what, f"templates/{item.release.template}"))
+    name = item.release.template
+    own = (folder / name for folder in folders if (folder / name).is_file())
+    raise UsageError(described(item, what, f"{next(own, f'templates/{name}')}"))
 
 
 def _check_names(folder: Path, known: Sequence[str]) -> None:
     """Refuse files that replace nothing: a misspelt name would silently do nothing."""
     if not folder.is_dir():
         raise UsageError(f"--templates {folder} is no folder")
-    strangers = list(islice(_strangers(folder, known), _SHOWN))
+    try:
+        strangers = list(islice(_strangers(folder, "", frozenset(known)), _SHOWN))
+    except OSError as error:
+        raise UsageError(f"--templates {folder} cannot be read: {error.strerror}") from None
     if strangers:
         raise UsageError(
             "; ".join(
@@ -105,14 +135,16 @@ def _check_names(folder: Path, known: Sequence[str]) -> None:
         )
 
 
-def _strangers(folder: Path, known: Sequence[str]) -> Iterator[str]:
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        hidden = any(part.startswith(".") for part in name.split("/"))
-        if not hidden and not path.is_dir() and name not in known:
-            if path.name.startswith("_") or path.suffix == ".md":
-                continue
-            yield name
+def _strangers(folder: Path, prefix: str, known: frozenset[str]) -> Iterator[str]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _strangers(path, f"{prefix}{path.name}/", known)
+        elif not path.name.startswith("_") and path.suffix != ".md":
+            name = f"{prefix}{path.name}"
+            if name not in known:
+                yield name
 
 
 class _Folder(BaseLoader):
@@ -154,14 +186,15 @@ class _TimeIsUp(Exception):  # noqa: N818 - told as the template's error
 
 def serve() -> None:
     """The process of its own: a task from stdin, a line of JSON to stdout for each document."""
-    items, folders, seconds, memory = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent
+    items, folders, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent
+    seconds = limits.time(len(items))
     # The first ends what loops in Python and tells where; it repeats, lest Jinja swallows it.
     # The second, which needs no interpreter, ends what computes inside one operation.
     signal.signal(signal.SIGALRM, _time_is_up(seconds))
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)
-    faulthandler.dump_traceback_later(seconds + GRACE, exit=True)
+    faulthandler.dump_traceback_later(seconds + limits.grace, exit=True)
     try:
-        limit = memory + MEMORY_EACH * len(items)
+        limit = limits.memory + limits.memory_each * len(items)
         for text in _documents(items, folders, limit):
             _answer({"text": text})
     except (UsageError, _TimeIsUp) as error:
@@ -176,6 +209,7 @@ def _documents(items: Sequence[Item], folders: Sequence[str], limit: int) -> Ite
 
     env = _environment(folders)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the reader can crash on absurd nesting
     for item in items:
         text = document(env, item)
         what = fault(item, text)

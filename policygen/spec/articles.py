@@ -1,17 +1,26 @@
 """The forms that users already have, read as our own kinds; docs/articles.md holds the table."""
 
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from policygen.finding import Hit, Severity
 from policygen.spec import parse
+from policygen.spec.echo import quoted
+from policygen.spec.nearest import suggest
 from policygen.spec.types import (
     Capacity,
     Model,
     Namespace,
     Placement,
+    Platform,
     Pool,
     Priority,
     Quota,
     SchedulingPolicy,
     Team,
 )
+from policygen.spec.unread import Unread
 from policygen.spec.view import View
 
 QUEUE_NAMESPACE = "default"
@@ -57,7 +66,11 @@ def pool(document: View) -> Pool:
 
 
 def model(document: View) -> Model:
-    """An `inference.example.com/v1` ModelServingSpec; its schedulingClass picks the queue."""
+    """An `inference.example.com/v1` ModelServingSpec.
+
+    Team and priority are both its schedulingClass, as it stands there: `classes` finds out
+    what it names.
+    """
     spec = document.view("spec")
     resources, placement = spec.view("resources"), spec.view("placementConstraints")
     scheduling_class = spec.text("schedulingClass")
@@ -80,13 +93,73 @@ def model(document: View) -> Model:
     )
 
 
-def queues(
-    config: View, pools: tuple[Pool, ...]
-) -> tuple[list[Team], list[Priority], SchedulingPolicy]:
-    """The text inside the ConfigMap `gpu-scheduler-config`.
+def classes(
+    models: Iterable[Model], teams: Sequence[Team], platform: Platform, unread: Unread
+) -> tuple[list[Model], list[Hit]]:
+    """The models, those of the articles' form with what their schedulingClass names.
 
-    Each queue is a team of its own in the namespace `default`, whose guarantee is its
-    weight's share of every pool, and a priority of its name.
+    That is a queue (or a team of our own kind) and a priority, or the one without the other.
+    It is an error only if there are queues or priorities, and none is called so.
+    """
+    queues = {team.name for team in teams}
+    priorities = {priority.name for priority in platform.priorities}
+    found: list[Model] = []
+    hits: list[Hit] = []
+    for it in models:
+        if not it.renamed:
+            found.append(it)
+            continue
+        hits += _class(it, queues, priorities, unread)
+        found.append(
+            replace(
+                it,
+                team=it.team if it.team in queues else None,
+                priority=it.priority if it.priority in priorities else None,
+            )
+        )
+    return found, hits
+
+
+def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) -> Iterator[Hit]:
+    name = it.team
+    if name is None:
+        yield Hit(
+            "class-missing",
+            f'model "{it.name}" joins no queue; write schedulingClass, the name of a queue',
+            it.at / "metadata" / "name",
+            Severity.WARNING,
+        )
+    elif name in queues or unread.may_define("Team", name):
+        pass
+    elif name in priorities:
+        yield Hit(
+            "class-without-queue",
+            f"{quoted(name)} is a priority and no queue, so nothing admits model "
+            f'"{it.name}"; add a queue or a Team of this name',
+            it.field("team"),
+            Severity.WARNING,
+        )
+    elif not queues and not priorities:
+        yield Hit(
+            "class-without-queue",
+            f'there are no queues, so {quoted(name)} of model "{it.name}" is none; add the '
+            "ConfigMap gpu-scheduler-config that lists it",
+            it.field("team"),
+            Severity.WARNING,
+        )
+    else:
+        yield Hit(
+            "unknown-reference",
+            f"no queue {quoted(name)}; {suggest(name, queues or priorities)}",
+            it.field("team"),
+        )
+
+
+def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priority]]:
+    """The queues inside the ConfigMap `gpu-scheduler-config`.
+
+    Each is a team of its own in the namespace `default`, whose guarantee is its weight's
+    share of every pool, and a priority of its name.
     """
     teams: list[Team] = []
     priorities: list[Priority] = []
@@ -110,4 +183,36 @@ def queues(
         )
         if priority is not None:
             priorities.append(Priority(name=name, at=queue.at, value=priority))
-    return teams, priorities, parse.scheduling_policy(config.view("schedulingPolicy"))
+    return teams, priorities
+
+
+def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, list[Hit]]:
+    """The Platform with the priorities of the queues beside its own.
+
+    Where both have one of a name the Platform's stays, since it says more; they must agree.
+    """
+    own = {priority.name: priority for priority in platform.priorities}
+    hits = [
+        Hit(
+            "duplicate-identity",
+            f'the Platform has a priority "{queue.name}" of value {own[queue.name].value} already; '
+            "write the same here, or remove it from one",
+            queue.at / "priority",
+        )
+        for queue in queues
+        if queue.name in own and queue.value != own[queue.name].value
+    ]
+    added = tuple(queue for queue in queues if queue.name not in own)
+    return replace(platform, priorities=(*platform.priorities, *added)), hits
+
+
+def over(own: SchedulingPolicy, wider: SchedulingPolicy) -> SchedulingPolicy:
+    """A policy that says itself what it says, and for the rest what the wider one does."""
+    if own.bin_pack or own.spread:
+        # One of the two said here settles the other, whatever the wider place says of it.
+        own = replace(own, bin_pack=bool(own.bin_pack), spread=bool(own.spread))
+    said = {
+        field: mine if (mine := getattr(own, field)) is not None else getattr(wider, field)
+        for field in SchedulingPolicy.__struct_fields__
+    }
+    return SchedulingPolicy(**said)

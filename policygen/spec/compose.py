@@ -62,16 +62,13 @@ class _Stream:
         self.builder = Builder(text, json=json, line=line)
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
-        """The documents of text[start:end]; returns where to go on after an unreadable one."""
-        own = start - 1
+        """The documents of text[start:end]; returns where the first unreadable one is wrong."""
         text = self._parsable(start, end)
         self.builder.begin(start)
         try:
             loader = _LOADER(text)
             while (event := loader.get_event()) is not None:
-                kind = event.__class__
-                if kind is yaml.DocumentStartEvent:
-                    own = start + event.start_mark.index if event.explicit else own
+                if event.__class__ is yaml.DocumentStartEvent:
                     self._document(loader.get_event)
                     yield self.builder.finished()
                     self.builder.begin(start)
@@ -86,8 +83,7 @@ class _Stream:
         else:
             return None
         yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
-        line_start = 1 + max(self.text.rfind(char, start, problem.start) for char in "\r\n")
-        return max(line_start, own + 1)
+        return problem.start
 
     def _parsable(self, start: int, end: int) -> str:
         """What the parser is given, of the same length."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from policygen.finding import At, Hit
+from policygen.spec.echo import quoted
 from policygen.spec.types import Pool, Toleration
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
@@ -18,10 +19,10 @@ def key_fault(key: str) -> str | None:
     """What is wrong with a label key; None when nothing is."""
     prefix, slash, name = key.rpartition("/")
     if slash and (len(prefix) > 253 or not _PREFIX.fullmatch(prefix)):
-        return f'"{key}" is no label key: the part before "/" must be a lower-case domain'
+        return f'{quoted(key)} is no label key: write a lower-case domain before the "/"'
     if not _NAME.fullmatch(name):
         return (
-            f'"{key}" is no label key: letters, digits, "-", "_" and ".", at most 63, '
+            f'{quoted(key)} is no label key: write letters, digits, "-", "_" and ".", at most 63, '
             "beginning and ending with a letter or digit"
         )
     return None
@@ -31,7 +32,7 @@ def value_fault(value: str) -> str | None:
     """What is wrong with a label value; None when nothing is."""
     if value and not _NAME.fullmatch(value):
         return (
-            f'"{value}" is no label value: letters, digits, "-", "_" and ".", at most 63, '
+            f'{quoted(value)} is no label value: write letters, digits, "-", "_" and ".", at most 63, '
             "beginning and ending with a letter or digit"
         )
     return None
@@ -51,7 +52,8 @@ def check(pool: Pool) -> Iterator[Hit]:
         if (taint.key, taint.effect) in seen:
             yield Hit(
                 "bad-taint",
-                f'a node has one taint of key "{taint.key}" and effect {taint.effect}; remove one',
+                f"a node has one taint of key {quoted(taint.key)} and effect {taint.effect}; "
+                "remove one",
                 at / "key",
             )
         seen.add((taint.key, taint.effect))
@@ -64,11 +66,12 @@ def check(pool: Pool) -> Iterator[Hit]:
         if len(level) > 63:
             yield Hit(
                 "bad-topology",
-                f'"{level}" has {len(level)} characters, and a Workload can ask for at most 63',
+                f"{quoted(level)} has {len(level)} characters, and a Workload can ask for at most "
+                "63; write a shorter label key",
                 at,
             )
         if level in levels[:index]:
-            yield Hit("bad-topology", f'"{level}" stands here twice; remove one', at)
+            yield Hit("bad-topology", f"{quoted(level)} stands here twice; remove one", at)
         elif level == "kubernetes.io/hostname" and index + 1 < len(levels):
             yield Hit(
                 "bad-topology",
@@ -83,20 +86,22 @@ def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
     elif toleration.operator != "Exists":
         yield Hit(
             "bad-toleration",
-            "a toleration without key tolerates everything and needs `operator: Exists`; "
-            "write the key of the taint",
+            "a toleration without key tolerates everything, which needs operator: Exists; "
+            "write that, or the key of the taint",
             at,
         )
-    if toleration.operator == "Exists" and toleration.value is not None:
+    if toleration.operator != "Exists":
+        yield from _hit("bad-toleration", value_fault(toleration.value or ""), at / "value")
+    elif toleration.value:
         yield Hit(
             "bad-toleration",
-            "operator Exists takes no value; remove the value or write `operator: Equal`",
+            "operator Exists takes no value; remove the value or write operator: Equal",
             at / "value",
         )
     if toleration.toleration_seconds is not None and toleration.effect != "NoExecute":
         yield Hit(
             "bad-toleration",
-            "tolerationSeconds goes with `effect: NoExecute` only",
+            "tolerationSeconds counts only with effect: NoExecute; write that, or remove it",
             at / "tolerationSeconds",
         )
 

@@ -1,8 +1,7 @@
 """Documents to the typed spec, with everything that is wrong with them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,21 +10,18 @@ from policygen.finding import At, Finding, Hit, Severity
 from policygen.spec import articles, document, forms, parse, pools, references, schema
 from policygen.spec.document import Document
 from policygen.spec.files import Source
-from policygen.spec.references import Named
-from policygen.spec.types import (
-    Model,
-    Platform,
-    Pool,
-    Priority,
-    SchedulingPolicy,
-    Spec,
-    Target,
-    Team,
-)
+from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
+from policygen.spec.unread import Unread
 from policygen.spec.view import View
 
 INNER = ("data", "scheduler-config.yaml")
 """Where the articles' ConfigMap keeps its queues."""
+
+_KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
+"""What a document of a kind defines: two forms of one thing share their names."""
+
+_LOST = frozenset({"yaml-syntax", "nesting-too-deep", "not-a-mapping", "several-documents"})
+"""Findings after which a document may be missing altogether."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +33,12 @@ class Loaded:
     findings: tuple[Finding, ...]
     foreign: int
     """Documents of other API groups, which are skipped."""
+    sound: Spec
+    """What is judged further when the spec is refused: all parts whose sums are certain.
+
+    An error in these stands, whatever the refused parts turn out to say. Without errors this
+    is the spec itself.
+    """
 
     @property
     def refused(self) -> bool:
@@ -44,24 +46,35 @@ class Loaded:
         return any(finding.severity == Severity.ERROR for finding in self.findings)
 
 
-def load(sources: Sequence[Source], target: dict[str, str] | None = None) -> Loaded:
+def load(
+    sources: Sequence[Source], target: Mapping[str, str] | None = None, *, complete: bool = True
+) -> Loaded:
     """Read every document, check each by its schema, then all of them together.
 
-    `target` overrides the Platform's target versions, by component.
+    `target` overrides the Platform's target versions, by component; ValueError for one that
+    is not supported. `complete` is false where files could not be read, so that what is
+    missing here may be there.
     """
     reading = _Reading()
+    if not complete:
+        reading.unread.everything()
     for source in sources:
         reading.source(source)
     reading.queues()
     spec = reading.spec(target or {})
-    reading.hits += references.check(spec, frozenset(reading.unread))
+    faulty = reading.faulty()
+    reading.hits += references.check(spec, reading.unread)
     reading.hits += pools.check(spec)
-    findings = [*reading.findings, *document.dress(reading.documents, reading.hits)]
+    findings = document.ordered(
+        [*reading.findings, *document.dress(reading.documents, reading.hits)]
+    )
+    refused = any(finding.severity == Severity.ERROR for finding in findings)
     return Loaded(
         spec=spec,
         documents=tuple(reading.documents),
-        findings=tuple(document.ordered(findings)),
+        findings=tuple(findings),
         foreign=reading.foreign,
+        sound=_sound(spec, faulty, reading.unread) if refused else spec,
     )
 
 
@@ -72,126 +85,156 @@ class _Reading:
         self.documents: list[Document] = []
         self.findings: list[Finding] = []
         self.hits: list[Hit] = []
-        self.unread: set[Named] = set()
+        self.unread = Unread()
         self.foreign = 0
-        self.platforms: list[Platform] = []
+        self.claimed: dict[tuple[str, str], tuple[Document, At]] = {}
+        self.platform = Platform()
         self.pools: list[Pool] = []
         self.teams: list[Team] = []
         self.models: list[Model] = []
-        self.priorities: list[Priority] = []
-        self.configs: list[Document] = []
-        self.wider = SchedulingPolicy()
+        self.config: Document | None = None
 
     def source(self, source: Source) -> None:
-        found, findings = document.load(
-            source, ours=forms.ours, first_index=len(self.documents)
-        )
+        """Read the documents of a file."""
+        found, findings = document.load(source, ours=forms.ours, first_index=len(self.documents))
         self.findings += findings
         self.documents += found
+        if any(finding.rule in _LOST for finding in findings):
+            self.unread.text(source.text)
         for each in found:
-            if not forms.ours(each.header):
-                self.foreign += 1
-            elif each.data is None:
-                self._unread(each)
-            else:
+            if forms.ours(each.header):
                 self._document(each)
-
-    def _unread(self, each: Document) -> None:
-        if each.header.kind and each.header.name:
-            kind = "Model" if each.header.kind == "ModelServingSpec" else each.header.kind
-            self.unread.add((kind, each.header.name))
-        elif each.header.kind:
-            self.unread.add((each.header.kind, ""))
+            else:
+                self.foreign += 1
 
     def _document(self, each: Document) -> None:
         form = forms.form_of(each.header, each.index)
+        kind = _KIND.get(each.header.kind or "")
+        name = "" if kind == forms.PLATFORM.kind else each.header.name
+        first = True
+        if kind is not None and name is not None:
+            first = self._claim(kind, name, each, At(each.index, ("metadata", "name")))
+        faults: list[Hit] = []
         if isinstance(form, Hit):
-            self.hits.append(form)
-            self._unread(each)
+            faults = [form]
+        elif each.data is not None:
+            faults = schema.check(form, each.data, each.index, each.raw)
+        self.hits += faults
+        if isinstance(form, forms.Form) and each.data is not None and first and not faults:
+            self._typed(each, form)
             return
-        faults = schema.check(form, each.data, each.index, raw=each.raw)
-        if faults:
-            self.hits += faults
-            self._unread(each)
-            return
+        self.unread.document(kind, each.header.name, each.data)
+        if each.data is None:
+            self.unread.text(each.source.text)
+
+    def _claim(self, kind: str, name: str, each: Document, at: At) -> bool:
+        """Whether nothing before had this kind and name; a second one is reported and left out."""
+        if (kind, name) not in self.claimed:
+            self.claimed[kind, name] = each, at
+            return True
+        there, place = self.claimed[kind, name]
+        before = there.place(place.path)
+        where = f"line {before.line}"
+        if before.file != each.source.name:
+            where = f"{before.file}:{before.line}"
+        words = f'{kind} "{name}" is in {where} already; rename or remove one'
+        if kind == forms.PLATFORM.kind:
+            words = f"a set has one Platform, and there is one in {where}; remove one of them"
+        elif kind == forms.ARTICLE_QUEUES.kind:
+            words = f"{kind} {name} is in {where} already; put all queues into one"
+        elif there.header.kind != each.header.kind and forms.ARTICLE_QUEUES.kind in {
+            there.header.kind,
+            each.header.kind,
+        }:
+            words = f'a queue is a team, and Team "{name}" is in {where} already; rename one'
+        self.hits.append(Hit("duplicate-identity", words, at))
+        return False
+
+    def _typed(self, each: Document, form: forms.Form) -> None:
         view = View(each.data, At(each.index), self.hits)
         if form is forms.PLATFORM:
-            self._platform(parse.platform(view))
-        elif form is forms.RESOURCE_POOL:
-            self.pools.append(parse.pool(view))
-        elif form is forms.ARTICLE_POOL:
-            self.pools.append(articles.pool(view))
+            self.platform = parse.platform(view)
         elif form is forms.TEAM:
             self.teams.append(parse.team(view))
-        elif form is forms.MODEL:
-            self.models.append(parse.model(view))
-        elif form is forms.ARTICLE_MODEL:
-            self.models.append(articles.model(view))
+        elif form is forms.ARTICLE_QUEUES:
+            self.config = each
+        elif form in {forms.MODEL, forms.ARTICLE_MODEL}:
+            read = parse.model if form is forms.MODEL else articles.model
+            self.models.append(read(view))
         else:
-            self.configs.append(each)
-
-    def _platform(self, platform: Platform) -> None:
-        if self.platforms and platform.at is not None:
-            self.hits.append(
-                Hit(
-                    "duplicate-identity",
-                    f'there is a Platform "{self.platforms[0].name}" already, and a set has one; '
-                    "remove one of them",
-                    platform.at / "metadata" / "name",
-                )
-            )
-        self.platforms.append(platform)
+            pool = (parse.pool if form is forms.RESOURCE_POOL else articles.pool)(view)
+            self.pools.append(pool)
+            self.hits += pools.faults(pool)
 
     def queues(self) -> None:
-        """The articles' ConfigMaps, once every pool that they share out is known."""
-        for index, config in enumerate(self.configs):
-            if index:
-                self.hits.append(
-                    Hit(
-                        "duplicate-identity",
-                        "there is a ConfigMap gpu-scheduler-config already; remove one of them",
-                        At(config.index, ("metadata", "name")),
-                    )
-                )
-                continue
-            inner, findings = document.inner(config, INNER, index=len(self.documents))
-            self.findings += findings
-            if inner is None:
-                continue
-            self.documents.append(inner)
-            data: dict[str, Any] | None = inner.data
-            if data is None:
-                continue
-            faults = schema.check(forms.SCHEDULER_CONFIG, data, inner.index, raw=inner.raw)
-            if faults:
-                self.hits += faults
-                self.unread.add(("ConfigMap", "gpu-scheduler-config"))
-                continue
-            ordered = tuple(sorted(self.pools, key=lambda pool: pool.name))
-            teams, priorities, self.wider = articles.queues(
-                View(data, At(inner.index), self.hits), ordered
-            )
-            self.teams += teams
-            self.priorities += priorities
+        """The articles' ConfigMap, once every pool that its queues share out is known."""
+        config = self.config
+        if config is None:
+            return
+        inner, findings = document.inner(config, INNER, index=len(self.documents))
+        self.findings += findings
+        if inner is None or inner.data is None or any(it.rule in _LOST for it in findings):
+            self.unread.document(config.header.kind, config.header.name, config.data)
+        if inner is None or inner.data is None:
+            if not findings:
+                message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
+                self.hits.append(Hit("empty-text", message, At(config.index, INNER)))
+            return
+        self.documents.append(inner)
+        faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)
+        if faults:
+            self.hits += faults
+            self.unread.document(config.header.kind, config.header.name, inner.data)
+            return
+        view = View(inner.data, At(inner.index), self.hits)
+        teams, priorities = articles.queues(view, sorted(self.pools, key=lambda it: it.name))
+        self.teams += [
+            team
+            for team in teams
+            if self._claim(forms.TEAM.kind, team.name, inner, team.at / "name")
+        ]
+        self.platform, hits = articles.merged(self.platform, priorities)
+        self.hits += hits
+        policy = parse.scheduling_policy(view.view("schedulingPolicy"))
+        self.platform = replace(
+            self.platform, scheduling_policy=articles.over(policy, self.platform.scheduling_policy)
+        )
+        if teams and not self.pools and not self.unread.may_define(forms.RESOURCE_POOL.kind, ""):
+            message = "there is no pool for these queues to share; add a ResourcePool"
+            at = At(inner.index, ("queues",), key=True)
+            self.hits.append(Hit("queues-without-pools", message, at, Severity.WARNING))
 
-    def spec(self, target: dict[str, str]) -> Spec:
+    def spec(self, target: Mapping[str, str]) -> Spec:
         """Everything read, sorted by name."""
-        platform = self.platforms[0] if self.platforms else Platform()
-        if self.priorities:
-            platform = replace(platform, priorities=(*platform.priorities, *self.priorities))
-        if self.wider != SchedulingPolicy():
-            platform = replace(platform, scheduling_policy=self.wider)
+        platform = self.platform
         if target:
             platform = replace(platform, target=_override(platform.target, target))
+        models, hits = articles.classes(self.models, self.teams, platform, self.unread)
+        self.hits += hits
         return Spec(
             platform=platform,
             pools=tuple(sorted(self.pools, key=lambda it: it.name)),
             teams=tuple(sorted(self.teams, key=lambda it: it.name)),
-            models=tuple(sorted(self.models, key=lambda it: it.name)),
+            models=tuple(sorted(models, key=lambda it: it.name)),
         )
 
+    def faulty(self) -> frozenset[int]:
+        """The documents of which a value could not be read."""
+        errors = (hit for hit in self.hits if hit.severity == Severity.ERROR)
+        return frozenset(hit.at.document for hit in errors if hit.at)
 
-def _override(target: Target, given: dict[str, str]) -> Target:
+
+def _override(target: Target, given: Mapping[str, str]) -> Target:
     return replace(
         target, **{component: versions.parse(component, text) for component, text in given.items()}
     )
+
+
+def _sound(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
+    """The part of a refused spec in which what is left out can hide errors, and make none."""
+    sums = [pool for pool in spec.pools if pool.at.document not in faulty]
+    if unread.settings:
+        # Which scheduler a pool has by default is not known: these rules hold under each.
+        sums = [replace(pool, scheduler="kueue", quota_cpu_and_memory=False) for pool in sums]
+    teams = [team for team in spec.teams if team.shares_namespace or team.at.document not in faulty]
+    return Spec(platform=spec.platform, pools=tuple(sums), teams=tuple(teams))

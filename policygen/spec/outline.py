@@ -71,7 +71,7 @@ class Outline:
     def span(self, node: int, text: str) -> tuple[int, int]:
         """Where a node's own text is, without its anchor and tag."""
         start, end = self.start[node], self.end[node]
-        if self.shape[node] != Shape.ALIAS and text[start : start + 1] in {"&", "!"}:
+        if text[start : start + 1] in {"&", "!"}:
             match = _PROPERTIES.match(text, start, end)
             start = match.end() if match else start
         return start, end

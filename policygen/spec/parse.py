@@ -93,6 +93,14 @@ def _target(view: View) -> Target:
 
 def scheduling_policy(view: View) -> SchedulingPolicy:
     """A schedulingPolicy, of a pool, of the Platform's defaults or of the articles' forms."""
+    if view.flag("binPack") and view.flag("spread"):
+        view.hits.append(
+            Hit(
+                "pack-and-spread",
+                "binPack and spread are both true, and one undoes the other; set one to false",
+                view.at / "spread",
+            )
+        )
     return SchedulingPolicy(
         bin_pack=view.flag("binPack"),
         spread=view.flag("spread"),
@@ -155,7 +163,7 @@ def pool(document: View) -> Pool:
             available_gpus=capacity.number("availableGPUs"),
             node_type=capacity.text("nodeType"),
             node_allocatable=capacity.resources("nodeAllocatable"),
-            system_reserved=capacity.resources("systemReserved"),
+            system_reserved=capacity.resources("systemReserved", zero=True),
         ),
         scheduling_policy=scheduling_policy(spec.view("schedulingPolicy")),
         topology_levels=spec.view("topology").texts("levels"),

@@ -1,10 +1,10 @@
 """What a pool says about itself and beside the other pools."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import chain, combinations
 
 from policygen.finding import Hit
+from policygen.hardware import catalog
 from policygen.spec import labels
 from policygen.spec.types import Platform, Pool, Spec
 
@@ -17,15 +17,10 @@ def scheduler_of(pool: Pool, platform: Platform) -> str:
 
 
 def check(spec: Spec) -> Iterator[Hit]:
-    """Faults of each pool, and of pools that claim the same nodes."""
-    for pool in spec.pools:
-        yield from labels.check(pool)
-        yield from _policy(pool)
-        yield from _gpu(pool)
-        yield from _capacity(pool)
+    """Faults of pools that depend on the other pools or on the Platform."""
     yield from _overlaps(spec)
     for pool in spec.pools:
-        if scheduler_of(pool, spec.platform) == "volcano" and pool.name in ("root", "default"):
+        if scheduler_of(pool, spec.platform) == "volcano" and pool.name in {"root", "default"}:
             yield Hit(
                 "reserved-name",
                 f'Volcano makes a queue "{pool.name}" of its own; rename the pool',
@@ -33,15 +28,11 @@ def check(spec: Spec) -> Iterator[Hit]:
             )
 
 
-def _policy(pool: Pool) -> Iterator[Hit]:
-    policy = pool.scheduling_policy
-    at = pool.at / "spec" / "schedulingPolicy"
-    if policy.bin_pack and policy.spread:
-        yield Hit(
-            "pack-and-spread",
-            "binPack and spread are both true, and one undoes the other; set one of them to false",
-            at / "spread",
-        )
+def faults(pool: Pool) -> Iterator[Hit]:
+    """Faults of a pool by itself."""
+    yield from labels.check(pool)
+    yield from _gpu(pool)
+    yield from _capacity(pool)
 
 
 def _gpu(pool: Pool) -> Iterator[Hit]:
@@ -50,34 +41,34 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     if gpu.sharing in SHARED_PER_GPU and gpu.replicas < 2:
         yield Hit(
             "sharing-without-replicas",
-            f"sharing {gpu.sharing} needs `replicas`, how many pods share one GPU (2 or more)",
+            f"sharing {gpu.sharing} needs replicas, how many pods share one GPU; write 2 or more",
             at / "sharing",
         )
     if gpu.sharing not in SHARED_PER_GPU and gpu.replicas > 1:
         yield Hit(
             "replicas-without-sharing",
-            "replicas divide a GPU only under `sharing: timeSlicing` or `mps`; "
+            "replicas divide a GPU only under sharing timeSlicing or mps; "
             "write one of them or remove replicas",
             at / "replicas",
         )
     if gpu.sharing == "mig" and not gpu.instances:
         yield Hit(
             "mig-without-instances",
-            "sharing mig needs `mig.instances`: how many instances of each profile the pool has, "
+            "sharing mig needs mig.instances: how many instances of each profile the pool has, "
             "such as 1g.10gb: 14",
             at / "sharing",
         )
-    if gpu.sharing != "mig" and gpu.instances:
+    if gpu.sharing != "mig" and (gpu.instances or gpu.mig_strategy != "mixed"):
         yield Hit(
-            "instances-without-mig",
-            "mig.instances counts only under `sharing: mig`; write it or remove mig",
+            "mig-without-sharing",
+            "mig counts only under sharing: mig; write that or remove mig",
             (at / "mig").on_key(),
         )
     if gpu.mig_strategy == "single" and len(gpu.instances) > 1:
         yield Hit(
             "mig-single-mixed",
             "strategy single has one profile on every card; keep one profile or write "
-            "`strategy: mixed`",
+            "strategy: mixed",
             (at / "mig" / "instances").on_key(),
         )
 
@@ -85,83 +76,91 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
 def _capacity(pool: Pool) -> Iterator[Hit]:
     capacity = pool.capacity
     at = pool.at / "spec" / "capacity"
-    total, available = capacity.total_gpus, capacity.available_gpus
-    if capacity.nodes is None and total is None and available is None:
+    nodes, total, available = capacity.nodes, capacity.total_gpus, capacity.available_gpus
+    if nodes is None and total is None and available is None:
+        fields = "totalGPUs or availableGPUs"
+        if not pool.guess_product:
+            fields = f"nodes, {fields}"
         yield Hit(
             "capacity-missing",
-            f'nothing says how many GPUs pool "{pool.name}" has; write capacity.nodes, '
-            "totalGPUs or availableGPUs",
+            f'nothing says how many GPUs pool "{pool.name}" has; write capacity.{fields}',
             at.on_key(),
         )
-    if total is None and capacity.nodes is not None and pool.gpu.per_node is not None:
-        total = capacity.nodes * pool.gpu.per_node
+    per_node = _per_node(pool)
+    on_nodes = nodes * per_node if nodes is not None and per_node is not None else None
+    if total is not None and on_nodes is not None and total != on_nodes:
+        yield Hit(
+            "total-contradicts-nodes",
+            f"{nodes} nodes of {per_node} GPUs have {on_nodes}, not {total}; "
+            "correct one of them, or write only one of nodes and totalGPUs",
+            at / "totalGPUs",
+        )
+    if total is None:
+        total = on_nodes
     if total is not None and available is not None and available > total:
         yield Hit(
             "available-above-total",
             f"{available} GPUs are available of only {total}; correct one of them",
             at / "availableGPUs",
         )
-    if (
-        capacity.nodes is not None
-        and capacity.total_gpus is not None
-        and pool.gpu.per_node is not None
-        and capacity.nodes * pool.gpu.per_node != capacity.total_gpus
-    ):
-        yield Hit(
-            "total-contradicts-nodes",
-            f"{capacity.nodes} nodes of {pool.gpu.per_node} GPUs have "
-            f"{capacity.nodes * pool.gpu.per_node}, not {capacity.total_gpus}; "
-            "write totalGPUs or nodes, not both",
-            at / "totalGPUs",
-        )
+
+
+def _per_node(pool: Pool) -> int | None:
+    """GPUs of a node, as far as the pool says it itself."""
+    if pool.gpu.per_node is not None or pool.capacity.node_type is None:
+        return pool.gpu.per_node
+    shape = catalog.shape(pool.capacity.node_type)
+    return shape.gpus if shape else None
 
 
 def _overlaps(spec: Spec) -> Iterator[Hit]:
-    for first, second in _candidates(list(spec.pools), frozenset()):
-        schedulers = {scheduler_of(pool, spec.platform) for pool in (first, second)}
-        at = (second.at / "spec" / "nodeSelector").on_key()
-        advice = "give one label key different values in the two nodeSelectors"
-        if len(schedulers) > 1:
-            yield Hit(
-                "two-schedulers",
-                f'a node can match both this pool and "{first.name}", and two schedulers '
-                f"({' and '.join(sorted(schedulers))}) would book its GPUs twice; {advice}",
-                at,
-            )
-        else:
-            yield Hit(
-                "pools-overlap",
-                f'a node can match both this pool and "{first.name}", so its GPUs would be '
-                f"counted twice; {advice}",
-                at,
-            )
+    """Each pool whose nodeSelector can match a node of a pool before it.
 
-
-def _candidates(pools: list[Pool], split: frozenset[str]) -> Iterator[tuple[Pool, Pool]]:
-    """Pairs that no label key keeps apart.
-
-    Pools are apart if one key has different values in them. Splitting by the commonest key
-    first keeps thousands of pools that differ in one label from being compared pairwise.
+    Pools are apart if one label key has different values in them. Sets of pools are bits of
+    an integer, so that thousands of pools are compared at once.
     """
-    if len(pools) < 2:
-        return
-    count = Counter(key for pool in pools for key, _ in pool.node_selector if key not in split)
-    if not count:
-        yield from combinations(pools, 2)
-        return
-    key = min(count, key=lambda name: (-count[name], name))
-    groups: defaultdict[str | None, list[Pool]] = defaultdict(list)
-    for pool in pools:
-        groups[dict(pool.node_selector).get(key)].append(pool)
-    without = groups.pop(None, [])
-    for group in (*groups.values(), without):
-        yield from _candidates(group, split | {key})
-    for first in without:
-        for second in chain.from_iterable(groups.values()):
-            if not _apart(first, second):
-                yield first, second
+    with_key: defaultdict[str, int] = defaultdict(int)
+    with_label: defaultdict[tuple[str, str], int] = defaultdict(int)
+    of_scheduler: defaultdict[str, int] = defaultdict(int)
+    before = 0
+    for number, pool in enumerate(spec.pools):
+        together = before
+        for label in pool.node_selector:
+            together &= with_label[label] | ~with_key[label[0]]
+        scheduler = scheduler_of(pool, spec.platform)
+        if together:
+            others = together & ~of_scheduler[scheduler]
+            yield _overlap(pool, spec, _numbers(others or together), differ=bool(others))
+        bit = 1 << number
+        for label in pool.node_selector:
+            with_key[label[0]] |= bit
+            with_label[label] |= bit
+        of_scheduler[scheduler] |= bit
+        before |= bit
 
 
-def _apart(first: Pool, second: Pool) -> bool:
-    other = dict(second.node_selector)
-    return any(key in other and other[key] != value for key, value in first.node_selector)
+def _numbers(bits: int) -> tuple[int, int]:
+    """The first number of a set, and how many more there are."""
+    return (bits & -bits).bit_length() - 1, bits.bit_count() - 1
+
+
+def _overlap(pool: Pool, spec: Spec, found: tuple[int, int], *, differ: bool) -> Hit:
+    number, more = found
+    other = spec.pools[number]
+    names = f'"{other.name}"' + (f" (and {more} more)" if more else "")
+    at = (pool.at / "spec" / "nodeSelector").on_key()
+    advice = "give one label key different values in their nodeSelectors"
+    if differ:
+        schedulers = " and ".join(sorted(scheduler_of(it, spec.platform) for it in (pool, other)))
+        return Hit(
+            "two-schedulers",
+            f"a node can match both this pool and {names}, and two schedulers ({schedulers}) "
+            f"would book its GPUs twice; {advice}",
+            at,
+        )
+    return Hit(
+        "pools-overlap",
+        f"a node can match both this pool and {names}, so its GPUs would be counted twice; "
+        f"{advice}",
+        at,
+    )

@@ -1,68 +1,62 @@
-"""What one part of the spec says about another: identities, references, the team tree, namespaces."""
+"""What one part of the spec says about another: references, the team tree, namespaces, names."""
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from policygen.finding import At, Hit
+from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
-from policygen.spec.types import Model, Pool, Spec, Team
+from policygen.spec.pools import scheduler_of
+from policygen.spec.types import Model, Spec, Team
+from policygen.spec.unread import Unread
 
 NAME_LENGTH = 63
 """Composed names become label values, which hold no more."""
 
-Named = tuple[str, str]
-"""A kind of ours and a name."""
+_MOST_SUGGESTIONS = 30
+"""Unknown names of one kind for which the nearest is looked up: each look goes over all names."""
+
+_SHOWN_IN_CYCLE = 6
 
 
-def check(spec: Spec, unread: frozenset[Named] = frozenset()) -> Iterator[Hit]:
+class _Known:
+    """The names of one kind, and what to say of a name that is none of them."""
+
+    def __init__(self, kind: str, names: Iterable[str], unread: Unread) -> None:
+        self.kind = kind
+        self.names = frozenset(names)
+        self.unread = unread
+        self.advice: dict[str, str] = {}
+
+    def check(self, name: str, at: At) -> Iterator[Hit]:
+        if name in self.names or self.unread.may_define(self.kind, name):
+            return
+        if name not in self.advice:
+            few = len(self.advice) < _MOST_SUGGESTIONS
+            self.advice[name] = suggest(name, self.names) if few else "write one that is there"
+        yield Hit("unknown-reference", f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
+
+
+def check(spec: Spec, unread: Unread | None = None) -> Iterator[Hit]:
     """Everything that refers to nothing, to itself, or to two things.
 
-    `unread` names documents that were refused before they could be typed: a reference to
-    one of them is no second error.
+    `unread` knows of documents that were refused before they could be typed.
     """
-    yield from _identities(spec)
-    yield from _platform(spec, unread)
-    yield from _teams(spec, unread)
+    unread = unread or Unread()
+    pools = _Known("ResourcePool", (pool.name for pool in spec.pools), unread)
+    teams = _Known("Team", (team.name for team in spec.teams), unread)
+    yield from _platform(spec, pools)
+    yield from _teams(spec, teams, pools, unread)
+    yield from _cycles(spec.teams)
     yield from _namespaces(spec)
-    yield from _models(spec, unread)
+    yield from _models(spec, teams, pools, unread)
     yield from _composed(spec)
 
 
-def _identities(spec: Spec) -> Iterator[Hit]:
-    seen: dict[Named, At] = {}
-    entries: list[tuple[str, str, At]] = [
-        *(("ResourcePool", pool.name, pool.at) for pool in spec.pools),
-        *(("Team", team.name, team.at) for team in spec.teams),
-        *(("Model", model.name, model.at) for model in spec.models),
-        *(("priority", priority.name, priority.at) for priority in spec.platform.priorities),
-    ]
-    for kind, name, at in entries:
-        if (kind, name) in seen:
-            where = at / "metadata" / "name" if not at.path else at / "name"
-            yield Hit("duplicate-identity", f'{kind} "{name}" is already there; rename one', where)
-        seen[kind, name] = at
-
-
-def _names(spec: Spec, unread: frozenset[Named], kind: str) -> set[str]:
-    members: dict[str, tuple[Pool | Team | Model, ...]] = {
-        "ResourcePool": spec.pools,
-        "Team": spec.teams,
-        "Model": spec.models,
-    }
-    return {it.name for it in members[kind]} | {name for of, name in unread if of == kind}
-
-
-def _unknown(kind: str, name: str, known: set[str], at: At) -> Iterator[Hit]:
-    if name not in known:
-        yield Hit("unknown-reference", f'no {kind} "{name}"; {suggest(name, known)}', at)
-
-
-def _platform(spec: Spec, unread: frozenset[Named]) -> Iterator[Hit]:
-    pools = {pool.name: pool for pool in spec.pools}
-    known = _names(spec, unread, "ResourcePool")
+def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
+    by_name = {pool.name: pool for pool in spec.pools}
     queue_of: dict[str, str] = {}
     for queue in spec.platform.shared_queues:
-        if queue.name in known:
+        if queue.name in pools.names:
             yield Hit(
                 "name-collision",
                 f'the shared queue "{queue.name}" has the name of a pool, and so its LocalQueue; '
@@ -71,17 +65,17 @@ def _platform(spec: Spec, unread: frozenset[Named]) -> Iterator[Hit]:
             )
         for index, name in enumerate(queue.pools):
             at = queue.at / "pools" / index
-            yield from _unknown("ResourcePool", name, known, at)
+            yield from pools.check(name, at)
             if name in queue_of:
                 yield Hit(
                     "pool-in-two-queues",
-                    f'pool "{name}" stands in shared queue "{queue_of[name]}" already; '
+                    f'pool {quoted(name)} stands in shared queue "{queue_of[name]}" already; '
                     "remove it from one",
                     at,
                 )
             queue_of[name] = queue.name
-            pool = pools.get(name)
-            if pool and (pool.scheduler or spec.platform.scheduler) != "kueue":
+            pool = by_name.get(name)
+            if pool and scheduler_of(pool, spec.platform) != "kueue":
                 yield Hit(
                     "shared-queue-not-kueue",
                     f'pool "{name}" is not scheduled by kueue, and only Kueue has queues over '
@@ -98,23 +92,13 @@ def _platform(spec: Spec, unread: frozenset[Named]) -> Iterator[Hit]:
             )
 
 
-def _teams(spec: Spec, unread: frozenset[Named]) -> Iterator[Hit]:
-    pools = _names(spec, unread, "ResourcePool")
-    teams = _names(spec, unread, "Team")
-    parents = {team.name: team.parent for team in spec.teams}
-    inner = set(parents.values())
+def _teams(spec: Spec, teams: _Known, pools: _Known, unread: Unread) -> Iterator[Hit]:
+    inner = {team.parent for team in spec.teams}
     for team in spec.teams:
         if team.parent is not None:
-            at = team.at / "spec" / "parent"
-            yield from _unknown("Team", team.parent, teams, at)
-            cycle = _cycle(team.name, parents)
-            if cycle:
-                yield Hit(
-                    "team-cycle",
-                    f"team {' → '.join(cycle)} is its own ancestor; remove one parent",
-                    at,
-                )
-        if not team.namespaces and team.name not in inner:
+            yield from teams.check(team.parent, team.at / "spec" / "parent")
+        childless = team.name not in inner and not unread.may_have_child(team.name)
+        if not team.namespaces and childless:
             yield Hit(
                 "team-without-namespaces",
                 f'team "{team.name}" has neither namespaces nor child teams, so nothing could '
@@ -122,98 +106,113 @@ def _teams(spec: Spec, unread: frozenset[Named]) -> Iterator[Hit]:
                 team.at / "metadata" / "name",
             )
         for quota in team.quotas:
-            yield from _unknown("ResourcePool", quota.pool, pools, quota.at / "pool")
+            yield from pools.check(quota.pool, quota.at / "pool")
 
 
-def _cycle(name: str, parents: dict[str, str | None]) -> list[str]:
-    """The way from a team back to itself, or nothing."""
-    way = [name]
-    step = parents.get(name)
-    while step is not None and step not in way:
-        way.append(step)
-        step = parents.get(step)
-    return [*way, name] if step == name else []
+def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
+    """Each cycle of parents once, at its first member by name."""
+    by_name = {team.name: team for team in teams}
+    done: set[str] = set()
+    for start in by_name:
+        way: dict[str, int] = {}
+        step: str | None = start
+        while step is not None and step in by_name and step not in done and step not in way:
+            way[step] = len(way)
+            step = by_name[step].parent
+        if step is not None and step in way:
+            cycle = list(way)[way[step] :]
+            first = cycle.index(min(cycle))
+            cycle = [*cycle[first:], *cycle[:first]]
+            yield Hit(
+                "team-cycle",
+                _cycle_words(cycle),
+                by_name[cycle[0]].at / "spec" / "parent",
+            )
+        done.update(way)
+
+
+def _cycle_words(cycle: list[str]) -> str:
+    if len(cycle) == 1:
+        return f'team "{cycle[0]}" is its own parent; remove the parent, or name another team'
+    shown = cycle
+    if len(cycle) > _SHOWN_IN_CYCLE:
+        shown = [*cycle[: _SHOWN_IN_CYCLE - 1], f"({len(cycle) - _SHOWN_IN_CYCLE} more)", cycle[-1]]
+    way = " → ".join([*shown, cycle[0]])
+    return f"each of these teams is above itself: {way}; remove the parent of one"
 
 
 def _namespaces(spec: Spec) -> Iterator[Hit]:
     owner: dict[str, Team] = {}
     for team in spec.teams:
-        for index, namespace in enumerate(team.namespaces):
+        for namespace in team.namespaces:
             first = owner.setdefault(namespace.name, team)
-            if first is not team and not (first.shares_namespace and team.shares_namespace):
-                yield Hit(
-                    "namespace-in-two-teams",
-                    f'namespace "{namespace.name}" belongs to team "{first.name}" already; '
-                    "a namespace has one team",
-                    team.at / "spec" / "namespaces" / index / "name",
-                )
+            if first is team or (first.shares_namespace and team.shares_namespace):
+                continue
+            # A queue of the ConfigMap has no line for its namespace: blame the team that does.
+            blamed, other = (first, team) if team.shares_namespace else (team, first)
+            words = f'belongs to team "{other.name}" already; remove it from one of the two'
+            if other.shares_namespace:
+                words = "is that of the ConfigMap's queues; give the team another one"
+            place = [it.name for it in blamed.namespaces].index(namespace.name)
+            yield Hit(
+                "namespace-in-two-teams",
+                f'a namespace has one team, and "{namespace.name}" {words}',
+                blamed.at / "spec" / "namespaces" / place / "name",
+            )
 
 
-def _models(spec: Spec, unread: frozenset[Named]) -> Iterator[Hit]:
-    pools = _names(spec, unread, "ResourcePool")
-    teams = {team.name: team for team in spec.teams}
-    known_teams = _names(spec, unread, "Team")
-    priorities = {priority.name for priority in spec.platform.priorities}
-    platform_unread = any(kind == "Platform" for kind, _ in unread)
-    parents = {team.parent for team in spec.teams}
-    # The articles' models name a queue of a ConfigMap that may not be at hand.
-    queues_absent = not known_teams and not priorities
+def _models(spec: Spec, teams: _Known, pools: _Known, unread: Unread) -> Iterator[Hit]:
+    priorities = _Known("priority", (it.name for it in spec.platform.priorities), unread)
+    by_name = {team.name: team for team in spec.teams}
+    inner = {team.parent for team in spec.teams}
     for model in spec.models:
-        lenient = bool(model.renamed) and queues_absent
-        if model.team is not None and not lenient:
-            yield from _unknown("Team", model.team, known_teams, model.field("team"))
-        if model.priority is not None and not lenient and not platform_unread:
-            # One word names queue and priority in the articles' form: one error is enough.
-            if not (model.renamed and model.team not in known_teams):
-                yield from _unknown("priority", model.priority, priorities, model.field("priority"))
+        # The articles' form names queue and priority in one word, which spec.articles resolves.
+        if not model.renamed:
+            if model.team is not None:
+                yield from teams.check(model.team, model.field("team"))
+            if model.priority is not None:
+                yield from priorities.check(model.priority, model.field("priority"))
         for index, name in enumerate(model.placement.pools):
-            at = model.at / "spec" / "placement" / "pools" / index
-            yield from _unknown("ResourcePool", name, pools, at)
-        team = teams.get(model.team or "")
-        if team is None:
-            continue
-        if not team.namespaces and team.name in parents:
-            yield Hit(
-                "model-in-inner-team",
-                f'team "{team.name}" has no namespaces of its own, so model "{model.name}" could '
-                "run nowhere; name one of its child teams, or give it a namespace",
-                model.field("team"),
-            )
-        owned = [namespace.name for namespace in team.namespaces]
-        if model.namespace is not None and model.namespace not in owned:
-            yield Hit(
-                "unknown-reference",
-                f'namespace "{model.namespace}" is none of team "{team.name}"; '
-                f"{suggest(model.namespace, owned)}",
-                model.field("namespace"),
-            )
+            yield from pools.check(name, model.at / "spec" / "placement" / "pools" / index)
         if model.autoscaling and model.autoscaling.min_replicas > model.autoscaling.max_replicas:
             yield Hit(
                 "replicas-reversed",
                 f"minReplicas {model.autoscaling.min_replicas} is above maxReplicas "
-                f"{model.autoscaling.max_replicas}",
+                f"{model.autoscaling.max_replicas}; lower it or raise maxReplicas",
                 model.at / "spec" / "autoscaling" / "minReplicas",
             )
+        team = by_name.get(model.team or "")
+        if team is not None:
+            yield from _home(model, team, inner=team.name in inner)
+
+
+def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
+    """Whether a model's team has a namespace for it."""
+    if not team.namespaces and inner:
+        yield Hit(
+            "model-in-inner-team",
+            f'team "{team.name}" has no namespaces of its own, so model "{model.name}" could '
+            "run nowhere; name one of its child teams, or give it a namespace",
+            model.field("team"),
+        )
+        return
+    owned = [namespace.name for namespace in team.namespaces]
+    if model.namespace is not None and model.namespace not in owned:
+        yield Hit(
+            "unknown-reference",
+            f'namespace {quoted(model.namespace)} is none of team "{team.name}"; '
+            f"{suggest(model.namespace, owned)}",
+            model.field("namespace"),
+        )
 
 
 def _composed(spec: Spec) -> Iterator[Hit]:
-    """Names that become illegal only once joined."""
-    queue_of = {pool: queue.name for queue in spec.platform.shared_queues for pool in queue.pools}
-    parents = {team.parent for team in spec.teams}
-    reported: defaultdict[str, set[str]] = defaultdict(set)
-    for team in spec.teams:
-        own = ".own" if team.name in parents and team.namespaces else ""
-        for quota in team.quotas:
-            composed = f"{team.name}{own}.{queue_of.get(quota.pool, quota.pool)}"
-            if len(composed) > NAME_LENGTH and composed not in reported[team.name]:
-                reported[team.name].add(composed)
-                yield Hit(
-                    "composed-name-too-long",
-                    f'the queue "{composed}" would have {len(composed)} characters, and jobs name '
-                    f"it in a label, which holds {NAME_LENGTH}; shorten the team or the pool",
-                    quota.at if quota.by_weight else quota.at / "pool",
-                )
-    for priority in spec.platform.priorities:
+    """Names that become illegal, or equal, only once joined."""
+    yield from _queue_names(spec)
+    priorities = {priority.name: priority for priority in spec.platform.priorities}
+    # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
+    mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)
+    for priority in spec.platform.priorities if mixed else ():
         composed = f"{priority.name}.preempting"
         if len(composed) > NAME_LENGTH:
             yield Hit(
@@ -221,6 +220,13 @@ def _composed(spec: Spec) -> Iterator[Hit]:
                 f'the priority "{priority.name}" leaves no room for "{composed}", which mixed '
                 f"platforms need; keep it to {NAME_LENGTH - len('.preempting')} characters",
                 priority.at / "name",
+            )
+        if composed in priorities:
+            yield Hit(
+                "name-collision",
+                f'the priority "{composed}" has the name of the class that a mixed platform '
+                f'needs for priority "{priority.name}"; rename it',
+                priorities[composed].at / "name",
             )
     if len(f"{spec.platform.name}-kube-scheduler") > NAME_LENGTH and spec.platform.at:
         yield Hit(
@@ -230,3 +236,31 @@ def _composed(spec: Spec) -> Iterator[Hit]:
             f"{NAME_LENGTH - len('-kube-scheduler')} characters",
             spec.platform.at / "metadata" / "name",
         )
+
+
+def _queue_names(spec: Spec) -> Iterator[Hit]:
+    queue_of = {pool.name: pool.name for pool in spec.pools}
+    for queue in spec.platform.shared_queues:
+        queue_of.update((pool, queue.name) for pool in queue.pools if pool in queue_of)
+    divided = {
+        (team.parent, queue_of[quota.pool])
+        for team in spec.teams
+        for quota in team.quotas
+        if quota.pool in queue_of
+    }
+    for team in spec.teams:
+        reported: set[str] = set()
+        for quota in team.quotas:
+            name = queue_of.get(quota.pool)
+            if name is None or name in reported:
+                continue
+            own = ".own" if team.namespaces and (team.name, name) in divided else ""
+            composed = f"{team.name}{own}.{name}"
+            if len(composed) > NAME_LENGTH:
+                reported.add(name)
+                yield Hit(
+                    "composed-name-too-long",
+                    f'the queue "{composed}" would have {len(composed)} characters, and its name '
+                    f"becomes a label, which holds {NAME_LENGTH}; shorten the team or the pool",
+                    quota.at / "name" if quota.by_weight else quota.at / "pool",
+                )

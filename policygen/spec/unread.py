@@ -19,16 +19,15 @@ class Unread:
         self.names: set[str] = set()
         """Everything that such a document names, of whatever kind."""
         self.kinds: set[str] = set()
-        """Kinds of which one has no readable name, so that it may be any."""
+        """Kinds of which one has no readable name, so that it may be any; "" for any kind."""
         self.parents: set[str] = set()
         """Teams that have a child among the refused."""
         self.settings = False
         """Whether defaults of all pools may be among it: a Platform, or the ConfigMap of queues."""
 
     def document(self, kind: str | None, name: str | None, data: Any) -> None:
-        """Take note of a document whose header could be read, with its data as far as there is some."""
-        self.settings |= kind in _DEFINED_IN or kind is None
-        self.kinds.update(_DEFINED_IN.get(kind or "", ()) if data is None else ())
+        """Take note of a document that was read and refused; `kind` is None if it is none of ours."""
+        self.settings |= kind is None or kind in _DEFINED_IN
         if name:
             self.names.add(name)
         else:
@@ -39,7 +38,7 @@ class Unread:
             if isinstance(entry.get("parent"), str):
                 self.parents.add(entry["parent"])
             for text in entry.values():
-                if isinstance(text, str) and "\n" in text:
+                if isinstance(text, str) and ":" in text:
                     self.text(text)
         if kind in _DEFINED_IN and any(
             "name" not in entry for entry in _entries(data, "priorities", "queues")
@@ -63,7 +62,7 @@ class Unread:
 
     def may_have_child(self, team: str) -> bool:
         """Whether a team may have a child team among the refused."""
-        return team in self.parents or not self.kinds.isdisjoint({"Team", ""})
+        return team in self.parents or "" in self.kinds
 
 
 def _mappings(data: Any) -> Iterator[dict[str, Any]]:

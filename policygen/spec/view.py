@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 
 from policygen import quantity
 from policygen.finding import At, Hit
+from policygen.spec.echo import shown
 from policygen.spec.types import WHOLE, Amounts, Bounds, NodeResources
 
 
@@ -71,31 +72,43 @@ class View:
             return tuple(sorted((profile, int(count)) for profile, count in value.items()))
         return ((WHOLE, int(value)),)
 
-    def measure(self, key: str, unit: Literal["cpu", "memory"]) -> int | None:
-        """A quantity, in thousandths of a core or in bytes; a bad or negative one is a Hit."""
+    def measure(
+        self, key: str, unit: Literal["cpu", "memory"], *, zero: bool = False
+    ) -> int | None:
+        """A quantity, in thousandths of a core or in bytes; a bad or negative one is a Hit.
+
+        So is 0, unless `zero` says that it means something here.
+        """
         value = self.data.get(key)
         if value is None:
             return None
         try:
             read = quantity.cpu_milli(value) if unit == "cpu" else quantity.memory_bytes(value)
         except ValueError as error:
-            self.hits.append(Hit("bad-quantity", str(error), self.at / key))
+            self._hit(key, str(error))
             return None
         if read < 0:
-            self.hits.append(
-                Hit("bad-quantity", f"{value} is negative; write 0 or more", self.at / key)
+            self._hit(
+                key, f"{shown(value)} is negative; write {'0 or more' if zero else 'more than 0'}"
             )
             return None
+        if read == 0 and not zero:
+            self._hit(key, f"{shown(value)} {unit} is too little; write more than 0")
+            return None
         return read
+
+    def _hit(self, key: str, message: str) -> None:
+        self.hits.append(Hit("bad-quantity", message, self.at / key))
 
     def bounds(self, key: str) -> Bounds:
         """`{guarantee, limit}` of cpu or memory."""
         view = self.view(key)
         unit: Literal["cpu", "memory"] = "cpu" if key == "cpu" else "memory"
-        return Bounds(view.measure("guarantee", unit), view.measure("limit", unit))
+        return Bounds(view.measure("guarantee", unit, zero=True), view.measure("limit", unit))
 
-    def resources(self, key: str) -> NodeResources | None:
+    def resources(self, key: str, *, zero: bool = False) -> NodeResources | None:
         """`{cpu, memory}`, or None where one of them is absent or bad."""
         view = self.view(key)
-        cpu, memory = view.measure("cpu", "cpu"), view.measure("memory", "memory")
+        cpu = view.measure("cpu", "cpu", zero=zero)
+        memory = view.measure("memory", "memory", zero=zero)
         return None if cpu is None or memory is None else NodeResources(cpu, memory)

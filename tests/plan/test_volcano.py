@@ -180,3 +180,56 @@ def test_a_tree_deeper_than_the_webhook_takes_is_refused(planned, volcano, team)
     assert planned(volcano(), *chain).rules == ["volcano-tree-too-deep"]
     chain[3] = team("t4", "guarantee: 8", parent="t3")
     assert planned(volcano(), *chain[:4]).plan is not None
+
+
+def plugins(done):
+    return {
+        plugin.name: plugin for tier in done.plan.volcano_configuration.it.tiers for plugin in tier
+    }
+
+
+CONFIG = frozenset({"volcano-config"})
+
+
+def test_configuration_that_packs(planned, volcano, team):
+    done = planned(volcano(), team("a"), extras=CONFIG)
+    made = plugins(done)
+    assert done.plan.volcano_configuration.it.actions == "allocate, preempt, reclaim, backfill"
+    assert made["capacity"].hierarchy
+    assert "proportion" not in made
+    assert made["binpack"].arguments == {
+        "binpack.weight": 10,
+        "binpack.cpu": 1,
+        "binpack.memory": 1,
+        "binpack.resources": GPU,
+        f"binpack.resources.{GPU}": 10,
+    }
+    assert set(made["nodeorder"].arguments.values()) == {0}
+    assert "volcano-config-needed" not in done.rules
+
+
+@pytest.mark.parametrize("version, fits", [("1.12", False), ("1.13", True)])
+def test_configuration_that_spreads(planned, volcano, team, version, fits):
+    platform = f"""
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {{name: set}}
+    spec: {{target: {{volcano: "{version}"}}}}
+    """
+    pool = volcano(more="schedulingPolicy: {spread: true}")
+    made = plugins(planned(platform, pool, team("a"), extras=CONFIG))
+    assert "binpack" not in made
+    assert made["nodeorder"].arguments["leastrequested.weight"] == 10
+    assert ("resource-strategy-fit" in made) == fits
+
+
+def test_configuration_without_preemption_reclaims_nothing(planned, volcano, team):
+    pool = volcano(more="schedulingPolicy: {preemptionEnabled: false}")
+    done = planned(pool, team("a"), extras=CONFIG)
+    assert done.plan.volcano_configuration.it.actions == "allocate, backfill"
+
+
+def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
+    pool = volcano().replace("pool: p", "volcano.sh/nodegroup-name: p")
+    made = plugins(planned(pool, team("a"), extras=CONFIG))
+    assert made["nodegroup"].arguments == {"strict": False}

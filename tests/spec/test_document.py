@@ -232,18 +232,21 @@ def test_all_problems_of_a_document_are_told_at_once():
 def test_a_broken_document_hides_no_other():
     documents, findings = read_text(
         "a: 1\n---\nb: 'x\n---\nc: no\n---\nd: [1,\n---\ne: 5\n--- \nf: @\n---\n---\ng: 7\n"
+        "--- @h\n---\ni: 9\n"
     )
     assert [(d.index, d.data, d.line) for d in documents] == [
         (0, {"a": 1}, 1),
         (1, {"c": "no"}, 5),
         (2, {"e": 5}, 9),
         (3, {"g": 7}, 14),
+        (4, {"i": 9}, 17),
     ]
     assert [(f.place.line, f.rule) for f in findings] == [
         (3, "yaml-syntax"),
         (5, "yaml-surprise"),
         (7, "yaml-syntax"),
         (11, "yaml-syntax"),
+        (15, "yaml-syntax"),
     ]
 
 
@@ -300,6 +303,7 @@ def test_aliases_anchors_and_merges():
         "base: &base\n  x: 1\n  u: {z: [2]}\nmore: &more {w: 0, x: 9}\n"
         "own:\n  x: 3\n  <<: *base\nboth:\n  <<: [*base, *more]\nlist: &l [*base, 4]\n"
         "again: *l\nname: &n abc\nother: *n\nredefined: &n def\nlast: *n\n'<<': text\n"
+        "inside: &i [&i 1]\ninner: *i\n"
     )
     base = {"x": 1, "u": {"z": [2]}}
     assert document.data == {
@@ -314,6 +318,8 @@ def test_aliases_anchors_and_merges():
         "redefined": "def",
         "last": "def",
         "<<": "text",
+        "inside": [1],
+        "inner": 1,
     }
     # A tree: what changes one copy leaves the others alone.
     document.data["list"][0]["u"]["z"].append(5)

@@ -117,6 +117,7 @@ def test_links_in_a_circle(folder):
     Path("d/f").mkdir()
     Path("d/f/g").symlink_to(folder / "d")
     Path("d/f/h.yaml").write_text("h")
+    Path("d/i").symlink_to(folder)
     assert refused("a") == ("a", "unreadable-input", "this link leads in a circle")
     sources, findings = read(["."])
     assert [source.name for source in sources] == ["./d/f/h.yaml"]
@@ -125,6 +126,7 @@ def test_links_in_a_circle(folder):
         ("./b", "this link leads in a circle"),
         ("./d/e", "this link leads back to a folder above it; remove it"),
         ("./d/f/g", "this link leads back to a folder above it; remove it"),
+        ("./d/i", "this link leads back to a folder above it; remove it"),
     ]
 
 
@@ -173,7 +175,7 @@ def test_devices_and_sockets_are_not_opened():
 
 def test_a_pipe_that_is_named_is_read():
     os.mkfifo("p")
-    writer = threading.Thread(target=Path("p").write_text, args=("a: 1\n",))
+    writer = threading.Thread(target=Path("p").write_text, args=("a: 1\n",), daemon=True)
     writer.start()
     sources, findings = read(["p", "p"])
     writer.join()
@@ -299,7 +301,7 @@ def test_a_pipe_that_is_also_the_output_is_no_conflict():
     os.mkfifo("p")
     state = Path("p").stat()
     assert stat.S_ISFIFO(state.st_mode)
-    writer = threading.Thread(target=Path("p").write_text, args=("a",))
+    writer = threading.Thread(target=Path("p").write_text, args=("a",), daemon=True)
     writer.start()
     assert len(read(["p"], output=state)[0]) == 1
     writer.join()

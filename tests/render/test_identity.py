@@ -1,0 +1,73 @@
+import pytest
+
+from policygen.plan import kueue, volcano
+from policygen.plan.controllers import VOLCANO_CONFIGURATION
+from policygen.plan.kind import Item, Meta
+from policygen.render.engine import render
+from policygen.render.identity import fault
+
+KIND = kueue.LOCAL_QUEUE
+ITEM = Item(KIND, KIND.releases[-1], kueue.LocalQueue(Meta("gpus", "prod", "team-a"), "a.gpus"))
+TEXT = render([ITEM])[0].text
+
+
+def test_what_is_shipped_is_sound():
+    assert fault(ITEM, TEXT) is None
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("v1beta2", "v1beta1", 'prints apiVersion "kueue.x-k8s.io/v1beta1", planned is'),
+        ("kind: LocalQueue", "kind: Secret", 'prints kind "Secret", planned is "LocalQueue"'),
+        ("name: gpus", "name: cards", 'prints metadata.name "cards", planned is "gpus"'),
+        ("name: gpus", "name: 1", 'prints metadata.name 1, planned is "gpus"'),
+        ("namespace: team-a", "", 'prints metadata.namespace an empty value, planned is "team-a"'),
+        ("namespace: team-a", "namespace: kube-system", "prints metadata.namespace"),
+        ("managed-by: policygen", "managed-by: me", "metadata.labels app.kubernetes.io/managed-by"),
+        ("policygen.dev/set: prod", "", "prints metadata.labels policygen.dev/set an empty value"),
+        ("  labels:", "  name: gpus\n  labels:", 'the key "name" stands twice in line 6'),
+        ("---\n", "---\n---\n", "prints 2 documents; a template prints one, without a line ---"),
+        ("spec:", "---\nspec:", "prints 2 documents"),
+        ("spec:", "spec: [", "prints no sound YAML"),
+        ("spec:", "\tspec:", "prints no sound YAML"),
+        ("spec:", "spec: *none\nmore:", "prints no sound YAML: found undefined alias"),
+        ("spec:", "spec: !!python/object:os.system {}\nmore:", "prints no sound YAML"),
+        ("spec:", "? [a]\n: b\nspec:", None),
+    ],
+)
+def test_what_differs_from_the_plan_is_said(old, new, message):
+    assert TEXT.count(old) == 1
+    found = fault(ITEM, TEXT.replace(old, new))
+    assert message is None or message in str(found)
+    assert found is None or "\n" not in found
+
+
+@pytest.mark.parametrize("text", ["---\n", "---\n[]\n", "---\ntext\n"])
+def test_something_else_than_an_object_is_refused(text):
+    assert str(fault(ITEM, text)).startswith("prints ")
+
+
+def test_a_namespace_that_was_not_planned_is_refused():
+    kind = volcano.QUEUE
+    it = volcano.Queue(
+        Meta("a", "prod"),
+        parent=None,
+        reclaimable=True,
+        priority=None,
+        deserved={},
+        capability={},
+        guarantee={},
+        node_group=None,
+    )
+    item = Item(kind, kind.releases[0], it)
+    text = render([item])[0].text
+    assert fault(item, text) is None
+    found = fault(item, text.replace("  name: a\n", "  name: a\n  namespace: b\n"))
+    assert found == 'prints metadata.namespace "b", planned is an empty value'
+
+
+def test_a_controllers_file_has_no_name_to_check():
+    item = Item(VOLCANO_CONFIGURATION, VOLCANO_CONFIGURATION.releases[0], None)
+    assert fault(item, "---\nactions: x\n") is None
+    assert fault(item, "---\nactions: x\nactions: y\n") is not None
