@@ -19,6 +19,8 @@ COMPONENTS = ("kubernetes", "kueue", "volcano")
 EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
 FAIL_ON = tuple(str(severity) for severity in reversed(Severity))
 SHELLS = ("bash", "fish", "zsh")
+FILE_SUFFIXES = (".yaml", ".yml")
+"""By which -o means one file; everything else is a folder."""
 
 EXIT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on or files that differ, "
@@ -131,6 +133,11 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
     output: Path | None = options["output"]
     if options["check"] and output is None:
         raise click.UsageError("--check needs -o PATH to compare with")
+    if options["only"] and output is not None and output.suffix not in FILE_SUFFIXES:
+        raise click.UsageError(
+            "--only with a folder would remove the other kinds from it; "
+            "write to a file that ends in .yaml, or to standard output"
+        )
     raw = options["raw_scheduler_config"], options["kueue_helm_values"]
     if all(raw) or (any(raw) and (output is not None or options["only"])):
         raise click.UsageError(
@@ -273,7 +280,7 @@ def _deliver(result: "Result", output: Path | None, *, check: bool) -> None:
         if difference:
             raise CheckFailed(difference)
         return
-    if output.suffix in (".yaml", ".yml"):
+    if output.suffix in FILE_SUFFIXES:
         writing.write_file(result.manifests, output)
         click.echo(f"{output}: {len(result.manifests)} objects", err=True)
         return

@@ -51,16 +51,16 @@ def labels(length):
     )
 
 
-def _names(draw, count, length, tag, taken=()):
-    """Distinct names, each ending in the tag."""
+def _names(draw, count, word, length, tag, taken=()):
+    """Distinct names, each ending in the tag; the simplest are a word and a number."""
     suffix = f"-{tag}" if tag else ""
-    found = list(taken)
+    found = []
     for index in range(count):
-        name = draw(labels(length - len(suffix))) + suffix
-        if name in found:
-            name = f"n{index}-{len(found)}{suffix}"
+        name = (_maybe(draw, labels(length - len(suffix))) or f"{word}{index}") + suffix
+        if name in found or name in taken:
+            name = f"{word}{index}-again{suffix}"
         found.append(name)
-    return found[len(taken) :]
+    return found
 
 
 def _kept(**fields):
@@ -344,7 +344,7 @@ def _pool(draw, name, scheduler, said, resource, node_group, volcano_style):
 def _pools(draw, schedulers, default, tag):
     """1 to 4 pools whose nodes, and whose resources where it matters, are their own."""
     count = draw(st.integers(1, 4))
-    names = _names(draw, count, POOL_LENGTH, tag, taken=("root", "default"))
+    names = _names(draw, count, "pool", POOL_LENGTH, tag, taken=("root", "default"))
     of = [draw(st.sampled_from(schedulers)) for _ in names]
     style = draw(st.sampled_from(({}, {"binPack": True}, {"spread": True}, {"binPack": False})))
     groups = of.count("volcano") > 1 and draw(_BOOL)
@@ -370,7 +370,7 @@ def _shared_queue(draw, pools, tag):
         return []
     count = draw(st.integers(1, 2))
     taken = [pool.name for pool in pools]
-    *names, queue = _names(draw, count + 1, POOL_LENGTH, tag, taken=taken)
+    *names, queue = _names(draw, count + 1, "more", POOL_LENGTH, tag, taken=taken)
     members = [first]
     for name in names:
         spec = dict(first.document["spec"])
@@ -410,7 +410,7 @@ def _branches(draw, tag):
     """A forest of teams, parents before children, at most MAX_DEPTH deep."""
     count = draw(st.integers(0, 7))
     found = []
-    for name in _names(draw, count, TEAM_LENGTH, tag):
+    for name in _names(draw, count, "team", TEAM_LENGTH, tag):
         above = [branch for branch in found if branch.depth < MAX_DEPTH]
         parent = draw(st.sampled_from([None, *above]))
         if parent:
@@ -482,8 +482,9 @@ def _limits(draw, pool, branch, budget):
     if pool.cpu is not None:
         for key in ("cpu", "memory"):
             low = share.guarantee[key]
-            if limit[key] < low or (pool.ratio is None and draw(_RARELY)):
-                limit[key] = explicit[key] = _between(draw, low, wider[key])
+            spoken = pool.ratio is None and wider[key] and draw(_RARELY)
+            if limit[key] < low or spoken:
+                limit[key] = explicit[key] = _between(draw, max(1, low), wider[key])
     share.limit = limit
     return written or None, explicit
 
@@ -630,7 +631,7 @@ def _models(draw, branches, pools, priorities, tag):
     count = draw(st.integers(0, 4))
     return [
         _model(draw, name, draw(st.sampled_from(owners)), pools, priorities)
-        for name in _names(draw, count, 63, tag)
+        for name in _names(draw, count, "model", 63, tag)
     ]
 
 
@@ -655,7 +656,7 @@ def _priorities(draw, tag):
             preempts=_maybe(draw, _BOOL),
             description=_maybe(draw, _TEXTS, _RARELY),
         )
-        for name in _names(draw, count, PRIORITY_LENGTH - 2, tag, taken=("default",))
+        for name in _names(draw, count, "rank", PRIORITY_LENGTH - 2, tag, taken=("default",))
     ]
 
 
@@ -699,7 +700,7 @@ def specs(draw, schedulers=SCHEDULERS, target=None, tag=""):
             sharedQueues=shared,
             defaults=defaults,
         )
-        name = _names(draw, 1, SET_LENGTH, tag)[0]
+        name = _names(draw, 1, "set", SET_LENGTH, tag)[0]
         documents.append(_document("Platform", name, platform))
     needed = any(pool.document["spec"].get("quotaCpuAndMemory") for pool in pools) and (
         plain or "containerDefaults" not in defaults

@@ -130,6 +130,7 @@ def test_standard_input(run, monkeypatch):
         (["--with", "kueue-config"], "spec.kueue.configuration"),
         (["--with", "second-scheduler"], "spec.kubeScheduler.image"),
         (["--check"], "-o"),
+        (["--only", "Cohort", "-o", "out"], "--only"),
         (["--only", "Namespace"], "--allow-empty"),
         (["--templates", "nowhere"], "nowhere"),
         (["--raw-scheduler-config", "--kueue-helm-values"], "one"),

@@ -146,7 +146,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
             "pool-untainted",
             f'pool "{pool.name}" has no taint, so any pod of the cluster may take its cpu and '
             "memory; taint its nodes and write the taint here",
-            at.on_key(),
+            name,
         )
 
 

@@ -5,6 +5,7 @@ name whole units of that resource.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from policygen import quantity
 
@@ -12,6 +13,7 @@ Vector = Mapping[str, int]
 
 CPU = "cpu"
 MEMORY = "memory"
+KIBIBYTE = 1 << 10
 MEBIBYTE = 1 << 20
 
 
@@ -19,9 +21,20 @@ def text(resource: str, amount: int) -> str:
     """An amount as a canonical Kubernetes quantity."""
     if resource == CPU:
         return quantity.from_cpu_milli(amount)
-    if resource == MEMORY:
+    if resource == MEMORY and amount % KIBIBYTE == 0:
         return quantity.from_memory_bytes(amount)
-    return str(amount)
+    # Also bytes that no binary suffix fits: without one they are read as decimal again.
+    return count(amount)
+
+
+@lru_cache(maxsize=4096)
+def count(number: int) -> str:
+    """A number as a canonical quantity: 1000 is "1k".
+
+    Kueue's webhook writes quantities anew on create, so another text would change an object
+    each time that it is applied.
+    """
+    return quantity.canonical(quantity.parse(number))
 
 
 def texts(vector: Vector) -> tuple[tuple[str, str], ...]:

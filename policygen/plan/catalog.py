@@ -1,6 +1,6 @@
 """KINDS: every kind that can be rendered, in apply order."""
 
-from policygen.plan import kubernetes, kueue, scheduler, volcano
+from policygen.plan import controllers, kubernetes, kueue, scheduler, volcano
 from policygen.plan.kind import Kind
 
 KINDS: tuple[Kind, ...] = (
@@ -25,5 +25,9 @@ KINDS: tuple[Kind, ...] = (
     volcano.POD_GROUP,
 )
 
-FILES: tuple[Kind, ...] = (scheduler.CONFIGURATION,)
+FILES: tuple[Kind, ...] = (
+    scheduler.CONFIGURATION,
+    controllers.VOLCANO_CONFIGURATION,
+    controllers.KUEUE_CONFIGURATION,
+)
 """Kinds that are no objects of a cluster but files of a controller."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from policygen import versions
-from policygen.plan.amounts import Vector, text, texts
+from policygen.plan.amounts import Vector, count, text, texts
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
@@ -140,7 +140,8 @@ def tolerations(facts: PoolFacts) -> tuple[Toleration, ...]:
     if facts.pool.tolerations is not None:
         return facts.pool.tolerations
     return tuple(
-        Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
+        # An empty value is none, and Exists takes none.
+        Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value or None, taint.effect)
         for taint in facts.pool.taints
     )
 
@@ -200,13 +201,13 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
     for node in tree.nodes:
         if node.leaf:
             continue
-        promised = by_parent[node.name]
+        promised = by_parent.get(node.name, ())
         yield Cohort(
             meta=Meta(f"{node.name}.{tree.queue}", platform.name),
             parent=_above(node, tree),
             covered_resources=keys,
             flavors=_flavors(tree, node, promised),
-            weight=str(node.weight),
+            weight=count(node.weight),
         )
 
 
@@ -225,7 +226,7 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
             when_can_borrow="TryNextFlavor" if alternatives else release.stop_search,
             reclaim_within_cohort="Any" if preempts else "Never",
             within_cluster_queue="LowerPriority" if preempts else "Never",
-            weight=str(node.weight),
+            weight=count(node.weight),
         )
 
 

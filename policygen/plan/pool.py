@@ -185,8 +185,8 @@ def _resolve(pool: Pool, platform: Platform, queue: str, hits: list[Hit]) -> Poo
 
 
 def _assume(pool: Pool, message: str) -> Hit:
-    at = pool.at / "spec"
-    return Hit("assumption", f'pool "{pool.name}": {message}', at.on_key(), Severity.INFO)
+    at = pool.at / "metadata" / "name"
+    return Hit("assumption", f'pool "{pool.name}": {message}', at, Severity.INFO)
 
 
 def _product(pool: Pool, hits: list[Hit]) -> Product | None:

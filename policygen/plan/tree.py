@@ -11,7 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from policygen.finding import At, Hit
+from policygen.finding import At, Hit, Severity
 from policygen.plan.amounts import CPU, MEMORY, Vector, apportion, less, text, total
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import WHOLE, Amounts, Quota, Spec, Team
@@ -72,6 +72,9 @@ def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, Node]]]:
     return found
 
 
+_SHOWN_TEAMS = 6
+
+
 class _Share(Struct, frozen=True):
     """Guarantee and limit of one team on one pool."""
 
@@ -102,7 +105,15 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
     quotas: defaultdict[str, dict[str, Quota]] = defaultdict(dict)
     for team in spec.teams:
         for quota in team.quotas:
-            quotas[quota.pool][team.name] = quota
+            if quotas[quota.pool].setdefault(team.name, quota) is not quota:
+                hits.append(
+                    Hit(
+                        "quota-twice",
+                        f'team "{team.name}" has a quota of pool "{quota.pool}" already; '
+                        "make one of the two",
+                        quota.at / "pool",
+                    )
+                )
     trees = []
     for name in sorted(queue for queue, members in queues.items() if members):
         members = queues[name]
@@ -170,10 +181,13 @@ class _Shares:
 
     def all(self) -> dict[str, _Share]:
         """Every team's share, parents first; faults go to `hits`."""
-        before = len(self.hits)
-        units = {team.name: self._units(self.quotas[team.name]) for team in self.order}
-        if len(self.hits) > before:
-            return {}
+        units: dict[str, _Units] = {}
+        for team in self.order:
+            before = len(self.hits)
+            counted = self._units(self.quotas[team.name])
+            if len(self.hits) == before:
+                units[team.name] = counted
+        self.order = [team for team in self.order if team.name in units]
         roots = [team for team in self.order if team.parent is None]
         self._by_weight(roots, units)
         root_limits = self._overcommitted(roots, units)
@@ -268,7 +282,7 @@ class _Shares:
         ratio = self.facts.policy.overcommit_ratio
         limits: dict[str, dict[str, int]] = {team.name: {} for team in roots}
         if ratio is None:
-            return {}
+            return limits
         for resource in self.facts.resources:
             available = self.facts.available[resource]
             product = int(available * ratio)
@@ -285,7 +299,7 @@ class _Shares:
                     f"allows {product}; lower them or raise the ratio",
                     self.facts.pool.at / "spec" / "schedulingPolicy" / "overcommitRatio",
                 )
-                return {}
+                continue
             for name, part in zip(silent, parts, strict=True):
                 limits[name][resource] = part
         return limits
@@ -300,21 +314,30 @@ class _Shares:
         nested: bool,  # noqa: FBT001 - private, and named at its one call
     ) -> None:
         whose = f'that of its parent "{team.parent}"' if nested else "what the pool has"
-        for resource in self.facts.keys:
-            if guarantee[resource] > limit[resource]:
+        below: set[str] = set()
+        above: set[str] = set()
+        for resource in self._units_first():
+            # A limit that nobody wrote is the wider one, and then it is the sums that break.
+            if guarantee[resource] > limit[resource] and self._written(quota, resource, "limit"):
+                if self._follows(resource, below, [quota]):
+                    continue
+                below.add(resource)
                 self._hit(
                     "limit-below-guarantee",
                     f'team "{team.name}" is guaranteed {text(resource, guarantee[resource])} '
                     f"{resource} and limited to {text(resource, limit[resource])}; "
                     "raise the limit or lower the guarantee",
-                    _place(quota, resource, "limit"),
+                    self._place(quota, resource, "limit"),
                 )
             if limit[resource] > wider[resource]:
+                if self._follows(resource, above, [quota]):
+                    continue
+                above.add(resource)
                 self._hit(
                     "limit-above-parent" if nested else "limit-above-available",
                     f'team "{team.name}" has the limit {text(resource, limit[resource])} '
                     f"{resource}, above {whose}, {text(resource, wider[resource])}; lower it",
-                    _place(quota, resource, "limit"),
+                    self._place(quota, resource, "limit"),
                 )
 
     def _sums(self) -> None:
@@ -325,9 +348,18 @@ class _Shares:
             if share is None or not below:
                 continue
             quota = self.quotas[team.name]
+            children = [child for child in self.children[team.name] if child.name in self.shares]
             together = total(keys, [child.guarantee for child in below])
-            for resource in keys:
+            broken: set[str] = set()
+            for resource in self._units_first():
                 if together[resource] > share.guarantee[resource]:
+                    involved = [quota, *(self.quotas[child.name] for child in children)]
+                    if self._follows(resource, broken, involved):
+                        continue
+                    broken.add(resource)
+                    blamed = quota
+                    if not self._written(quota, resource, "guarantee"):
+                        blamed = self._largest(children, resource)
                     self._hit(
                         "guarantees-above-parent",
                         f'child teams of "{team.name}" are guaranteed '
@@ -335,38 +367,80 @@ class _Shares:
                         f'"{self.facts.name}" together, and it has only '
                         f"{text(resource, share.guarantee[resource])}; raise its guarantee or "
                         "lower theirs",
-                        _place(quota, resource, "guarantee"),
+                        self._place(blamed, resource, "guarantee"),
                     )
-        roots = [team for team in self.order if team.parent is None]
+        roots = [team for team in self.order if team.parent is None and team.name in self.shares]
         together = total(keys, [share.guarantee for share in self._shares_of(roots)])
-        for resource in keys:
+        broken = set()
+        for resource in self._units_first():
             available = self.facts.available[resource]
             if together[resource] > available:
-                names = ", ".join(f'"{team.name}"' for team in roots[:6])
-                largest = max(
-                    (team for team in roots if team.name in self.shares),
-                    key=lambda team: self.shares[team.name].guarantee[resource],
-                )
+                if self._follows(resource, broken, [self.quotas[team.name] for team in roots]):
+                    continue
+                broken.add(resource)
+                names = ", ".join(f'"{team.name}"' for team in roots[:_SHOWN_TEAMS])
+                if len(roots) > _SHOWN_TEAMS:
+                    names += f" and {len(roots) - _SHOWN_TEAMS} more"
                 self._hit(
                     "guarantees-above-available",
                     f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
                     f"available, and root teams ({names}) are guaranteed "
                     f"{text(resource, together[resource])}; lower guarantees",
-                    _place(self.quotas[largest.name], resource, "guarantee"),
+                    self._place(self._largest(roots, resource), resource, "guarantee"),
                 )
+
+    def _units_first(self) -> tuple[str, ...]:
+        """All resources, those first that the others come along with."""
+        return (*self.facts.resources, CPU, MEMORY)
+
+    def _follows(self, resource: str, broken: set[str], quotas: Sequence[Quota]) -> bool:
+        """Whether cpu or memory break a rule only since the units do that they come along with."""
+        if resource not in (CPU, MEMORY) or broken <= {CPU, MEMORY}:
+            return False
+        own = [quota.cpu if resource == CPU else quota.memory for quota in quotas]
+        return all(bounds.guarantee is None and bounds.limit is None for bounds in own)
+
+    def _largest(self, teams: Sequence[Team], resource: str) -> Quota:
+        """The quota with the largest guarantee, of those that write one if there are any."""
+        quotas = {team.name: self.quotas[team.name] for team in teams}
+        return quotas[
+            max(
+                quotas,
+                key=lambda name: (
+                    self._written(quotas[name], resource, "guarantee"),
+                    self.shares[name].guarantee[resource],
+                ),
+            )
+        ]
+
+    def _written(self, quota: Quota, resource: str, field: str) -> bool:
+        """Whether a quota says this itself, or units that it comes along with."""
+        amounts: Amounts | None = getattr(quota, field)
+        if resource in (CPU, MEMORY):
+            own = quota.cpu if resource == CPU else quota.memory
+            return getattr(own, field) is not None or bool(amounts)
+        return resource in self.facts.units(amounts or ())
+
+    def _place(self, quota: Quota, resource: str, field: str) -> At:
+        """Where a quota says how much of a resource; its other bound where it says only that."""
+        if quota.by_weight:
+            return quota.at / "weight"
+        other = "guarantee" if field == "limit" else "limit"
+        if resource in (CPU, MEMORY):
+            own = quota.cpu if resource == CPU else quota.memory
+            for bound in (field, other):
+                if getattr(own, bound) is not None:
+                    return quota.at / resource / bound
+            return quota.at / (field if getattr(quota, field) else other)
+        profile = self.facts.profiles[self.facts.resources.index(resource)]
+        for bound in (field, other):
+            amounts = dict(getattr(quota, bound) or ())
+            if profile in amounts:
+                return quota.at / bound / profile if profile else quota.at / bound
+        return quota.at / field
 
     def _shares_of(self, teams: Iterable[Team]) -> list[_Share]:
         return [self.shares[team.name] for team in teams if team.name in self.shares]
-
-
-def _place(quota: Quota, resource: str, field: str) -> At:
-    if quota.by_weight:
-        return quota.at / "weight"
-    if resource in (CPU, MEMORY):
-        own = quota.cpu if resource == CPU else quota.memory
-        if getattr(own, field) is not None:
-            return quota.at / resource / field
-    return quota.at / field
 
 
 def _tree(
@@ -400,13 +474,15 @@ def _tree(
             team=team,
             parent=team.parent,
             depth=depth[team.name],
-            leaf=not below,
+            leaf=not below and bool(team.namespaces),
             weight=_weight(team, members, quotas, hits),
             guarantee={pool: share.guarantee for pool, share in of.items()},
             limit={pool: share.limit for pool, share in of.items()},
             children=tuple(child.name for child in below) + ((own,) if own else ()),
         )
         nodes.append(node)
+        if not below and not team.namespaces:
+            hits.append(_unused(team, next(of for of in members if team.name in shares[of.name])))
         if own:
             promised = {
                 facts.name: total(
@@ -443,6 +519,18 @@ def _tree(
         for facts in members
     }
     return Tree(name, tuple(members), tuple(nodes), rest)
+
+
+def _unused(team: Team, facts: PoolFacts) -> Hit:
+    """A share that no workload can join: an inner team none of whose children has a part of it."""
+    return Hit(
+        "share-without-namespaces",
+        f'team "{team.name}" has a share of pool "{facts.name}" that nothing can use: it has no '
+        "namespaces, and none of its child teams has a share; add the pool to the quotas of a "
+        "child, or write spec.namespaces",
+        next(quota.at for quota in team.quotas if quota.pool == facts.name) / "pool",
+        Severity.WARNING,
+    )
 
 
 def _weight(

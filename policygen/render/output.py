@@ -10,11 +10,11 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import unified_diff
 from pathlib import Path
 from typing import IO
 
 from policygen.errors import UsageError
+from policygen.render.difference import difference
 from policygen.render.engine import Manifest
 
 INDEX = ".policygen.json"
@@ -27,8 +27,6 @@ _ABOUT = (
 )
 _FILE_NAME = re.compile(r"[a-z0-9][^/\x00-\x1f\x7f]*\.yaml")
 _SINGLE = (".yaml", ".yml")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 _EMPTY = hashlib.sha256().hexdigest()
 # What a machine that lost power may leave of a file; nothing in it is lost by writing it again.
@@ -117,10 +115,10 @@ def check(manifests: Sequence[Manifest], target: Path) -> str:
         if target.is_dir() or (not target.exists() and target.suffix not in _SINGLE):
             new: dict[str, str] = _named(manifests)
             return "".join(
-                _difference(name, _content(target / name), new.get(name))
+                difference(name, _content(target / name), new.get(name))
                 for name in sorted(new.keys() | _index(target).keys())
             )
-        return _difference(str(target).lstrip("/"), _content(target), text(manifests))
+        return difference(str(target).lstrip("/"), _content(target), text(manifests))
     except OSError as error:
         raise UsageError(f"{target} cannot be read: {_reason(error)}") from None
 
@@ -290,31 +288,6 @@ def _content(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         return None
-
-
-def _difference(name: str, old: bytes | None, new: str | None) -> str:
-    if old == (None if new is None else new.encode()):
-        return ""
-    shown = _harmless(name)
-    before = _harmless("" if old is None else old.decode("utf-8", "backslashreplace"))
-    after = _harmless(new or "")
-    lines = list(
-        unified_diff(
-            _LINE.findall(before),
-            _LINE.findall(after),
-            "/dev/null" if old is None else f"a/{shown}",
-            "/dev/null" if new is None else f"b/{shown}",
-        )
-    )
-    if not lines:  # the bytes differ where their harmless form does not, or one is an empty file
-        return f"Files a/{shown} and b/{shown} differ\n"
-    end = "\n\\ No newline at end of file\n"
-    return "".join(line if line.endswith("\n") else f"{line}{end}" for line in lines)
-
-
-def _harmless(content: str) -> str:
-    """Control characters of a file that anyone may have written, as text for a terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", content)
 
 
 def _reason(error: OSError | RuntimeError) -> str:

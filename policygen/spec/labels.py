@@ -92,7 +92,7 @@ def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
         )
     if toleration.operator != "Exists":
         yield from _hit("bad-toleration", value_fault(toleration.value or ""), at / "value")
-    elif toleration.value:
+    elif toleration.value is not None:  # Kueue refuses an empty one too
         yield Hit(
             "bad-toleration",
             "operator Exists takes no value; remove the value or write operator: Equal",

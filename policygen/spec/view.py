@@ -104,7 +104,9 @@ class View:
         """`{guarantee, limit}` of cpu or memory."""
         view = self.view(key)
         unit: Literal["cpu", "memory"] = "cpu" if key == "cpu" else "memory"
-        return Bounds(view.measure("guarantee", unit, zero=True), view.measure("limit", unit))
+        return Bounds(
+            view.measure("guarantee", unit, zero=True), view.measure("limit", unit, zero=True)
+        )
 
     def resources(self, key: str, *, zero: bool = False) -> NodeResources | None:
         """`{cpu, memory}`, or None where one of them is absent or bad."""

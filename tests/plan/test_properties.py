@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.strategies import SCHEDULERS, specs
 
 from policygen import quantity
@@ -20,6 +21,7 @@ from policygen.plan.compile import compile_plan
 from policygen.spec.files import Source
 from policygen.spec.load import load
 
+MI = 1 << 20
 EXAMPLES = 100
 FEW = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=200)
@@ -40,7 +42,7 @@ def compiled(documents):
 
 def accepted(documents):
     plan, errors = compiled(documents)
-    assert errors == []
+    assert [(error.rule, error.message) for error in errors] == []
     return plan
 
 
@@ -56,13 +58,11 @@ def documents_of(documents, kind):
     return {each["metadata"]["name"]: each["spec"] for each in documents if each["kind"] == kind}
 
 
-def units_of(amounts):
-    """A guarantee or limit as written, by profile."""
-    return amounts if isinstance(amounts, dict) else {"": amounts}
-
-
 class Oracle:
-    """Guarantees, limits and what is available in units, read off the documents by hand."""
+    """Guarantees, limits and what is available, worked out from the documents alone.
+
+    Amounts by resource, cpu in thousandths and memory in bytes, as docs/semantics.md says.
+    """
 
     def __init__(self, documents):
         self.pools = documents_of(documents, "ResourcePool")
@@ -79,23 +79,63 @@ class Oracle:
         wider = self.platform.get("defaults", {}).get("schedulingPolicy", {})
         return self.pools[pool].get("schedulingPolicy", {}).get(field, wider.get(field, default))
 
-    def available(self, pool):
-        """Units by resource name."""
-        gpu, capacity = self.pools[pool].get("gpu", {}), self.pools[pool]["capacity"]
-        resource = gpu.get("resource", "nvidia.com/gpu")
-        if gpu.get("sharing") == "mig":
-            instances = gpu["mig"]["instances"]
-            if gpu["mig"].get("strategy") == "single":
-                return {resource: next(iter(instances.values()))}
-            return {self.mig(pool, profile): count for profile, count in instances.items()}
-        cards = capacity.get("availableGPUs", capacity.get("totalGPUs"))
-        if cards is None:
-            cards = capacity["nodes"] * gpu["perNode"]
-        return {resource: cards * gpu.get("replicas", 1)}
+    def ratio(self, pool):
+        return self.pools[pool].get("schedulingPolicy", {}).get("overcommitRatio")
 
-    def mig(self, pool, profile):
-        domain = self.pools[pool]["gpu"].get("resource", "nvidia.com/gpu").partition("/")[0]
-        return f"{domain}/mig-{profile.replace('+', '.')}"
+    def cards(self, pool):
+        gpu, capacity = self.pools[pool].get("gpu", {}), self.pools[pool]["capacity"]
+        cards = capacity.get("availableGPUs", capacity.get("totalGPUs"))
+        return capacity["nodes"] * gpu["perNode"] if cards is None else cards
+
+    def instances(self, pool):
+        """MIG instances by profile; None where the pool is not cut."""
+        gpu = self.pools[pool].get("gpu", {})
+        return gpu["mig"]["instances"] if gpu.get("sharing") == "mig" else None
+
+    def by_profile(self, pool):
+        mig = self.pools[pool].get("gpu", {}).get("mig", {})
+        return self.instances(pool) is not None and mig.get("strategy", "mixed") == "mixed"
+
+    def resource(self, pool, profile):
+        name = self.pools[pool].get("gpu", {}).get("resource", "nvidia.com/gpu")
+        if not self.by_profile(pool):
+            return name
+        return f"{name.partition('/')[0]}/mig-{profile.replace('+', '.')}"
+
+    def units(self, pool):
+        """Available units by resource."""
+        instances = self.instances(pool)
+        if instances is None:
+            replicas = self.pools[pool].get("gpu", {}).get("replicas", 1)
+            return {self.resource(pool, ""): self.cards(pool) * replicas}
+        return {self.resource(pool, profile): count for profile, count in instances.items()}
+
+    def slices(self, pool, units):
+        """How much of the nodes stands behind units."""
+        of = {self.resource(pool, profile): profile for profile in self.instances(pool) or ("1g",)}
+        return sum(count * int(of[name].partition("g")[0]) for name, count in units.items())
+
+    def host(self, pool):
+        """Cpu and memory behind the available cards; nothing where a data file knows them."""
+        node = self.pools[pool]["capacity"].get("nodeAllocatable")
+        if node is None:
+            return {}
+        cards, per_node = self.cards(pool), self.pools[pool]["gpu"]["perNode"]
+        memory = quantity.memory_bytes(node["memory"]) * cards // per_node
+        return {
+            "cpu": quantity.cpu_milli(node["cpu"]) * cards // per_node,
+            "memory": memory // MI * MI,
+        }
+
+    def available(self, pool):
+        return self.units(pool) | self.host(pool)
+
+    def along(self, pool, units):
+        """Units, and the cpu and memory that come along with them."""
+        part = Fraction(self.slices(pool, units), self.slices(pool, self.units(pool)))
+        host = self.host(pool)
+        steps = {"cpu": 1, "memory": MI}
+        return units | {key: int(host[key] // steps[key] * part) * steps[key] for key in host}
 
     def quota(self, team, pool):
         for quota in self.teams[team].get("quotas", ()):
@@ -103,31 +143,37 @@ class Oracle:
                 return quota
         return None
 
-    def by_resource(self, pool, amounts):
-        [whole] = [*self.available(pool)] if list(amounts) == [""] else [None]
-        return {
-            whole if profile == "" else self.mig(pool, profile): count
-            for profile, count in amounts.items()
-        }
+    def said(self, team, pool, word):
+        """What a quota says of its guarantee or limit, in words of its own."""
+        quota = self.quota(team, pool) or {}
+        amounts = quota.get(word, {})
+        amounts = amounts if isinstance(amounts, dict) else {"": amounts}
+        units = {self.resource(pool, profile): count for profile, count in amounts.items()}
+        host = {}
+        if word in quota.get("cpu", {}):
+            host["cpu"] = quantity.cpu_milli(quota["cpu"][word])
+        if word in quota.get("memory", {}):
+            host["memory"] = quantity.memory_bytes(quota["memory"][word])
+        return units, host if self.host(pool) else {}
 
     def guarantee(self, team, pool):
-        nothing = dict.fromkeys(self.available(pool), 0)
-        return nothing | self.by_resource(
-            pool, units_of((self.quota(team, pool) or {}).get("guarantee", {}))
-        )
+        units, host = self.said(team, pool, "guarantee")
+        return self.along(pool, dict.fromkeys(self.units(pool), 0) | units) | host
 
     def limit(self, team, pool):
-        """None where an overcommit ratio decides it; 0 of a pool without a quota."""
-        quota = self.quota(team, pool)
-        if quota is None:
+        """None where an overcommit ratio decides it; nothing of a pool without a quota."""
+        if self.quota(team, pool) is None:
             return dict.fromkeys(self.available(pool), 0)
         parent = self.teams[team].get("parent")
         wider = self.limit(parent, pool) if parent else self.available(pool)
-        written = self.by_resource(pool, units_of(quota.get("limit", {})))
-        ratio = self.pools[pool].get("schedulingPolicy", {}).get("overcommitRatio")
-        if ratio is not None and not parent and set(written) != set(wider):
+        units, host = self.said(team, pool, "limit")
+        if wider is None or (self.ratio(pool) and not parent and len(units) < len(self.units(pool))):
             return None
-        return None if wider is None else wider | written
+        if not units:
+            return wider | host
+        whole = {name: wider[name] for name in self.units(pool)} | units
+        along = self.along(pool, whole)
+        return {name: min(along[name], wider[name]) for name in self.host(pool)} | whole | host
 
 
 # --- every spec ------------------------------------------------------------------------------
@@ -282,7 +328,8 @@ def check_amounts(cohorts, tree, oracle):
     """Quotas sum to the pool; guarantee and limit are what the documents say."""
     for facts in tree.pools:
         available = oracle.available(facts.name)
-        assert {key: facts.available[key] for key in facts.resources} == available
+        assert {key: facts.available[key] for key in available} == available
+        assert set(facts.available) == {"cpu", "memory", *oracle.units(facts.name)}
         for resource in facts.keys:
             key = (facts.name, resource)
             whole = number(text(resource, facts.available[resource]))
@@ -306,9 +353,9 @@ def check_amounts(cohorts, tree, oracle):
             limit = oracle.limit(team, facts.name)
             for resource, amount in oracle.guarantee(team, facts.name).items():
                 key = (facts.name, resource)
-                assert cohorts.quota(name, key) == amount
+                assert cohorts.quota(name, key) == number(text(resource, amount))
                 if limit is not None:
-                    assert cohorts.limit(name, key) == limit[resource]
+                    assert cohorts.limit(name, key) == number(text(resource, limit[resource]))
 
 
 def check_subtree(cohorts, name, key, wider):
@@ -472,7 +519,8 @@ def check_volcano(plan, documents):
         whole = {key: "0" for key in by_name[tree.queue].capability}
         whole |= {key: text(key, amount) for key, amount in facts.available.items()}
         assert by_name[tree.queue].deserved == by_name[tree.queue].capability == whole
-        assert {key: facts.available[key] for key in facts.resources} == oracle.available(facts.name)
+        available = oracle.available(facts.name)
+        assert {key: facts.available[key] for key in available} == available
         for node in tree.nodes:
             it = by_name[f"{node.name}.{tree.queue}"]
             assert it.reclaimable == preempts
@@ -481,11 +529,11 @@ def check_volcano(plan, documents):
                 continue
             limit = oracle.limit(node.name, facts.name)
             for resource, amount in oracle.guarantee(node.name, facts.name).items():
-                assert number(it.deserved[resource]) >= amount
+                assert number(it.deserved[resource]) >= number(text(resource, amount))
                 if not preempts:
-                    assert number(it.guarantee[resource]) == amount
+                    assert it.guarantee[resource] == text(resource, amount)
                 if limit is not None:
-                    assert number(it.capability[resource]) == limit[resource]
+                    assert it.capability[resource] == text(resource, limit[resource])
         check_deserved(tree, facts, by_name)
     for group in of(plan, "PodGroup"):
         assert group.queue in by_name
@@ -524,8 +572,6 @@ def test_volcano_trees_pass_the_webhook_of_every_release(documents):
 
 def test_the_webhook_can_refuse(planned, pool, team):
     """The checker above is no yes-man: each rule refuses what it is there for."""
-    from dataclasses import replace  # noqa: PLC0415
-
     done = planned(pool(scheduler="volcano"), team("a", "guarantee: 8, limit: 16"))
     root, it = done.of("Queue").values()
 
@@ -571,7 +617,7 @@ def check_core(plan, documents):
                 continue
             limit = oracle.limit(team, pool)
             refused = oracle.scheduler(pool) == "kube-scheduler"
-            for resource in oracle.available(pool):
+            for resource in oracle.units(pool):
                 parts = [
                     quotas.get(name, {}).get(f"requests.{resource}") for name in namespaces
                 ]
@@ -602,7 +648,7 @@ def check_quota_keys(quotas, oracle):
         asked = {
             f"requests.{resource}"
             for pool in pools
-            for resource in oracle.available(pool)
+            for resource in oracle.units(pool)
             if oracle.scheduler(pool) == "kube-scheduler" or oracle.pools[pool].get("quotaBackstop")
         }
         if any(oracle.pools[pool].get("quotaCpuAndMemory") for pool in pools):
@@ -687,7 +733,7 @@ def bent(draw):
             spec["parent"] = draw(st.sampled_from(names["Team"]))
         elif change == "pool" and quotas:
             draw(st.sampled_from(quotas))["pool"] = draw(st.sampled_from(names["ResourcePool"]))
-        elif change == "drop" and spec:
+        elif change == "drop" and spec and each["kind"] != "ResourcePool":
             del spec[draw(st.sampled_from(sorted(spec)))]
         elif change == "scheduler" and each["kind"] == "ResourcePool":
             spec["scheduler"] = draw(st.sampled_from(SCHEDULERS))

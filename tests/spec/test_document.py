@@ -471,9 +471,9 @@ DEEP = {
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 def test_deep_nesting_is_refused_quickly(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     documents, findings = read_text(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert documents == []
     ((line, column, _, rule, message),) = told(findings)
     assert rule == "nesting-too-deep"
@@ -509,9 +509,9 @@ def laughs(levels, width):
     ids=["billion laughs", "wide", "merges"],
 )
 def test_an_alias_bomb_is_refused_quickly(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     _, findings = read_text(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert {finding.rule for finding in findings} <= {"alias-bomb", "nesting-too-deep"}
     assert findings
 
@@ -654,19 +654,19 @@ def test_speed_and_size_of_many_documents():
         f"  pools: [a, b]\n  limits:\n    memory: 16Gi\n---\n"
         for i in range(3_000)
     )
-    begun = time.perf_counter()
+    begun = time.process_time()
     documents, findings = read_text(text)
-    # 0.13 s on the slower machine at hand; the rest is for busy ones.
-    assert time.perf_counter() - begun < 1.5
+    # 0.13 s when nothing else runs; processor time, so that a busy machine fails nothing.
+    assert time.process_time() - begun < 1.5
     assert (len(documents), findings) == (3_000, [])
     assert documents[-1].place(("spec", "cpu")).line == 29_996
 
 
 def test_many_places_in_one_long_list_are_found_quickly():
     document = only("a:\n" + "- b: c\n" * 20_000)
-    begun = time.perf_counter()
+    begun = time.process_time()
     lines = [document.place(("a", i, "b")).line for i in range(20_000)]
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert lines == list(range(2, 20_002))
 
 

@@ -1,0 +1,119 @@
+"""Two texts of manifests as a unified diff, in time that grows with their length only."""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+_CONTEXT = 3
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WHO = re.compile(r"^(?:kind|  name|  namespace): .*$", re.MULTILINE)
+_NO_NEWLINE = "\n\\ No newline at end of file\n"
+
+_Change = tuple[int, int, int, int]
+# Lines first to second of the old text are replaced by third to fourth of the new one.
+
+
+def difference(name: str, old: bytes | None, new: str | None) -> str:
+    """What has to change in a file for it to hold `new`; "" if nothing.
+
+    None stands for no file. Control characters, which a file that anyone may have written
+    can hold, are shown as text.
+    """
+    if old == (None if new is None else new.encode()):
+        return ""
+    shown = harmless(name)
+    before = _documents(harmless("" if old is None else old.decode("utf-8", "backslashreplace")))
+    after = _documents(harmless(new or ""))
+    hunks = list(_hunks(before, after))
+    if not hunks:  # only the bytes differ, not what is shown of them; or one is an empty file
+        return f"Files a/{shown} and b/{shown} differ\n"
+    return "".join(
+        (
+            "--- /dev/null\n" if old is None else f"--- a/{shown}\n",
+            "+++ /dev/null\n" if new is None else f"+++ b/{shown}\n",
+            *hunks,
+        )
+    )
+
+
+def harmless(content: str) -> str:
+    """Control characters as text for a terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", content)
+
+
+def _documents(content: str) -> list[list[str]]:
+    """The lines of each document; difflib takes minutes over those of ten thousand at once."""
+    documents: list[list[str]] = [[]]
+    for line in _LINE.findall(content):
+        if line == "---\n":
+            documents.append([])
+        documents[-1].append(line)
+    return documents
+
+
+def _who(document: list[str]) -> tuple[str, ...]:
+    return tuple(_WHO.findall("".join(document))[:3])
+
+
+def _hunks(before: list[list[str]], after: list[list[str]]) -> Iterator[str]:
+    old = [line for document in before for line in document]
+    new = [line for document in after for line in document]
+    group: list[_Change] = []
+    for change in _changes(before, after):
+        if group and change[0] - group[-1][1] > 2 * _CONTEXT:
+            yield _hunk(old, new, group)
+            group = []
+        group.append(change)
+    if group:
+        yield _hunk(old, new, group)
+
+
+def _changes(before: list[list[str]], after: list[list[str]]) -> Iterator[_Change]:
+    """Where the texts differ: documents are matched by who they are, then line by line."""
+    old_at = _starts(before)
+    new_at = _starts(after)
+    matcher = SequenceMatcher(
+        None, [_who(each) for each in before], [_who(each) for each in after], autojunk=False
+    )
+    for kind, first, last, new_first, new_last in matcher.get_opcodes():
+        if kind != "equal":
+            yield old_at[first], old_at[last], new_at[new_first], new_at[new_last]
+            continue
+        for one, other in zip(range(first, last), range(new_first, new_last), strict=True):
+            if before[one] != after[other]:
+                lines = SequenceMatcher(None, before[one], after[other])
+                for what, start, stop, new_start, new_stop in lines.get_opcodes():
+                    if what != "equal":
+                        at, new = old_at[one], new_at[other]
+                        yield at + start, at + stop, new + new_start, new + new_stop
+
+
+def _starts(documents: list[list[str]]) -> list[int]:
+    starts = [0]
+    for document in documents:
+        starts.append(starts[-1] + len(document))
+    return starts
+
+
+def _hunk(old: list[str], new: list[str], group: list[_Change]) -> str:
+    first, last = group[0], group[-1]
+    lead = min(_CONTEXT, first[0])
+    tail = min(_CONTEXT, len(old) - last[1])
+    begin, end = first[0] - lead, last[1] + tail
+    head = f"@@ -{_range(begin, end)} +{_range(first[2] - lead, last[3] + tail)} @@\n"
+    lines = [f" {line}" for line in old[begin : first[0]]]
+    for change, following in pairwise([*group, (end, end, 0, 0)]):
+        lines += [f"-{line}" for line in old[change[0] : change[1]]]
+        lines += [f"+{line}" for line in new[change[2] : change[3]]]
+        lines += [f" {line}" for line in old[change[1] : following[0]]]
+    return head + "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)
+
+
+def _range(begin: int, end: int) -> str:
+    """Lines as a hunk's head names them: an empty range stands at the line before it."""
+    count = end - begin
+    if count == 1:
+        return f"{begin + 1}"
+    return f"{begin + 1 if count else begin},{count}"

@@ -1,0 +1,71 @@
+import re
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policygen.render.difference import difference
+
+LINES = st.lists(
+    st.sampled_from(["---\n", "kind: A\n", "  name: a\n", "  name: b\n", "x\n", "y\n", "\n", "-\n"])
+)
+TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "end"]))
+
+
+def applied(patch, old):
+    """The old text after the patch, whose every line is checked against it."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+", old)
+    new, at = [], 0
+    patch = patch.replace("\n\\ No newline at end of file\n", "\0")
+    for part in re.split(r"^@@ -", patch, flags=re.MULTILINE)[1:]:
+        head, *body = re.findall(r"[^\n\0]*[\n\0]", part)
+        start, count = re.match(r"(\d+)(?:,(\d+))?", head).groups("1")
+        begin = int(start) - (count != "0")
+        new += lines[at:begin]
+        at = begin
+        for line in body:
+            text = line[1:].replace("\0", "")
+            if line[0] in " -":
+                assert lines[at] == text
+                at += 1
+            if line[0] in " +":
+                new.append(text)
+        assert at == begin + int(count)
+    return "".join([*new, *lines[at:]])
+
+
+@given(TEXTS, TEXTS)
+def test_the_diff_turns_the_old_text_into_the_new(old, new):
+    assert applied(difference("x", old.encode(), new), old) == new
+    assert (difference("x", old.encode(), new) == "") == (old == new)
+
+
+def test_documents_are_matched_by_who_they_are():
+    def text(*names):
+        return "".join(
+            f"---\nkind: Q\nmetadata:\n  name: {name}\nspec:\n  a: 1\n" for name in names
+        )
+
+    patch = difference("all.yaml", text("a", "b", "d").encode(), text("a", "c", "d") + "# end\n")
+    assert patch == (
+        "--- a/all.yaml\n+++ b/all.yaml\n@@ -4,15 +4,16 @@\n   name: a\n spec:\n   a: 1\n"
+        "----\n-kind: Q\n-metadata:\n-  name: b\n-spec:\n-  a: 1\n"
+        "+---\n+kind: Q\n+metadata:\n+  name: c\n+spec:\n+  a: 1\n"
+        " ---\n kind: Q\n metadata:\n   name: d\n spec:\n   a: 1\n+# end\n"
+    )
+
+
+def test_ten_thousand_changed_documents_take_seconds():
+    def text(version):
+        return "".join(
+            f"---\napiVersion: {version}\nkind: Q\nmetadata:\n  name: q{number}\nspec:\n"
+            + "  same: 1\n" * 20
+            + f"  cohort{version}: c\n"
+            for number in range(10_000)
+        )
+
+    old, new = text("v1"), text("v2")
+    started = time.process_time()
+    patch = difference("all.yaml", old.encode(), new)
+    assert time.process_time() - started < 20
+    assert patch.count("\n+apiVersion: v2") == 10_000
