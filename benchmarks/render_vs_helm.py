@@ -13,16 +13,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import yaml
 from specs import spec
 from timing import in_turn, line
 
 HERE = Path(__file__).parent
-QUOTA = ("nominalQuota", "borrowingLimit")
 
 
-def documents(text: bytes) -> dict[tuple[str, str, str], dict[str, object]]:
+def documents(text: bytes) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Objects by kind, namespace and name."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     found = {}
@@ -33,20 +33,26 @@ def documents(text: bytes) -> dict[tuple[str, str, str], dict[str, object]]:
     return found
 
 
-def chart(folder: Path, objects: dict[tuple[str, str, str], dict[str, object]]) -> None:
+def chart(folder: Path, objects: dict[tuple[str, str, str], dict[str, Any]]) -> None:
     """A chart that prints the objects: shapes in the template, names and numbers in the values."""
     (folder / "templates").mkdir(parents=True)
     (folder / "Chart.yaml").write_text("apiVersion: v2\nname: policy\nversion: 0.1.0\n")
     teams, rest = [], []
-    for (kind, namespace, name), it in objects.items():
-        if kind == "Namespace":
-            quota = objects["ResourceQuota", name, "large"]["spec"]["hard"]
-            queue = objects["ClusterQueue", "", f"{name}.pool"]
-            cells = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
-            teams.append({"name": name, "hard": next(iter(quota.values())), "cells": cells})
-        elif kind not in {"ClusterQueue", "LocalQueue", "ResourceQuota"}:
+    for (kind, _, name), it in objects.items():
+        if kind == "ClusterQueue":
+            cells = it["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+            selector = it["spec"]["namespaceSelector"]["matchExpressions"][0]
+            quota = objects["ResourceQuota", selector["values"][0], "large"]["spec"]["hard"]
+            teams.append(
+                {
+                    "name": name.removesuffix(".pool"),
+                    "namespaces": selector["values"],
+                    "hard": next(iter(quota.values())),
+                    "cells": cells,
+                }
+            )
+        elif kind not in {"Namespace", "LocalQueue", "ResourceQuota"}:
             rest.append(yaml.safe_dump(it, sort_keys=False))
-        del namespace
     values = yaml.dump({"teams": teams}, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
     (folder / "values.yaml").write_text(values)
     (folder / "templates" / "policy.yaml").write_text(

@@ -1,4 +1,4 @@
-"""Specs of any size for the benchmarks: one pool, teams with a share and a bound on what waits."""
+"""Specs of any size: one pool, and teams with three namespaces, a share, a bound on what waits."""
 
 HEAD = """\
 apiVersion: policygen.dev/v1alpha1
@@ -33,7 +33,11 @@ metadata:
   name: team-{index:05}
 spec:
   namespaces:
-    - name: team-{index:05}
+    - name: team-{index:05}-dev
+      create: true
+    - name: team-{index:05}-staging
+      create: true
+    - name: team-{index:05}-live
       create: true
   maxPending: 100
   quotas:
@@ -42,15 +46,15 @@ spec:
       limit: 16
 """
 
-OBJECTS_PER_TEAM = 4
-"""Namespace, ClusterQueue, LocalQueue, ResourceQuota."""
+OBJECTS_PER_TEAM = 10
+"""A ClusterQueue; Namespace, LocalQueue and ResourceQuota for each of three namespaces."""
 
 OBJECTS_BESIDE = 2
 """ResourceFlavor and root Cohort."""
 
 
 def spec(objects: int) -> str:
-    """A spec that renders that many objects, or up to three fewer."""
+    """A spec that renders that many objects, or up to nine fewer."""
     teams = (objects - OBJECTS_BESIDE) // OBJECTS_PER_TEAM
     gpus = max(16, 8 * teams)
     return HEAD.format(gpus=gpus) + "".join(TEAM.format(index=index) for index in range(teams))

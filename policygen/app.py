@@ -1,9 +1,10 @@
 """What each command does, from inputs to results: the only wiring."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct, field
 
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Hit, Severity
@@ -16,8 +17,7 @@ if TYPE_CHECKING:  # imported where they are used: validate needs no Jinja
     from policygen.render.engine import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What a command was asked, as a pure function of its arguments."""
 
     specs: tuple[str, ...]
@@ -28,8 +28,7 @@ class Settings:
     allow_empty: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What came of it: findings for stderr, and what was rendered."""
 
     findings: tuple[Finding, ...]

@@ -4,11 +4,12 @@ import json
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+
+from msgspec import Struct
 
 MAX_INT64 = (1 << 63) - 1
 """What Kubernetes caps a quantity at, in units or, as it reads cpu, in thousandths."""
@@ -33,8 +34,7 @@ class Format(Enum):
     DECIMAL_EXPONENT = "DecimalExponent"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """An exact number, never finer than a billionth, and the format that it was written in."""
 
     value: Fraction

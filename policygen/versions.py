@@ -75,6 +75,9 @@ KUEUE_RELEASES: tuple[KueueRelease, ...] = (
     KueueRelease((0, 15), "MayStopSearch", 64),
 )
 
+KUEUE_GROUP_CELLS = 512
+"""Bound of flavors times resources of a group (`pkg/webhooks/clusterqueue_webhook.go`, 0.14 on)."""
+
 KUEUE_FLAVOR_ITEMS = 8
 """`maxItems` of a ResourceFlavor's nodeLabels, nodeTaints and tolerations, all releases."""
 

@@ -5,9 +5,9 @@ numbers of a team tree are drawn from the top down, each within what the parent 
 that nothing is filtered away and every part of a spec can shrink to nothing on its own.
 """
 
+import json
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
 
 from hypothesis import strategies as st
 
@@ -40,14 +40,17 @@ _TEXTS = st.text(
 )
 _BOOL = st.booleans()
 _RARELY = st.sampled_from((False, False, False, True))
+_OFTEN = st.sampled_from((False, True, True, True))
 
 
 def labels(length):
     """DNS labels of at most so many characters."""
     joined = st.lists(_WORDS, min_size=1, max_size=3).map("-".join)
     long = st.integers(1, length).map(lambda count: "x" * count)
-    return st.one_of(joined, st.sampled_from(SURPRISING), long).map(lambda name: name[:length]).map(
-        lambda name: name.rstrip("-")
+    return (
+        st.one_of(joined, st.sampled_from(SURPRISING), long)
+        .map(lambda name: name[:length])
+        .map(lambda name: name.rstrip("-"))
     )
 
 
@@ -136,6 +139,10 @@ class Drawn:
     ratio: Fraction | None
     queue: str
     shares: dict = field(default_factory=dict)
+    """By team."""
+    whole: dict = field(default_factory=dict)
+    left: dict = field(default_factory=dict)
+    budget: dict = field(default_factory=dict)
 
     @property
     def by_profile(self):
@@ -170,7 +177,9 @@ _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 def _taints(draw):
     keys = draw(
         st.lists(
-            st.tuples(st.sampled_from(("gpu", "example.com/team", "z.9")), st.sampled_from(_EFFECTS)),
+            st.tuples(
+                st.sampled_from(("gpu", "example.com/team", "z.9")), st.sampled_from(_EFFECTS)
+            ),
             max_size=3,
             unique=True,
         )
@@ -192,9 +201,7 @@ def _tolerations(draw):
         effect = _maybe(draw, st.sampled_from(_EFFECTS))
         seconds = _maybe(draw, st.sampled_from((0, 300))) if effect == "NoExecute" else None
         found.append(
-            _kept(
-                key=key, operator=operator, value=value, effect=effect, tolerationSeconds=seconds
-            )
+            _kept(key=key, operator=operator, value=value, effect=effect, tolerationSeconds=seconds)
         )
     return found
 
@@ -203,7 +210,7 @@ def _levels(draw):
     levels = draw(
         st.lists(st.sampled_from(("example.com/block", "rack", "zone")), max_size=3, unique=True)
     )
-    return levels + ["kubernetes.io/hostname"] if not levels or draw(_BOOL) else levels
+    return [*levels, "kubernetes.io/hostname"] if not levels or draw(_BOOL) else levels
 
 
 def _offered(draw, gpu):
@@ -272,8 +279,16 @@ def _capacity(draw, per_node, gpu):
         gpu["product"] = draw(st.sampled_from((*product.labels, product.id)))
     if source == "product" and "product" in gpu:
         return capacity, cards, None
-    milli = draw(st.sampled_from((96_000, 10_001, 191_970, 7))) if draw(_BOOL) else _between(draw, 1, 400_000)
-    size = draw(st.sampled_from((768 << 30, 10_241 * MI, 2 * 10**12, MI + 1))) if draw(_BOOL) else _between(draw, MI, 3 << 40)
+    milli = (
+        draw(st.sampled_from((96_000, 10_001, 191_970, 7)))
+        if draw(_BOOL)
+        else _between(draw, 1, 400_000)
+    )
+    size = (
+        draw(st.sampled_from((768 << 30, 10_241 * MI, 2 * 10**12, MI + 1)))
+        if draw(_BOOL)
+        else _between(draw, MI, 3 << 40)
+    )
     capacity["nodeAllocatable"] = _resources(draw, milli, size)
     return capacity, cards, (milli, size)
 
@@ -284,7 +299,9 @@ def _policy(draw, scheduler, volcano_style):
     if scheduler == "volcano":
         policy.update(volcano_style)
     else:
-        style = draw(st.sampled_from(({}, {}, {"binPack": True}, {"spread": True}, {"binPack": False})))
+        style = draw(
+            st.sampled_from(({}, {}, {"binPack": True}, {"spread": True}, {"binPack": False}))
+        )
         policy.update(style)
     ratio = _maybe(draw, st.sampled_from((1, 1.1, 1.5, 2.25, 100)), _RARELY)
     policy.update(
@@ -402,7 +419,8 @@ class Branch:
     parent: "Branch | None"
     depth: int
     inner: bool = False
-    quotas: list = field(default_factory=list)
+    quotas: dict = field(default_factory=dict)
+    """By pool, the quota as it is written, and its explicit guarantees until they are."""
     namespaces: list = field(default_factory=list)
 
 
@@ -426,67 +444,71 @@ def _branches(draw, tag):
 
 
 def _guarantees(draw, pool, branch):
-    """The first numbers of a quota, within what the parent has left."""
+    """The guarantee of a quota within what the parent has left: units, and explicit amounts."""
     above = pool.shares[branch.parent.name].left if branch.parent else pool.left
     units = {profile: draw(st.integers(0, above[profile])) for profile in pool.units}
-    found = dict(units)
     explicit = {}
-    if pool.cpu is not None:
-        for key, amount in pool.along(units).items():
-            # An ancestor's own words can leave less than what comes along.
-            if amount > above[key] or (pool.ratio is None and draw(_RARELY)):
-                amount = _between(draw, 0, above[key])
-                explicit[key] = amount
-            found[key] = amount
+    along = pool.along(units) if pool.cpu is not None else {}
+    for key, amount in along.items():
+        # An ancestor's own words can leave less than what comes along.
+        if amount > above[key] or (pool.ratio is None and draw(_RARELY)):
+            explicit[key] = _between(draw, 0, above[key])
+    found = units | along | explicit
     for key, amount in found.items():
         above[key] -= amount
     pool.shares[branch.name] = Share(found, dict(found))
     return units, explicit
 
 
-def _limits(draw, pool, branch, budget):
-    """The limit of a quota: units or None, and explicit cpu and memory."""
+def _written(draw, pool, share, most):
+    """A limit in units of every profile; None where it has no room, or just is not written."""
+    least = {profile: share.guarantee[profile] for profile in pool.units}
+    if not pool.by_profile:
+        least = {profile: max(1, amount) for profile, amount in least.items()}
+    if not draw(_BOOL) or any(least[profile] > most[profile] for profile in least):
+        return None
+    return {profile: draw(st.integers(least[profile], most[profile])) for profile in least}
+
+
+def _limits(draw, pool, branch):
+    """The limit of a quota: units or None, and explicit amounts of cpu and memory."""
     share = pool.shares[branch.name]
     wider = pool.shares[branch.parent.name].limit if branch.parent else pool.whole
     if wider is None:
         return None, {}
-    written = None
-    if draw(_BOOL):
-        written = {}
-        for profile in pool.units:
-            most = wider[profile]
-            if pool.ratio is not None and not branch.parent:
-                most = min(most, share.guarantee[profile] + budget[profile])
-            least = share.guarantee[profile]
-            if not pool.by_profile:
-                least = max(1, least)
-            if least > most:
-                written = None
-                break
-            written[profile] = draw(st.integers(least, most))
-    if written is None and pool.ratio is not None and not branch.parent:
+    most = wider
+    bound = pool.ratio is not None and branch.parent is None
+    if bound:
+        room = {profile: share.guarantee[profile] + pool.budget[profile] for profile in pool.units}
+        most = {profile: min(wider[profile], amount) for profile, amount in room.items()}
+    written = _written(draw, pool, share, most)
+    if bound and written is None:
         return None, {}
-    if pool.ratio is not None and not branch.parent:
+    if bound:
         for profile, amount in written.items():
-            budget[profile] -= amount - share.guarantee[profile]
-    if pool.by_profile and pool.ratio is None and written and draw(_BOOL):
-        dropped = draw(st.sampled_from(sorted(written)))
-        del written[dropped]
-    limit = dict(wider)
-    explicit = {}
-    if written:
-        limit.update(written)
-        if pool.cpu is not None:
-            along = pool.along({profile: limit[profile] for profile in pool.units})
-            limit |= {key: min(amount, wider[key]) for key, amount in along.items()}
-    if pool.cpu is not None:
-        for key in ("cpu", "memory"):
-            low = share.guarantee[key]
-            spoken = pool.ratio is None and wider[key] and draw(_RARELY)
-            if limit[key] < low or spoken:
-                limit[key] = explicit[key] = _between(draw, max(1, low), wider[key])
-    share.limit = limit
+            pool.budget[profile] -= amount - share.guarantee[profile]
+    elif written and pool.by_profile and draw(_BOOL):
+        del written[draw(st.sampled_from(sorted(written)))]
+    along, explicit = _limits_along(draw, pool, share, wider, written)
+    share.limit = wider | (written or {}) | along | explicit
     return written or None, explicit
+
+
+def _limits_along(draw, pool, share, wider, written):
+    """What the limits of cpu and memory follow from the units, and what is written of them."""
+    if pool.cpu is None:
+        return {}, {}
+    along = {key: wider[key] for key in ("cpu", "memory")}
+    if written:
+        units = {profile: wider[profile] for profile in pool.units} | written
+        along = {key: min(amount, wider[key]) for key, amount in pool.along(units).items()}
+    explicit = {}
+    for key, amount in along.items():
+        low = share.guarantee[key]
+        spoken = pool.ratio is None and wider[key] and draw(_RARELY)
+        if amount < low or spoken:
+            explicit[key] = _between(draw, max(1, low), wider[key])
+    return along, explicit
 
 
 def _amounts(pool, units):
@@ -494,42 +516,51 @@ def _amounts(pool, units):
     return units if pool.by_profile else units[""]
 
 
-def _quotas(draw, branches, pools):
+def _first_numbers(draw, branches, pools):
+    """Guarantees and weights: who has a share of which pool."""
     for branch in branches:
         weights = {}
         for pool in pools:
             allowed = branch.parent is None or branch.parent.name in pool.shares
-            if not allowed or not draw(st.sampled_from((True, True, False))):
+            if not allowed or not draw(_OFTEN):
                 continue
             units, explicit = _guarantees(draw, pool, branch)
             if pool.by_profile and draw(_BOOL):
                 units = {profile: count for profile, count in units.items() if count}
-            weight = weights.setdefault(
-                pool.queue,
-                _maybe(draw, st.sampled_from((1, 2, 3, 5, 1000, 65_535))),
+            said = units and (any(units.values()) or draw(_BOOL))
+            if pool.queue not in weights:  # one queue has one weight
+                weights[pool.queue] = _maybe(draw, st.sampled_from((1, 2, 3, 5, 1000, 65_535)))
+            quota = _kept(
+                pool=pool.name,
+                guarantee=_amounts(pool, units) if said else None,
+                weight=weights[pool.queue],
             )
-            guarantee = _amounts(pool, units) if units and (any(units.values()) or draw(_BOOL)) else None
-            quota = _kept(pool=pool.name, guarantee=guarantee, weight=weight)
-            quota["explicit"] = explicit
-            branch.quotas.append((pool, quota))
+            branch.quotas[pool.name] = (quota, explicit)
+
+
+def _budget(pool, branches):
+    """What an overcommit ratio leaves for limits above the guarantees of root teams."""
+    roots = [
+        pool.shares[branch.name]
+        for branch in branches
+        if branch.parent is None and branch.name in pool.shares
+    ]
+    return {
+        profile: int(count * pool.ratio) - sum(share.guarantee[profile] for share in roots)
+        for profile, count in pool.units.items()
+    }
+
+
+def _second_numbers(draw, branches, pools):
+    """Limits, now that all guarantees are known, and what is said of cpu and memory."""
     for pool in pools:
-        budget = {}
         if pool.ratio is not None:
-            budget = {
-                profile: int(count * pool.ratio)
-                - sum(
-                    pool.shares[branch.name].guarantee[profile]
-                    for branch in branches
-                    if branch.parent is None and branch.name in pool.shares
-                )
-                for profile, count in pool.units.items()
-            }
+            pool.budget = _budget(pool, branches)
         for branch in branches:
-            quota = next((quota for of, quota in branch.quotas if of is pool), None)
-            if quota is None:
+            if pool.name not in branch.quotas:
                 continue
-            written, limits = _limits(draw, pool, branch, budget)
-            guarantees = quota.pop("explicit")
+            quota, guarantees = branch.quotas[pool.name]
+            written, limits = _limits(draw, pool, branch)
             quota.update(_kept(limit=_amounts(pool, written) if written else None))
             for key, text in (("cpu", _cpu), ("memory", _memory)):
                 bounds = {
@@ -547,7 +578,8 @@ def _teams(draw, pools, tag):
         if pool.cpu is not None:
             pool.whole |= {"cpu": pool.cpu, "memory": pool.memory}
         pool.left = dict(pool.whole)
-    _quotas(draw, branches, pools)
+    _first_numbers(draw, branches, pools)
+    _second_numbers(draw, branches, pools)
     return branches
 
 
@@ -557,22 +589,28 @@ def _defaults(draw):
 
 # --- models ----------------------------------------------------------------------------------
 
-_FAMILIES = (("llama", "70b"), ("llama-3.1", "8b"), ("mixtral", "8x7b"), ("ours", "13b"), ("x", None))
+_FAMILIES = (
+    ("llama", "70b"),
+    ("llama-3.1", "8b"),
+    ("mixtral", "8x7b"),
+    ("ours", "13b"),
+    ("x", None),
+)
 
 
 def _model(draw, name, owner, pools, priorities):
     kind = draw(st.sampled_from((None, "serving", "training", "batch")))
     resources = _kept(
-        gpus=_maybe(draw, st.sampled_from((1, 1, 2, 8))),
+        gpus=_maybe(draw, st.sampled_from((1, 1, 2, 8)), _OFTEN),
         gpuMemory=_maybe(draw, st.sampled_from(("1Gi", "4G", "60Gi", "1000Gi"))),
-        cpu=_maybe(draw, st.sampled_from(("1m", "500m", 1, "2", 1.5, "1k"))),
-        memory=_maybe(draw, st.sampled_from(("1Mi", "500M", "1G", 4096, "1Ti"))),
+        cpu=_maybe(draw, st.sampled_from(("1m", "500m", 1, 1.5, "1k")), _RARELY),
+        memory=_maybe(draw, st.sampled_from(("1Mi", "500M", "1G", 4096, "1Ti")), _RARELY),
     )
     family = _maybe(draw, st.sampled_from(_FAMILIES)) or (None, None)
     gang = None
     if draw(_BOOL):
         size = draw(st.sampled_from((1, 2, 4, 8, 16)))
-        run_as = _maybe(draw, st.sampled_from(("pods", "vcjob", "lws", "job")))
+        run_as = _maybe(draw, st.sampled_from(("pods", "vcjob", "lws", "job")), _RARELY)
         gang = _kept(size=size, runAs=run_as)
     autoscaling = None
     if gang is None and draw(_RARELY):
@@ -583,7 +621,7 @@ def _model(draw, name, owner, pools, priorities):
             maxReplicas=most,
             targetConcurrency=_maybe(draw, st.integers(1, 200)),
         )
-    own = [pool.name for pool, _ in owner.quotas]
+    own = list(owner.quotas)
     near = own if own and draw(_BOOL) else [pool.name for pool in pools]
     placement = _kept(
         pools=_maybe(draw, st.lists(st.sampled_from(near), min_size=1, max_size=3, unique=True)),
@@ -663,9 +701,7 @@ def _priorities(draw, tag):
 def _target(draw, target):
     if target is not None:
         return target
-    return _kept(
-        **{name: _maybe(draw, st.sampled_from(known)) for name, known in VERSIONS.items()}
-    )
+    return _kept(**{name: _maybe(draw, st.sampled_from(known)) for name, known in VERSIONS.items()})
 
 
 @st.composite
@@ -716,9 +752,93 @@ def specs(draw, schedulers=SCHEDULERS, target=None, tag=""):
                     namespaces=branch.namespaces,
                     maxPending=_maybe(draw, st.sampled_from((0, 1, 1000)), _RARELY),
                     containerDefaults=_defaults(draw) if needed or draw(_RARELY) else None,
-                    quotas=[quota for _, quota in branch.quotas],
+                    quotas=[quota for quota, _ in branch.quotas.values()],
                 ),
             )
         )
     names = [priority["name"] for priority in priorities]
     return documents + _models(draw, branches, pools, names, tag)
+
+
+# --- the articles' forms ---------------------------------------------------------------------
+
+_CARDS = ("a10g", "a100", "h100", "NVIDIA-L4", "nvidia-tesla-t4")
+
+
+def _article_pool(draw, name, card, group):
+    selector = {"gpu.type": card} | ({"volcano.sh/nodegroup-name": name} if group else {})
+    total = draw(_COUNTS)
+    capacity = draw(
+        st.sampled_from(
+            (
+                {"totalGPUs": total},
+                {"availableGPUs": total},
+                {"totalGPUs": total, "availableGPUs": (total + 1) // 2},
+            )
+        )
+    )
+    policy = {} if group else draw(st.sampled_from(({}, {"binPack": True}, {"spread": True})))
+    spec = _kept(
+        nodeSelector=selector,
+        capacity=capacity,
+        taints=_taints(draw) if draw(_BOOL) else None,
+        schedulingPolicy=policy
+        | _kept(
+            overcommitRatio=_maybe(draw, st.sampled_from((1, 1.2, 3)), _RARELY),
+            preemptionEnabled=_maybe(draw, _BOOL),
+        ),
+    )
+    return _document("ResourcePool", name, spec) | {"apiVersion": "gpu.example.com/v1"}
+
+
+def _article_model(draw, name, queues):
+    spec = _kept(
+        modelFamily=_maybe(draw, st.sampled_from(("llama", "ours"))),
+        modelSize=_maybe(draw, st.sampled_from(("7b", "70b"))),
+        resources=_kept(
+            gpuMemory=_maybe(draw, st.sampled_from(("13Gi", "140Gi"))),
+            cpu=_maybe(draw, st.just(2)),
+            memory=_maybe(draw, st.just("16Gi")),
+        ),
+        autoscaling=_maybe(draw, st.just({"minReplicas": 1, "maxReplicas": 5})),
+        placementConstraints=_maybe(draw, st.just({"nodeTypes": ["a100", "h100"]})),
+        schedulingClass=_maybe(draw, st.sampled_from(queues)) if queues else None,
+    )
+    return _document("ModelServingSpec", name, spec) | {"apiVersion": "inference.example.com/v1"}
+
+
+@st.composite
+def articles(draw, tag=""):
+    """A spec in the forms of the articles, of Kueue pools or, by a Platform, of Volcano ones."""
+    volcano = draw(_RARELY)
+    cards = draw(st.lists(st.sampled_from(_CARDS), min_size=1, max_size=3, unique=True))
+    names = _names(draw, len(cards), "pool", POOL_LENGTH, tag, taken=("root", "default"))
+    documents = [
+        _article_pool(draw, name, card, volcano) for name, card in zip(names, cards, strict=True)
+    ]
+    count = draw(st.integers(0, 5))
+    queues = [
+        _kept(
+            name=name,
+            priority=_maybe(draw, st.sampled_from((-(2**31), -1, 0, 50, 10**9)), _OFTEN),
+            weight=_maybe(draw, st.sampled_from((1, 3, 20, 50, 1000))),
+            maxPending=_maybe(draw, st.sampled_from((0, 100))),
+        )
+        for name in _names(draw, count, "queue", TEAM_LENGTH, tag, taken=("default",))
+    ]
+    inner = json.dumps(_kept(queues=queues))
+    documents.append(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "gpu-scheduler-config"},
+            "data": {"scheduler-config.yaml": inner},
+        }
+    )
+    documents += [
+        _article_model(draw, name, [queue["name"] for queue in queues])
+        for name in _names(draw, draw(st.integers(0, 2)), "model", 63, tag)
+    ]
+    if volcano:
+        documents.append(_document("Platform", "set", {"defaults": {"scheduler": "volcano"}}))
+    return documents

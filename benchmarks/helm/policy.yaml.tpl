@@ -1,15 +1,5 @@
 {{- range .Values.teams }}
----
-apiVersion: v1
-kind: Namespace
-metadata:
-  name: {{ .name }}
-  labels:
-    app.kubernetes.io/managed-by: policygen
-    policygen.dev/set: large
-  annotations:
-    argocd.argoproj.io/sync-options: Prune=false
-    kustomize.toolkit.fluxcd.io/prune: disabled
+{{- $team := . }}
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
@@ -26,7 +16,9 @@ spec:
       - key: kubernetes.io/metadata.name
         operator: In
         values:
-          - {{ .name }}
+{{- range .namespaces }}
+          - {{ . }}
+{{- end }}
   flavorFungibility:
     whenCanBorrow: MayStopSearch
     whenCanPreempt: TryNextFlavor
@@ -50,27 +42,40 @@ spec:
               nominalQuota: {{ .nominalQuota | quote }}
               borrowingLimit: {{ .borrowingLimit | quote }}
 {{- end }}
+{{- range .namespaces }}
+---
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: {{ . }}
+  labels:
+    app.kubernetes.io/managed-by: policygen
+    policygen.dev/set: large
+  annotations:
+    argocd.argoproj.io/sync-options: Prune=false
+    kustomize.toolkit.fluxcd.io/prune: disabled
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: LocalQueue
 metadata:
   name: pool
-  namespace: {{ .name }}
+  namespace: {{ . }}
   labels:
     app.kubernetes.io/managed-by: policygen
     policygen.dev/set: large
 spec:
-  clusterQueue: {{ .name }}.pool
+  clusterQueue: {{ $team.name }}.pool
 ---
 apiVersion: v1
 kind: ResourceQuota
 metadata:
   name: large
-  namespace: {{ .name }}
+  namespace: {{ . }}
   labels:
     app.kubernetes.io/managed-by: policygen
     policygen.dev/set: large
 spec:
   hard:
-    count/workloads.kueue.x-k8s.io: {{ .hard | quote }}
+    count/workloads.kueue.x-k8s.io: {{ $team.hard | quote }}
+{{- end }}
 {{- end }}

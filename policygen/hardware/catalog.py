@@ -3,18 +3,19 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(Struct, frozen=True):
     """A GPU as it is sold."""
 
     id: str
@@ -33,8 +34,7 @@ class Product:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """The product that a name means."""
 
     product: Product
@@ -42,8 +42,7 @@ class Match:
     """The name fits several cards."""
 
 
-@dataclass(frozen=True, slots=True)
-class MigProfile:
+class MigProfile(Struct, frozen=True):
     """A size that a card can be cut into."""
 
     name: str
@@ -66,8 +65,7 @@ class MigProfile:
         return "mig-" + self.name.replace("+", ".")
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A node as a cloud sells it; cpu and memory are capacity, not allocatable."""
 
     name: str
@@ -82,8 +80,7 @@ class Shape:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Struct, frozen=True):
     """What sizing must know of a model."""
 
     name: str

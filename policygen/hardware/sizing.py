@@ -1,7 +1,9 @@
 """How many devices a model needs: exact arithmetic over memory, explained in docs/hardware.md."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from policygen.hardware.catalog import MigProfile, ModelFacts
 
@@ -19,8 +21,7 @@ DEFAULT_UTILISATION = 90
 """What most documents of vLLM give as gpu_memory_utilization, in percent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """What one replica, or one pod of a gang, holds in GPU memory.
 
     `gpu_memory_bytes`, where stated, is the whole need. Otherwise it is computed from `facts`.
@@ -47,7 +48,7 @@ class Workload:
 
     def __post_init__(self) -> None:
         if not self.precision:
-            object.__setattr__(self, "precision", _published(self.facts))
+            force_setattr(self, "precision", _published(self.facts))
         for name in ("precision", "kv_precision"):
             if getattr(self, name) not in BITS:
                 raise ValueError(f"{name} {getattr(self, name)!r} is none of {', '.join(BITS)}")
@@ -58,8 +59,7 @@ class Workload:
             raise ValueError(f"utilisation is {self.utilisation}, it must be within 1 and 100")
 
 
-@dataclass(frozen=True, slots=True)
-class Sizing:
+class Sizing(Struct, frozen=True):
     """How many whole devices a workload takes."""
 
     devices: int | None
@@ -74,8 +74,7 @@ class Sizing:
     assumptions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SharedFit:
+class SharedFit(Struct, frozen=True):
     """How a need meets one replica of a time-sliced or MPS device."""
 
     fits: bool

@@ -10,7 +10,7 @@ from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.spec.types import NodeResources, Spec, Team
+from policygen.spec.types import NodeResources, Priority, Spec, Team
 
 COUNTED = {
     "kueue": "count/workloads.kueue.x-k8s.io",
@@ -81,10 +81,7 @@ def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Priorit
     platform gets `<priority>.preempting` beside it.
     """
     for priority in spec.platform.priorities:
-        preempting = {
-            priority.preempts and facts.scheduler != "kueue" and facts.policy.preemption_enabled
-            for facts in pools
-        } or {False}
+        preempting = {_preempts(priority, facts) for facts in pools} or {False}
         names = {
             False: priority.name,
             True: f"{priority.name}.preempting" if len(preempting) > 1 else priority.name,
@@ -100,10 +97,16 @@ def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Priorit
 
 def priority_class_name(spec: Spec, pools: Sequence[PoolFacts], name: str, pool: PoolFacts) -> str:
     """The class that pods of a pool name for a priority."""
-    made = {made.meta.name: made for made in priority_classes(spec, pools)}
-    preempting = made.get(f"{name}.preempting")
-    wants = pool.scheduler != "kueue" and pool.policy.preemption_enabled
-    return preempting.meta.name if preempting is not None and wants else name
+    priority = next((each for each in spec.platform.priorities if each.name == name), None)
+    if priority is None:
+        return name  # the articles' models may name a queue of a ConfigMap that is not at hand
+    mixed = any(not _preempts(priority, facts) for facts in pools)
+    return f"{name}.preempting" if mixed and _preempts(priority, pool) else name
+
+
+def _preempts(priority: Priority, pool: PoolFacts) -> bool:
+    """Whether pods of a priority may evict others on a pool."""
+    return priority.preempts and pool.scheduler != "kueue" and pool.policy.preemption_enabled
 
 
 def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota]:

@@ -141,7 +141,9 @@ def tolerations(facts: PoolFacts) -> tuple[Toleration, ...]:
         return facts.pool.tolerations
     return tuple(
         # An empty value is none, and Exists takes none.
-        Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value or None, taint.effect)
+        Toleration(
+            taint.key, "Equal" if taint.value else "Exists", taint.value or None, taint.effect
+        )
         for taint in facts.pool.taints
     )
 

@@ -1,6 +1,7 @@
 """A pool with everything decided that its arithmetic needs: units, what is available, cpu and memory."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,7 @@ from policygen.finding import Hit, Severity
 from policygen.hardware import catalog
 from policygen.hardware.catalog import MigProfile, Product
 from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, Vector
+from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.pools import SHARED_PER_GPU, scheduler_of
 from policygen.spec.types import (
@@ -149,6 +151,9 @@ def policy(pool: Pool, platform: Platform) -> Policy:
 
 def _resolve(pool: Pool, platform: Platform, queue: str, hits: list[Hit]) -> PoolFacts | None:
     product = _product(pool, hits)
+    if product is None and pool.guess_product:
+        hits.append(_unguessed(pool))
+        return None
     memory = pool.gpu.memory_bytes
     if memory is None and product is not None:
         memory = product.memory_mib * MEBIBYTE
@@ -198,7 +203,7 @@ def _product(pool: Pool, hits: list[Hit]) -> Product | None:
             hits.append(
                 Hit(
                     "unknown-product",
-                    f'GPU product "{name}" is not in the data; {suggest(name, known)} '
+                    f"GPU product {quoted(name)} is not in the data; {suggest(name, known)} "
                     "(its memory and node shape are taken from the spec alone)",
                     pool.at / "spec" / "gpu" / "product",
                     Severity.WARNING,
@@ -221,6 +226,22 @@ def _product(pool: Pool, hits: list[Hit]) -> Product | None:
             )
         )
     return match.product
+
+
+def _unguessed(pool: Pool) -> Hit:
+    """The articles' form has no other field that says what its nodes are."""
+    labels = pool.node_selector
+    at = pool.at / "spec" / "nodeSelector"
+    advice = "write a known one, such as a10g or a100"
+    if len(labels) == 1:
+        at /= labels[0][0]
+        advice = suggest(labels[0][1], catalog.product_names())
+    return Hit(
+        "unknown-product",
+        f'no label of pool "{pool.name}" names a GPU product that is known; {advice} (or write '
+        "it as a ResourcePool of policygen.dev, with gpu.perNode and capacity.nodeAllocatable)",
+        at if len(labels) == 1 else at.on_key(),
+    )
 
 
 def _cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, int] | None:
@@ -248,6 +269,16 @@ def _cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, i
     available = capacity.available_gpus if capacity.available_gpus is not None else total
     if available is None:
         return None  # reported by spec.pools
+    if total is not None and available > total:
+        hits.append(
+            Hit(
+                "available-above-total",
+                f"{available} GPUs are available, and {capacity.nodes} nodes of {per_node} have "
+                f"only {total}; correct one of them, or write gpu.perNode",
+                pool.at / "spec" / "capacity" / "availableGPUs",
+            )
+        )
+        return None
     return available, per_node
 
 
@@ -275,12 +306,25 @@ def _node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources
         hits.append(
             Hit(
                 "unknown-node-type",
-                f'node type "{name}" is not in the data; {suggest(name, catalog.shapes())} '
+                f"node type {quoted(name)} is not in the data; {suggest(name, catalog.shapes())} "
                 "(or write capacity.nodeAllocatable {cpu, memory} instead)",
                 pool.at / "spec" / "capacity" / "nodeType",
             )
         )
         return None
+    per_node = pool.gpu.per_node
+    if per_node is not None and shape.gpus != per_node:
+        whose = f"the usual node of this product, {name}," if assumed else f"a {name}"
+        advice = "write capacity.nodeAllocatable" if assumed else "correct one of them"
+        hits.append(
+            Hit(
+                "per-node-contradicts-node-type",
+                f"{whose} has {shape.gpus} GPUs, and gpu.perNode says {per_node}, so cpu and "
+                f"memory are shared out wrongly; {advice}",
+                pool.at / "spec" / "gpu" / "perNode",
+                Severity.WARNING,
+            )
+        )
     if assumed:
         hits.append(_assume(pool, f"its nodes are read as {name}; write capacity.nodeAllocatable"))
     elif product is not None and shape.product != product.id:
@@ -336,7 +380,7 @@ def _sizes(
             hits.append(
                 Hit(
                     "unknown-mig-profile",
-                    f'no MIG profile "{profile}"; {advice}',
+                    f"no MIG profile {quoted(profile)}; {advice}",
                     (at / profile).on_key(),
                 )
             )
@@ -388,7 +432,7 @@ def _sizes(
 def _neighbours(pools: list[PoolFacts]) -> Iterator[Hit]:
     """Volcano pools share one scheduler configuration, and quotas know a resource by name only."""
     volcano = [facts for facts in pools if facts.scheduler == "volcano"]
-    owner: dict[str, PoolFacts] = {}
+    owners: defaultdict[str, dict[str | None, PoolFacts]] = defaultdict(dict)
     for facts in volcano:
         at = (facts.pool.at / "spec" / "schedulingPolicy").on_key()
         first = volcano[0]
@@ -404,11 +448,17 @@ def _neighbours(pools: list[PoolFacts]) -> Iterator[Hit]:
                 at,
             )
         for resource in facts.resources:
-            other = owner.setdefault(resource, facts)
-            if other is not facts and not (facts.node_group and other.node_group):
+            # Apart are queues of different node groups only: one without any takes every node.
+            group = facts.node_group or None
+            others = owners[resource]
+            near = others.get(None) or others.get(group)
+            other = near if group else next(iter(others.values()), None)
+            others.setdefault(group, facts)
+            if other:
                 yield Hit(
                     "volcano-resource-shared",
                     f'Volcano pool "{other.name}" has {resource} too, and a queue cannot tell '
-                    f"their nodes apart; put {NODE_GROUP_LABEL} into both nodeSelectors",
+                    f"their nodes apart; put {NODE_GROUP_LABEL} into both nodeSelectors, with "
+                    "different values",
                     (facts.pool.at / "spec" / "nodeSelector").on_key(),
                 )

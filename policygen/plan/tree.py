@@ -11,10 +11,12 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from policygen import versions
 from policygen.finding import At, Hit, Severity
 from policygen.plan.amounts import CPU, MEMORY, Vector, apportion, less, text, total
 from policygen.plan.pool import PoolFacts
-from policygen.spec.types import WHOLE, Amounts, Quota, Spec, Team
+from policygen.spec.echo import quoted
+from policygen.spec.types import WHOLE, Amounts, Bounds, Platform, Quota, Spec, Team
 
 
 class Node(Struct, frozen=True, eq=False):
@@ -98,30 +100,25 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
     for facts in pools.values():
         if facts.queue == facts.name:
             queues[facts.name].append(facts)
-    order = _parents_first(spec.teams)
-    children: defaultdict[str | None, list[Team]] = defaultdict(list)
-    for team in order:
-        children[team.parent].append(team)
+    order = {team.name: (rank, team) for rank, team in enumerate(_parents_first(spec.teams))}
     quotas: defaultdict[str, dict[str, Quota]] = defaultdict(dict)
     for team in spec.teams:
         for quota in team.quotas:
             if quotas[quota.pool].setdefault(team.name, quota) is not quota:
-                hits.append(
-                    Hit(
-                        "quota-twice",
-                        f'team "{team.name}" has a quota of pool "{quota.pool}" already; '
-                        "make one of the two",
-                        quota.at / "pool",
-                    )
+                message = (
+                    f'team "{team.name}" has a quota of pool "{quota.pool}" already; '
+                    "make one of the two"
                 )
+                hits.append(Hit("quota-twice", message, quota.at / "pool"))
     trees = []
     for name in sorted(queue for queue, members in queues.items() if members):
         members = queues[name]
         hits += _unlike(members)
+        hits += _crowded(name, members, spec.platform)
         shares: dict[str, dict[str, _Share]] = {}
         for facts in members:
-            shares[facts.name] = _Shares(facts, order, children, quotas[facts.name], hits).all()
-        trees.append(_tree(name, members, order, children, quotas, shares, hits))
+            shares[facts.name] = _Shares(facts, order, quotas[facts.name], hits).all()
+        trees.append(_tree(members, order, quotas, shares, hits))
     return trees, hits
 
 
@@ -135,6 +132,22 @@ def _parents_first(teams: Sequence[Team]) -> list[Team]:
         order += level
         level = [child for team in level for child in children[team.name]]
     return order
+
+
+_Order = Mapping[str, tuple[int, Team]]
+"""Every team with its rank, parents first."""
+
+
+def _in_order(names: Iterable[str], order: _Order) -> list[Team]:
+    """Teams by rank, without a look at all the others."""
+    return [team for _, team in sorted(order[name] for name in names if name in order)]
+
+
+def _children(teams: Iterable[Team]) -> dict[str | None, list[Team]]:
+    children: dict[str | None, list[Team]] = {}
+    for team in teams:
+        children.setdefault(team.parent, []).append(team)
+    return children
 
 
 def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
@@ -161,23 +174,49 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
                 )
 
 
+def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> Iterator[Hit]:
+    """Kueue's bounds on the resource group of a queue: flavors, resources, and their product."""
+    if members[0].scheduler != "kueue":
+        return
+    version = platform.target.kueue
+    most = versions.kueue_release(version).max_items
+    flavors, resources = len(members), len(members[0].keys)
+    cells = versions.KUEUE_GROUP_CELLS
+    if resources > most:
+        yield Hit(
+            "too-many-resources",
+            f'queues over pool "{members[0].name}" would count {resources} resources, and Kueue '
+            f"{version} takes {most}; cut the pool into fewer MIG profiles, or make two pools",
+            (members[0].pool.at / "spec" / "gpu" / "mig" / "instances").on_key(),
+        )
+    elif flavors > most or flavors * resources > cells:
+        bound = min(most, cells // resources)
+        at = next(shared.at for shared in platform.shared_queues if shared.name == queue)
+        yield Hit(
+            "too-many-flavors",
+            f'shared queue "{queue}" has {flavors} pools of {resources} resources, and Kueue '
+            f"{version} takes {bound}; divide it into several queues",
+            at / "pools",
+        )
+
+
 class _Shares:
     """Works out guarantee and limit of every team on one pool."""
 
     def __init__(
         self,
         facts: PoolFacts,
-        order: Sequence[Team],
-        children: Mapping[str | None, Sequence[Team]],
+        order: _Order,
         quotas: Mapping[str, Quota],
         hits: list[Hit],
     ) -> None:
         self.facts = facts
-        self.order = [team for team in order if team.name in quotas]
-        self.children = children
+        self.order = _in_order(quotas, order)
+        self.children = _children(self.order)
         self.quotas = quotas
         self.hits = hits
         self.shares: dict[str, _Share] = {}
+        self.exceeded = False
 
     def all(self) -> dict[str, _Share]:
         """Every team's share, parents first; faults go to `hits`."""
@@ -221,7 +260,7 @@ class _Shares:
             if quota.memory.limit is not None:
                 limit[MEMORY] = quota.memory.limit
             self.shares[team.name] = _Share(guarantee, limit)
-            self._bounds(team, quota, guarantee, limit, wider, above is not None)
+            self._bounds(team, guarantee, limit, wider)
         self._sums()
         return self.shares
 
@@ -257,7 +296,7 @@ class _Shares:
             for profile in set(given) - set(profiles):
                 self._hit(
                     "unknown-mig-profile",
-                    f'pool "{self.facts.name}" has no {profile}; it has {", ".join(profiles)}',
+                    f'pool "{self.facts.name}" has no {quoted(profile)}; it has {", ".join(profiles)}',
                     (at / profile).on_key(),
                 )
         return self.facts.units(amounts)
@@ -299,26 +338,23 @@ class _Shares:
                     f"allows {product}; lower them or raise the ratio",
                     self.facts.pool.at / "spec" / "schedulingPolicy" / "overcommitRatio",
                 )
+                self.exceeded = True
                 continue
             for name, part in zip(silent, parts, strict=True):
                 limits[name][resource] = part
         return limits
 
-    def _bounds(
-        self,
-        team: Team,
-        quota: Quota,
-        guarantee: Vector,
-        limit: Vector,
-        wider: Vector,
-        nested: bool,  # noqa: FBT001 - private, and named at its one call
-    ) -> None:
-        whose = f'that of its parent "{team.parent}"' if nested else "what the pool has"
+    def _bounds(self, team: Team, guarantee: Vector, limit: Vector, wider: Vector) -> None:
+        quota = self.quotas[team.name]
+        rule, whose = "limit-above-available", "what the pool has"
+        if team.parent is not None:
+            rule, whose = "limit-above-parent", f'that of its parent "{team.parent}"'
         below: set[str] = set()
         above: set[str] = set()
         for resource in self._units_first():
-            # A limit that nobody wrote is the wider one, and then it is the sums that break.
-            if guarantee[resource] > limit[resource] and self._written(quota, resource, "limit"):
+            # Above a limit that is just the wider one, it is the sums that break.
+            own = limit[resource] != wider[resource] or self._written(quota, resource, "limit")
+            if guarantee[resource] > limit[resource] and own:
                 if self._follows(resource, below, [quota]):
                     continue
                 below.add(resource)
@@ -334,60 +370,90 @@ class _Shares:
                     continue
                 above.add(resource)
                 self._hit(
-                    "limit-above-parent" if nested else "limit-above-available",
+                    rule,
                     f'team "{team.name}" has the limit {text(resource, limit[resource])} '
                     f"{resource}, above {whose}, {text(resource, wider[resource])}; lower it",
                     self._place(quota, resource, "limit"),
                 )
 
     def _sums(self) -> None:
-        keys = self.facts.keys
         for team in self.order:
-            share = self.shares.get(team.name)
-            below = self._shares_of(self.children.get(team.name, ()))
-            if share is None or not below:
-                continue
-            quota = self.quotas[team.name]
-            children = [child for child in self.children[team.name] if child.name in self.shares]
-            together = total(keys, [child.guarantee for child in below])
-            broken: set[str] = set()
-            for resource in self._units_first():
-                if together[resource] > share.guarantee[resource]:
-                    involved = [quota, *(self.quotas[child.name] for child in children)]
-                    if self._follows(resource, broken, involved):
-                        continue
-                    broken.add(resource)
-                    blamed = quota
-                    if not self._written(quota, resource, "guarantee"):
-                        blamed = self._largest(children, resource)
-                    self._hit(
-                        "guarantees-above-parent",
-                        f'child teams of "{team.name}" are guaranteed '
-                        f"{text(resource, together[resource])} {resource} of pool "
-                        f'"{self.facts.name}" together, and it has only '
-                        f"{text(resource, share.guarantee[resource])}; raise its guarantee or "
-                        "lower theirs",
-                        self._place(blamed, resource, "guarantee"),
-                    )
+            children = [
+                child for child in self.children.get(team.name, ()) if child.name in self.shares
+            ]
+            if team.name in self.shares and children:
+                self._below_parent(team, children)
         roots = [team for team in self.order if team.parent is None and team.name in self.shares]
-        together = total(keys, [share.guarantee for share in self._shares_of(roots)])
-        broken = set()
+        if roots:
+            self._below_available(roots)
+            self._below_ratio(roots)
+
+    def _below_parent(self, team: Team, children: Sequence[Team]) -> None:
+        quota, guarantee = self.quotas[team.name], self.shares[team.name].guarantee
+        involved = [quota, *(self.quotas[child.name] for child in children)]
+        together = self._together(children)
+        broken: set[str] = set()
+        for resource in self._units_first():
+            if together[resource] <= guarantee[resource]:
+                continue
+            if self._follows(resource, broken, involved):
+                continue
+            broken.add(resource)
+            blamed = quota
+            if not self._written(quota, resource, "guarantee"):
+                blamed = self._largest(children, resource)
+            self._hit(
+                "guarantees-above-parent",
+                f'child teams of "{team.name}" are guaranteed '
+                f"{text(resource, together[resource])} {resource} of pool "
+                f'"{self.facts.name}" together, and it has only '
+                f"{text(resource, guarantee[resource])}; raise its guarantee or lower theirs",
+                self._place(blamed, resource, "guarantee"),
+            )
+
+    def _below_available(self, roots: Sequence[Team]) -> None:
+        together = self._together(roots)
+        involved = [self.quotas[team.name] for team in roots]
+        names = ", ".join(f'"{team.name}"' for team in roots[:_SHOWN_TEAMS])
+        if len(roots) > _SHOWN_TEAMS:
+            names += f" and {len(roots) - _SHOWN_TEAMS} more"
+        broken: set[str] = set()
         for resource in self._units_first():
             available = self.facts.available[resource]
-            if together[resource] > available:
-                if self._follows(resource, broken, [self.quotas[team.name] for team in roots]):
-                    continue
-                broken.add(resource)
-                names = ", ".join(f'"{team.name}"' for team in roots[:_SHOWN_TEAMS])
-                if len(roots) > _SHOWN_TEAMS:
-                    names += f" and {len(roots) - _SHOWN_TEAMS} more"
+            if together[resource] <= available or self._follows(resource, broken, involved):
+                continue
+            broken.add(resource)
+            self._hit(
+                "guarantees-above-available",
+                f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
+                f"available, and root teams ({names}) are guaranteed "
+                f"{text(resource, together[resource])}; lower guarantees",
+                self._place(self._largest(roots, resource), resource, "guarantee"),
+            )
+
+    def _below_ratio(self, roots: Sequence[Team]) -> None:
+        """The pool's overcommit ratio binds cpu and memory too, where limits of them are written."""
+        ratio = self.facts.policy.overcommit_ratio
+        if ratio is None or self.exceeded:
+            return
+        for resource in (CPU, MEMORY):
+            writers = [
+                team for team in roots if _own(self.quotas[team.name], resource).limit is not None
+            ]
+            together = sum(self.shares[team.name].limit[resource] for team in roots)
+            product = int(self.facts.available[resource] * ratio)
+            if writers and together > product:
+                last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
                 self._hit(
-                    "guarantees-above-available",
-                    f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
-                    f"available, and root teams ({names}) are guaranteed "
-                    f"{text(resource, together[resource])}; lower guarantees",
-                    self._place(self._largest(roots, resource), resource, "guarantee"),
+                    "overcommit-exceeded",
+                    f"limits of root teams sum to {text(resource, together)} {resource}, and "
+                    f"overcommitRatio {float(ratio):g} allows {text(resource, product)} of pool "
+                    f'"{self.facts.name}"; lower them or raise the ratio',
+                    self.quotas[last.name].at / resource / "limit",
                 )
+
+    def _together(self, teams: Sequence[Team]) -> dict[str, int]:
+        return total(self.facts.keys, [self.shares[team.name].guarantee for team in teams])
 
     def _units_first(self) -> tuple[str, ...]:
         """All resources, those first that the others come along with."""
@@ -439,15 +505,15 @@ class _Shares:
                 return quota.at / bound / profile if profile else quota.at / bound
         return quota.at / field
 
-    def _shares_of(self, teams: Iterable[Team]) -> list[_Share]:
-        return [self.shares[team.name] for team in teams if team.name in self.shares]
+
+def _own(quota: Quota, resource: str) -> Bounds:
+    """What a quota itself says of cpu or memory."""
+    return quota.cpu if resource == CPU else quota.memory
 
 
 def _tree(
-    name: str,
     members: Sequence[PoolFacts],
-    order: Sequence[Team],
-    children: Mapping[str | None, Sequence[Team]],
+    order: _Order,
     quotas: Mapping[str, Mapping[str, Quota]],
     shares: Mapping[str, Mapping[str, _Share]],
     hits: list[Hit],
@@ -460,14 +526,13 @@ def _tree(
     }
     nodes: list[Node] = []
     depth: dict[str, int] = {}
-    for team in order:
-        if team.name not in inside:
-            continue
+    children = _children(_in_order(inside, order))
+    for team in _in_order(inside, order):
         depth[team.name] = depth.get(team.parent or "", 0) + 1
         of = {
             facts.name: shares[facts.name].get(team.name, nothing[facts.name]) for facts in members
         }
-        below = [child for child in children.get(team.name, ()) if child.name in inside]
+        below = children.get(team.name, [])
         own = f"{team.name}.own" if below and team.namespaces else None
         node = Node(
             name=team.name,
@@ -518,7 +583,7 @@ def _tree(
         )
         for facts in members
     }
-    return Tree(name, tuple(members), tuple(nodes), rest)
+    return Tree(members[0].queue, tuple(members), tuple(nodes), rest)
 
 
 def _unused(team: Team, facts: PoolFacts) -> Hit:
@@ -542,12 +607,9 @@ def _weight(
     given = [quota for facts in members if (quota := quotas[facts.name].get(team.name)) is not None]
     for quota in given[1:]:
         if quota.weight != given[0].weight:
-            hits.append(
-                Hit(
-                    "shared-queue-weights",
-                    f'team "{team.name}" has one queue over these pools and so one weight; '
-                    f"write {given[0].weight} here too, or change both",
-                    quota.at / "weight",
-                )
+            message = (
+                f'team "{team.name}" has one queue over these pools and so one weight; '
+                f"write {given[0].weight} here too, or change both"
             )
+            hits.append(Hit("shared-queue-weights", message, quota.at / "weight"))
     return given[0].weight if given else 1

@@ -56,6 +56,7 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
     foreign = {
         resource: 0 for tree in trees for facts in tree.pools for resource in facts.resources
     }
+    ranks = _ranks(trees)
     for tree in trees:
         facts = tree.pools[0]
         preempts = facts.policy.preemption_enabled
@@ -89,9 +90,21 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
                 deserved=quantities(deserved[node.name]),
                 capability=quantities(dict(node.limit[facts.name])),
                 guarantee={} if preempts else quantities(dict(node.guarantee[facts.name])),
-                priority=node.team.queue_priority,
+                priority=ranks.get(node.team.queue_priority),
                 node_group=facts.node_group,
             )
+
+
+def _ranks(trees: Sequence[Tree]) -> dict[int | None, int]:
+    """A Queue's priority for each that is written: the same, or its rank where one is negative.
+
+    The schema of 1.14 on takes none below 0, and the order is all that counts.
+    """
+    written = {node.team.queue_priority for tree in trees for node in tree.nodes}
+    said = sorted(priority for priority in written if priority is not None)
+    if not said or said[0] >= 0:
+        return {priority: priority for priority in said}
+    return {priority: rank for rank, priority in enumerate(said)}
 
 
 def _deserved(tree: Tree) -> dict[str, dict[str, int]]:

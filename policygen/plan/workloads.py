@@ -1,10 +1,10 @@
 """Where each model can run, how many GPUs it takes, and the pod group it needs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.finding import Hit, Severity
 from policygen.hardware import catalog, sizing

@@ -1,15 +1,14 @@
 """Items to manifests: each kind's template lays out what the plan decided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from policygen.plan.kind import Item
-from policygen.render.environment import Shipped, document, environment
+from policygen.render.environment import Shipped, documents, environment
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """One rendered document."""
 
     item: Item
@@ -30,6 +29,5 @@ def render(items: Sequence[Item], *, templates: Sequence[Path] = ()) -> list[Man
 
         texts = sandbox.render(items, templates)
     else:
-        env = environment(Shipped())
-        texts = [document(env, item) for item in items]
+        texts = list(documents(environment(Shipped()), items))
     return [Manifest(item, text) for item, text in zip(items, texts, strict=True)]

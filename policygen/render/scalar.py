@@ -253,21 +253,16 @@ class _Fold:
 
 
 @pass_eval_context  # keeps Jinja from folding constants past us
-def finalize(_: EvalContext, value: object) -> Markup:
+def finalize(_: EvalContext, value: object) -> str:
     """What an expression of a template prints: Markup as it is, all else by `encode`.
 
     Raises jinja2.UndefinedError for an undefined value, else what `encode` raises.
     """
     if type(value) is str:
-        return _markup(value)
+        return _text(value)
     if isinstance(value, Markup):
         return value
     if isinstance(value, Undefined):
         str(value)  # StrictUndefined says here what is missing
         raise UndefinedError("an undefined value cannot be printed")
-    return Markup(encode(value))  # noqa: S704 - YAML, and encode made it safe
-
-
-@lru_cache(maxsize=1 << 14)
-def _markup(text: str) -> Markup:
-    return Markup(_text(text))  # noqa: S704 - YAML, and encode made it safe
+    return encode(value)

@@ -139,7 +139,7 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
             it.field("team"),
             Severity.WARNING,
         )
-    elif not queues and not priorities:
+    elif not queues and not priorities and not unread.settings:
         yield Hit(
             "class-without-queue",
             f'there are no queues, so {quoted(name)} of model "{it.name}" is none; add the '
@@ -150,7 +150,7 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
     else:
         yield Hit(
             "unknown-reference",
-            f"no queue {quoted(name)}; {suggest(name, queues or priorities)}",
+            f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names)}",
             it.field("team"),
         )
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from json import loads
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.plain import Plain, Surprise, read, shorten
@@ -32,8 +33,7 @@ _TAGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """What is wrong with text[start:end]."""
 
     rule: str
@@ -42,8 +42,7 @@ class Problem:
     end: int
 
 
-@dataclass(slots=True)
-class Composed:
+class Composed(Struct, eq=False):
     """One document of a stream."""
 
     data: Any = None
@@ -98,8 +97,7 @@ _Pending = str | _Mark
 _Container = dict[str, Any] | list[Any] | None
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct, eq=False):
     """What was going on around a collection, and what must be known when it ends."""
 
     container: _Container
@@ -109,8 +107,7 @@ class _Frame:
     copied: int
 
 
-@dataclass(slots=True)
-class _Anchor:
+class _Anchor(Struct, eq=False):
     node: int
     value: Any = None
     size: int = 0

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from policygen.finding import At, Finding, Hit, Path, Place, Severity
 from policygen.spec.assemble import Composed, Problem
@@ -17,8 +18,7 @@ _LITERAL = re.compile(r"\|[-+0-9]*")
 _FOUND = {list: "a list", str: "text", bool: "true or false"}
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """What a document says it is; a part that is missing or no scalar is None."""
 
     api_version: str | None
@@ -27,8 +27,7 @@ class Header:
     """metadata.name"""
 
 
-@dataclass(slots=True, eq=False)
-class Document:
+class Document(Struct, eq=False):
     """One mapping of the input."""
 
     index: int

@@ -5,9 +5,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
+
+from msgspec import Struct, field
 
 from policygen.finding import Finding, Place, Severity
 from policygen.spec.decode import NotTextError, decode
@@ -29,8 +30,7 @@ _Identity = tuple[int, int]
 """Device and inode: the same file under any name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One file of the input."""
 
     name: str
@@ -69,8 +69,7 @@ def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A folder, or a file in one."""
 
     name: str
@@ -79,8 +78,7 @@ class _Found:
     """The folders that it is in, and itself."""
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct, eq=False):
     stdin: BinaryIO | None
     output: os.stat_result | None
     sources: list[Source] = field(default_factory=list)

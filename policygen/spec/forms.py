@@ -1,8 +1,10 @@
 """The forms of documents that are read as spec, and how a document's header picks one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
+
+from msgspec import Struct
 
 from policygen.finding import At, Hit
 from policygen.spec.document import Header
@@ -18,8 +20,7 @@ CONFIG_MAP = "gpu-scheduler-config"
 """Name of the one ConfigMap that is read as spec."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """A form of document that is accepted."""
 
     api_version: str
@@ -159,6 +160,7 @@ def _group(api_version: str) -> str:
     return group if slash or "." in group else ""
 
 
+@cache
 def _versions() -> dict[str, str]:
     """The apiVersion that is read, by group."""
     return {_group(form.api_version): form.api_version for form in FORMS if "/" in form.api_version}

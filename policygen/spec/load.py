@@ -7,9 +7,20 @@ from msgspec.structs import replace
 
 from policygen import versions
 from policygen.finding import At, Finding, Hit, Severity
-from policygen.spec import articles, document, forms, parse, pools, references, schema
+from policygen.spec import (
+    articles,
+    document,
+    forms,
+    labels,
+    models,
+    parse,
+    pools,
+    references,
+    schema,
+)
 from policygen.spec.document import Document
 from policygen.spec.files import Source
+from policygen.spec.pruned import pruned
 from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
 from policygen.spec.view import View
@@ -63,7 +74,7 @@ def load(
     reading.queues()
     spec = reading.spec(target or {})
     faulty = reading.faulty()
-    reading.hits += references.check(spec, reading.unread)
+    reading.hits += references.check(spec, reading.unread, reading.remnants)
     reading.hits += pools.check(spec)
     findings = document.ordered(
         [*reading.findings, *document.dress(reading.documents, reading.hits)]
@@ -92,6 +103,8 @@ class _Reading:
         self.pools: list[Pool] = []
         self.teams: list[Team] = []
         self.models: list[Model] = []
+        self.remnants: list[Platform | Team | Model] = []
+        """What is left of refused documents: what it refers to must be there all the same."""
         self.config: Document | None = None
 
     def source(self, source: Source) -> None:
@@ -106,6 +119,7 @@ class _Reading:
                 self._document(each)
             else:
                 self.foreign += 1
+                self.hits += _overlooked(each)
 
     def _document(self, each: Document) -> None:
         form = forms.form_of(each.header, each.index)
@@ -126,6 +140,8 @@ class _Reading:
         self.unread.document(kind, each.header.name, each.data)
         if each.data is None:
             self.unread.text(each.source.text)
+        elif isinstance(form, forms.Form):
+            self._remnant(each, form, faults)
 
     def _claim(self, kind: str, name: str, each: Document, at: At) -> bool:
         """Whether nothing before had this kind and name; a second one is reported and left out."""
@@ -142,10 +158,7 @@ class _Reading:
             words = f"a set has one Platform, and there is one in {where}; remove one of them"
         elif kind == forms.ARTICLE_QUEUES.kind:
             words = f"{kind} {name} is in {where} already; put all queues into one"
-        elif there.header.kind != each.header.kind and forms.ARTICLE_QUEUES.kind in {
-            there.header.kind,
-            each.header.kind,
-        }:
+        elif at.path[0] == "queues":
             words = f'a queue is a team, and Team "{name}" is in {where} already; rename one'
         self.hits.append(Hit("duplicate-identity", words, at))
         return False
@@ -159,12 +172,32 @@ class _Reading:
         elif form is forms.ARTICLE_QUEUES:
             self.config = each
         elif form in {forms.MODEL, forms.ARTICLE_MODEL}:
-            read = parse.model if form is forms.MODEL else articles.model
-            self.models.append(read(view))
+            model = (parse.model if form is forms.MODEL else articles.model)(view)
+            self.models.append(model)
+            self.hits += models.check(model)
         else:
             pool = (parse.pool if form is forms.RESOURCE_POOL else articles.pool)(view)
             self.pools.append(pool)
+            self.hits += labels.check(pool)
             self.hits += pools.faults(pool)
+
+    def _remnant(self, each: Document, form: forms.Form, faults: list[Hit]) -> None:
+        """Judge the values of a refused document that are good for themselves."""
+        data = pruned(form, each.data, faults) if form is not forms.ARTICLE_QUEUES else None
+        if data is None:
+            return
+        view = View(data, At(each.index), self.hits)
+        if form is forms.PLATFORM:
+            self.remnants.append(parse.platform(view))
+        elif form is forms.TEAM:
+            self.remnants.append(parse.team(view))
+        elif form is forms.MODEL:
+            self.remnants.append(parse.model(view))
+        elif form is forms.ARTICLE_MODEL:
+            articles.model(view)
+        else:
+            pool = (parse.pool if form is forms.RESOURCE_POOL else articles.pool)(view)
+            self.hits += labels.check(pool)
 
     def queues(self) -> None:
         """The articles' ConfigMap, once every pool that its queues share out is known."""
@@ -209,19 +242,41 @@ class _Reading:
         platform = self.platform
         if target:
             platform = replace(platform, target=_override(platform.target, target))
-        models, hits = articles.classes(self.models, self.teams, platform, self.unread)
+        classed, hits = articles.classes(self.models, self.teams, platform, self.unread)
         self.hits += hits
         return Spec(
             platform=platform,
             pools=tuple(sorted(self.pools, key=lambda it: it.name)),
             teams=tuple(sorted(self.teams, key=lambda it: it.name)),
-            models=tuple(sorted(models, key=lambda it: it.name)),
+            models=tuple(sorted(classed, key=lambda it: it.name)),
         )
 
     def faulty(self) -> frozenset[int]:
         """The documents of which a value could not be read."""
         errors = (hit for hit in self.hits if hit.severity == Severity.ERROR)
         return frozenset(hit.at.document for hit in errors if hit.at)
+
+
+def _overlooked(each: Document) -> list[Hit]:
+    """The ConfigMap of queues under another header would be skipped as somebody else's."""
+    if each.outline.find(INNER)[1] < len(INNER):
+        return []
+    wanted = (
+        (("apiVersion",), each.header.api_version, forms.ARTICLE_QUEUES.api_version),
+        (("kind",), each.header.kind, forms.ARTICLE_QUEUES.kind),
+        (("metadata", "name"), each.header.name, forms.CONFIG_MAP),
+    )
+    return [
+        Hit(
+            "looks-like-queues",
+            f"this holds a {INNER[-1]} and is skipped; write {'.'.join(path)}: {right} to have "
+            "its queues read",
+            At(each.index, path),
+            Severity.WARNING,
+        )
+        for path, said, right in wanted
+        if said != right
+    ]
 
 
 def _override(target: Target, given: Mapping[str, str]) -> Target:
@@ -236,5 +291,10 @@ def _sound(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
     if unread.settings:
         # Which scheduler a pool has by default is not known: these rules hold under each.
         sums = [replace(pool, scheduler="kueue", quota_cpu_and_memory=False) for pool in sums]
-    teams = [team for team in spec.teams if team.shares_namespace or team.at.document not in faulty]
+    teams: list[Team] = []
+    owner: dict[str, Team] = {}
+    for team in spec.teams:
+        if team.shares_namespace or team.at.document not in faulty:
+            own = [it for it in team.namespaces if owner.setdefault(it.name, team) is team]
+            teams.append(team if team.shares_namespace else replace(team, namespaces=tuple(own)))
     return Spec(platform=spec.platform, pools=tuple(sums), teams=tuple(teams))

@@ -2,9 +2,10 @@
 
 import re
 from array import array
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
+
+from msgspec import Struct, field
 
 from policygen.finding import Path
 
@@ -23,16 +24,14 @@ class Shape(IntEnum):
     ALIAS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A node that a path leads to, and its key if it is the value of one."""
 
     node: int
     key: int | None = None
 
 
-@dataclass(slots=True)
-class Outline:
+class Outline(Struct, eq=False):
     """The nodes of a document in the order of its text, a parent before its children.
 
     Node n covers text[start[n]:end[n]] with its anchor and tag; after[n] is the first

@@ -1,8 +1,9 @@
 """What an unquoted YAML scalar means, and which ones mean different things to different readers."""
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 MAX_DIGITS = 20
 """More digits than any count or size of this field needs, and few enough to be cheap."""
@@ -10,8 +11,7 @@ MAX_DIGITS = 20
 _MAX_SHOWN = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Surprise:
+class Surprise(Struct, frozen=True):
     """A scalar that is refused, since YAML 1.1, YAML 1.2 or people read it differently."""
 
     rule: str

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from policygen.finding import Hit
 from policygen.hardware import catalog
-from policygen.spec import labels
 from policygen.spec.types import Platform, Pool, Spec
 
 SHARED_PER_GPU = ("timeSlicing", "mps")
@@ -29,8 +28,7 @@ def check(spec: Spec) -> Iterator[Hit]:
 
 
 def faults(pool: Pool) -> Iterator[Hit]:
-    """Faults of a pool by itself."""
-    yield from labels.check(pool)
+    """Faults of a pool by itself: what it lacks, and what contradicts itself."""
     yield from _gpu(pool)
     yield from _capacity(pool)
 

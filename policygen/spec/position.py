@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from policygen.finding import Place
 
@@ -22,8 +23,7 @@ class Positions(Protocol):
         """The place of text[start:end], or of what of it stands on its first line."""
 
 
-@dataclass(slots=True)
-class Lines:
+class Lines(Struct, eq=False):
     """The positions of a text that is a file; lines are counted when first asked for."""
 
     name: str
@@ -64,20 +64,23 @@ class Lines:
         self._ends.append(len(self.text))
 
 
-@dataclass(slots=True)
 class Inset:
-    """The positions of a text that stands inside another one, as a block scalar does."""
+    """The positions of a text that stands inside another one, as a block scalar does.
 
-    text: str
-    host: Positions
-    fallback: Place
-    """The place of the whole scalar, for what has no place of its own."""
-    origins: list[int | None]
-    """For each line of `text` where it begins in the host's text, if it stands there as it is."""
-    _lines: Lines = field(init=False)
+    `fallback` is the place of the whole scalar, for what has no place of its own; `origins`
+    says for each line of `text` where it begins in the host's text, if it stands there as it is.
+    """
 
-    def __post_init__(self) -> None:
-        self._lines = Lines("", self.text)
+    __slots__ = ("_lines", "fallback", "host", "origins", "text")
+
+    def __init__(
+        self, text: str, host: Positions, fallback: Place, origins: list[int | None]
+    ) -> None:
+        self.text = text
+        self.host = host
+        self.fallback = fallback
+        self.origins = origins
+        self._lines = Lines("", text)
 
     def place(self, start: int, end: int) -> Place:
         """The place in the outermost text, or the fallback."""

@@ -1,12 +1,13 @@
 """What one part of the spec says about another: references, the team tree, namespaces, names."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from policygen.finding import At, Hit
 from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.pools import scheduler_of
-from policygen.spec.types import Model, Spec, Team
+from policygen.spec.types import Model, Platform, Spec, Team
 from policygen.spec.unread import Unread
 
 NAME_LENGTH = 63
@@ -36,20 +37,63 @@ class _Known:
         yield Hit("unknown-reference", f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
 
 
-def check(spec: Spec, unread: Unread | None = None) -> Iterator[Hit]:
+def check(
+    spec: Spec,
+    unread: Unread | None = None,
+    remnants: Sequence[Platform | Team | Model] = (),
+) -> Iterator[Hit]:
     """Everything that refers to nothing, to itself, or to two things.
 
-    `unread` knows of documents that were refused before they could be typed.
+    `unread` knows what documents may define that were refused; `remnants` are what can be
+    read of them.
     """
     unread = unread or Unread()
-    pools = _Known("ResourcePool", (pool.name for pool in spec.pools), unread)
-    teams = _Known("Team", (team.name for team in spec.teams), unread)
-    yield from _platform(spec, pools)
-    yield from _teams(spec, teams, pools, unread)
+    named = _Names(
+        pools=_Known("ResourcePool", (pool.name for pool in spec.pools), unread),
+        teams=_Known("Team", (team.name for team in spec.teams), unread),
+        priorities=_Known("priority", (it.name for it in spec.platform.priorities), unread),
+    )
+    for it in (spec.platform, *spec.teams, *spec.models, *remnants):
+        yield from _dangling(it, named)
+    yield from _platform(spec, named.pools)
+    yield from _unused(spec.teams, unread)
     yield from _cycles(spec.teams)
     yield from _namespaces(spec)
-    yield from _models(spec, teams, pools, unread)
+    yield from _models(spec)
     yield from _composed(spec)
+
+
+class _Names(NamedTuple):
+    """All that can be referred to."""
+
+    pools: _Known
+    teams: _Known
+    priorities: _Known
+
+
+def _dangling(it: Platform | Team | Model, named: _Names) -> Iterator[Hit]:
+    match it:
+        case Platform():
+            for queue in it.shared_queues:
+                for index, name in enumerate(queue.pools):
+                    yield from named.pools.check(name, queue.at / "pools" / index)
+        case Team():
+            if it.parent is not None:
+                yield from named.teams.check(it.parent, it.at / "spec" / "parent")
+            for quota in it.quotas:
+                yield from named.pools.check(quota.pool, quota.at / "pool")
+        case Model():
+            yield from _of_model(it, named)
+
+
+def _of_model(it: Model, named: _Names) -> Iterator[Hit]:
+    if not it.renamed:  # the articles' form names both in one word: see spec.articles
+        if it.team is not None:
+            yield from named.teams.check(it.team, it.field("team"))
+        if it.priority is not None:
+            yield from named.priorities.check(it.priority, it.field("priority"))
+    for index, name in enumerate(it.placement.pools):
+        yield from named.pools.check(name, it.field("placement") / "pools" / index)
 
 
 def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
@@ -65,7 +109,6 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             )
         for index, name in enumerate(queue.pools):
             at = queue.at / "pools" / index
-            yield from pools.check(name, at)
             if name in queue_of:
                 yield Hit(
                     "pool-in-two-queues",
@@ -92,11 +135,9 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             )
 
 
-def _teams(spec: Spec, teams: _Known, pools: _Known, unread: Unread) -> Iterator[Hit]:
-    inner = {team.parent for team in spec.teams}
-    for team in spec.teams:
-        if team.parent is not None:
-            yield from teams.check(team.parent, team.at / "spec" / "parent")
+def _unused(teams: Sequence[Team], unread: Unread) -> Iterator[Hit]:
+    inner = {team.parent for team in teams}
+    for team in teams:
         childless = team.name not in inner and not unread.may_have_child(team.name)
         if not team.namespaces and childless:
             yield Hit(
@@ -105,8 +146,6 @@ def _teams(spec: Spec, teams: _Known, pools: _Known, unread: Unread) -> Iterator
                 "ever use its share; write spec.namespaces",
                 team.at / "metadata" / "name",
             )
-        for quota in team.quotas:
-            yield from pools.check(quota.pool, quota.at / "pool")
 
 
 def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
@@ -161,26 +200,10 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
             )
 
 
-def _models(spec: Spec, teams: _Known, pools: _Known, unread: Unread) -> Iterator[Hit]:
-    priorities = _Known("priority", (it.name for it in spec.platform.priorities), unread)
+def _models(spec: Spec) -> Iterator[Hit]:
     by_name = {team.name: team for team in spec.teams}
     inner = {team.parent for team in spec.teams}
     for model in spec.models:
-        # The articles' form names queue and priority in one word, which spec.articles resolves.
-        if not model.renamed:
-            if model.team is not None:
-                yield from teams.check(model.team, model.field("team"))
-            if model.priority is not None:
-                yield from priorities.check(model.priority, model.field("priority"))
-        for index, name in enumerate(model.placement.pools):
-            yield from pools.check(name, model.at / "spec" / "placement" / "pools" / index)
-        if model.autoscaling and model.autoscaling.min_replicas > model.autoscaling.max_replicas:
-            yield Hit(
-                "replicas-reversed",
-                f"minReplicas {model.autoscaling.min_replicas} is above maxReplicas "
-                f"{model.autoscaling.max_replicas}; lower it or raise maxReplicas",
-                model.at / "spec" / "autoscaling" / "minReplicas",
-            )
         team = by_name.get(model.team or "")
         if team is not None:
             yield from _home(model, team, inner=team.name in inner)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen.spec.outline import BLANKS
 
@@ -10,8 +11,7 @@ _BREAKS = "\r\n"
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(Struct, frozen=True):
     """What the parser says; `context` and `at` count characters of `text` from 0."""
 
     text: str

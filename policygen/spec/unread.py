@@ -1,15 +1,22 @@
 """What documents that could not be read may have said, so that one fault is not reported twice."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from policygen.finding import Path
 
 _NAME = re.compile(r"""\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _PARENT = re.compile(r"""\bparent["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _SETTINGS = re.compile(r"""\bkind["']?[ \t]*:[ \t]*["']?(?:Platform|ConfigMap)\b""")
 
-_DEFINED_IN = {"Platform": ("priority",), "ConfigMap": ("Team", "priority")}
-"""Kinds of document that define things of other kinds."""
+_NAMED = {
+    ("spec", "priorities"): ("priority",),
+    ("queues",): ("Team", "priority"),
+}
+"""Lists whose entries define things of their own: what they are."""
+
+_SET_DEFAULTS = frozenset({"Platform", "ConfigMap"})
 
 
 class Unread:
@@ -25,28 +32,37 @@ class Unread:
         self.settings = False
         """Whether defaults of all pools may be among it: a Platform, or the ConfigMap of queues."""
 
-    def document(self, kind: str | None, name: str | None, data: Any) -> None:
-        """Take note of a document that was read and refused; `kind` is None if it is none of ours."""
-        self.settings |= kind is None or kind in _DEFINED_IN
-        if name:
+    def document(self, kind: str | None, data: Any, is_refused: Callable[[Path], bool]) -> None:
+        """Take note of a document that was read and refused, wholly or in a part.
+
+        `kind` is what it defines, None if that is none of ours; `is_refused` tells of which
+        values.
+        """
+        self.settings |= kind is None or kind in _SET_DEFAULTS
+        if kind is None or kind not in _SET_DEFAULTS:
+            self._named(data, ("metadata",), (kind or "",), is_refused)
+        for path, kinds in _NAMED.items():
+            entries = _at(data, path)
+            for index in range(len(entries) if isinstance(entries, list) else 0):
+                self._named(data, (*path, index), kinds, is_refused)
+        for mapping in _mappings(data):
+            if isinstance(mapping.get("parent"), str):
+                self.parents.add(mapping["parent"])
+            for value in mapping.values():
+                if isinstance(value, str) and ":" in value:
+                    self.text(value)
+
+    def _named(
+        self, data: Any, path: Path, kinds: tuple[str, ...], is_refused: Callable[[Path], bool]
+    ) -> None:
+        name = _at(data, (*path, "name"))
+        if isinstance(name, str) and not is_refused((*path, "name")):
             self.names.add(name)
         else:
-            self.kinds.add(kind or "")
-        for entry in _mappings(data):
-            if isinstance(entry.get("name"), str):
-                self.names.add(entry["name"])
-            if isinstance(entry.get("parent"), str):
-                self.parents.add(entry["parent"])
-            for text in entry.values():
-                if isinstance(text, str) and ":" in text:
-                    self.text(text)
-        if kind in _DEFINED_IN and any(
-            "name" not in entry for entry in _entries(data, "priorities", "queues")
-        ):
-            self.kinds.update(_DEFINED_IN[kind])
+            self.kinds.update(kinds)
 
     def text(self, text: str) -> None:
-        """Take note of a text in which some document is no YAML."""
+        """Take note of a text of which a part is lost."""
         self.names.update(_NAME.findall(text))
         self.parents.update(_PARENT.findall(text))
         self.settings |= _SETTINGS.search(text) is not None
@@ -65,6 +81,17 @@ class Unread:
         return team in self.parents or "" in self.kinds
 
 
+def _at(data: Any, path: Path) -> Any:
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(str(step))
+        elif isinstance(data, list) and isinstance(step, int):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
 def _mappings(data: Any) -> Iterator[dict[str, Any]]:
     """Every mapping of a document."""
     stack = [data]
@@ -75,12 +102,3 @@ def _mappings(data: Any) -> Iterator[dict[str, Any]]:
             stack.extend(it.values())
         elif isinstance(it, list):
             stack.extend(it)
-
-
-def _entries(data: Any, *keys: str) -> Iterator[dict[str, Any]]:
-    """The mappings in the lists under a key, wherever it stands."""
-    for mapping in _mappings(data):
-        for key in keys:
-            entries = mapping.get(key)
-            if isinstance(entries, list):
-                yield from (entry for entry in entries if isinstance(entry, dict))

@@ -5,9 +5,11 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from policygen import quantity
-from policygen.finding import At, Hit
+from policygen.finding import At, Hit, Severity
 from policygen.spec.echo import shown
 from policygen.spec.types import WHOLE, Amounts, Bounds, NodeResources
+
+_MEBIBYTE = 1 << 20
 
 
 class View:
@@ -95,6 +97,9 @@ class View:
         if read == 0 and not zero:
             self._hit(key, f"{shown(value)} {unit} is too little; write more than 0")
             return None
+        if unit == "memory" and 0 < read < _MEBIBYTE:
+            message = f"{shown(value)} is less than 1Mi of memory; write a unit, such as 16Gi"
+            self.hits.append(Hit("memory-without-unit", message, self.at / key, Severity.WARNING))
         return read
 
     def _hit(self, key: str, message: str) -> None:

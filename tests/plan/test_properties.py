@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections import defaultdict
 from copy import deepcopy
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.strategies import SCHEDULERS, specs
 
 from policygen import quantity
 from policygen.finding import Severity
@@ -20,6 +20,7 @@ from policygen.plan.catalog import KINDS
 from policygen.plan.compile import compile_plan
 from policygen.spec.files import Source
 from policygen.spec.load import load
+from tests.strategies import SCHEDULERS, articles, specs
 
 MI = 1 << 20
 EXAMPLES = 100
@@ -167,7 +168,9 @@ class Oracle:
         parent = self.teams[team].get("parent")
         wider = self.limit(parent, pool) if parent else self.available(pool)
         units, host = self.said(team, pool, "limit")
-        if wider is None or (self.ratio(pool) and not parent and len(units) < len(self.units(pool))):
+        if wider is None or (
+            self.ratio(pool) and not parent and len(units) < len(self.units(pool))
+        ):
             return None
         if not units:
             return wider | host
@@ -183,6 +186,7 @@ class Oracle:
 @given(specs())
 def test_every_valid_spec_has_a_plan_with_sound_names_and_order(documents):
     plan = accepted(documents)
+    check_ratios(plan)
     identities = [(item.kind.name, item.meta.namespace, item.meta.name) for item in plan.items]
     assert len(set(identities)) == len(identities)
     ranks = [KINDS.index(item.kind) for item in plan.items]
@@ -234,7 +238,9 @@ def test_order_without_meaning_does_not_show(pair):
 
 
 def cells(it):
-    return {(flavor.name, cell.resource): cell for flavor in it.flavors for cell in flavor.resources}
+    return {
+        (flavor.name, cell.resource): cell for flavor in it.flavors for cell in flavor.resources
+    }
 
 
 class Cohorts:
@@ -335,20 +341,10 @@ def check_amounts(cohorts, tree, oracle):
             whole = number(text(resource, facts.available[resource]))
             assert cohorts.quota(cohorts.root, key) == whole
             check_subtree(cohorts, cohorts.root, key, whole)
-        preempts = oracle.policy(facts.name, "preemptionEnabled", default=True)
-        for name, it in cohorts.nodes.items():
-            lending = {cell.lending_limit for cell in cohorts.cells[name].values()}
-            if name != cohorts.root:
-                assert lending == ({None} if preempts else {"0"})
-            if name.startswith("ClusterQueue"):
-                assert it.reclaim_within_cohort == ("Any" if preempts else "Never")
-                assert it.within_cluster_queue == ("LowerPriority" if preempts else "Never")
-    for name in cohorts.nodes:
-        if name == cohorts.root:
-            continue
-        team = name.split(" ")[1].removesuffix(f".{tree.queue}")
-        for facts in tree.pools:
-            if team.endswith(".own"):
+        check_preemption(cohorts, oracle.policy(facts.name, "preemptionEnabled", default=True))
+        for name in cohorts.nodes:
+            team = name.partition(" ")[2].removesuffix(f".{tree.queue}")
+            if name == cohorts.root or team.endswith(".own"):
                 continue
             limit = oracle.limit(team, facts.name)
             for resource, amount in oracle.guarantee(team, facts.name).items():
@@ -356,6 +352,27 @@ def check_amounts(cohorts, tree, oracle):
                 assert cohorts.quota(name, key) == number(text(resource, amount))
                 if limit is not None:
                     assert cohorts.limit(name, key) == number(text(resource, limit[resource]))
+
+
+def check_preemption(cohorts, preempts):
+    """What nothing can take back is not lent."""
+    for name, it in cohorts.nodes.items():
+        lending = {cell.lending_limit for cell in cohorts.cells[name].values()}
+        if name != cohorts.root:
+            assert lending == ({None} if preempts else {"0"})
+        if name.startswith("ClusterQueue"):
+            assert it.reclaim_within_cohort == ("Any" if preempts else "Never")
+            assert it.within_cluster_queue == ("LowerPriority" if preempts else "Never")
+
+
+def check_ratios(plan):
+    """Σ of the root teams' limits ≤ available × overcommitRatio, cpu and memory too."""
+    for tree in plan.trees:
+        for facts in tree.pools:
+            limits = [node.limit[facts.name] for node in tree.nodes if node.parent is None]
+            for key in facts.keys if facts.policy.overcommit_ratio is not None else ():
+                bound = facts.available[key] * facts.policy.overcommit_ratio
+                assert sum(limit[key] for limit in limits) <= bound
 
 
 def check_subtree(cohorts, name, key, wider):
@@ -506,7 +523,7 @@ def check_volcano(plan, documents):
     queues = of(plan, "Queue")
     for release in RELEASES:
         webhook = Webhook(release)
-        assert [(it.meta.name, webhook.create(it)) for it in queues if webhook.create(it)] == []
+        assert [why for it in queues for why in webhook.create(it)] == []
     by_name = {it.meta.name: it for it in queues}
     assert not {"root", "default"} & (set(by_name) | {it.parent for it in queues})
     keys = {tuple(it.capability) for it in queues} | {tuple(it.deserved) for it in queues}
@@ -516,7 +533,7 @@ def check_volcano(plan, documents):
     for tree in trees:
         [facts] = tree.pools
         preempts = oracle.policy(facts.name, "preemptionEnabled", default=True)
-        whole = {key: "0" for key in by_name[tree.queue].capability}
+        whole = dict.fromkeys(by_name[tree.queue].capability, "0")
         whole |= {key: text(key, amount) for key, amount in facts.available.items()}
         assert by_name[tree.queue].deserved == by_name[tree.queue].capability == whole
         available = oracle.available(facts.name)
@@ -547,7 +564,9 @@ def check_deserved(tree, facts, queues):
         nodes = [node for node in tree.nodes if node.parent == above]
         parent = queues[tree.queue if above is None else f"{above}.{tree.queue}"]
         for resource in facts.resources if nodes else ():
-            given = [number(queues[f"{node.name}.{tree.queue}"].deserved[resource]) for node in nodes]
+            given = [
+                number(queues[f"{node.name}.{tree.queue}"].deserved[resource]) for node in nodes
+            ]
             limits = [node.limit[facts.name][resource] for node in nodes]
             assert sum(given) == min(number(parent.deserved[resource]), sum(limits))
             shares = water_filled(
@@ -610,30 +629,30 @@ def check_core(plan, documents):
     for requests in ranges.values():
         assert set(requests) == {"cpu", "memory"}
     for team, spec in oracle.teams.items():
-        namespaces = [namespace["name"] for namespace in spec.get("namespaces", ())]
-        for quota in spec.get("quotas", ()):
-            pool = quota["pool"]
-            if not namespaces:
-                continue
-            limit = oracle.limit(team, pool)
-            refused = oracle.scheduler(pool) == "kube-scheduler"
-            for resource in oracle.units(pool):
-                parts = [
-                    quotas.get(name, {}).get(f"requests.{resource}") for name in namespaces
-                ]
-                if refused:
-                    together = sum(number(part) for part in parts)
-                    if limit is not None:
-                        assert together == limit[resource]
-                elif oracle.pools[pool].get("quotaBackstop") and limit is not None:
-                    assert all(number(part) >= limit[resource] for part in parts)
-            if oracle.pools[pool].get("quotaCpuAndMemory") and refused:
-                assert all("requests.cpu" in quotas[name] for name in namespaces)
-        for name in namespaces:
-            hard = quotas.get(name, {})
-            if "requests.cpu" in hard or "requests.memory" in hard:
+        spaces = [namespace["name"] for namespace in spec.get("namespaces", ())]
+        for quota in spec.get("quotas", ()) if spaces else ():
+            check_parts(oracle, team, quota["pool"], [quotas.get(name, {}) for name in spaces])
+        for name in spaces:
+            if {"requests.cpu", "requests.memory"} & set(quotas.get(name, {})):
                 assert name in ranges
     check_quota_keys(quotas, oracle)
+
+
+def check_parts(oracle, team, pool, quotas):
+    """A team's limit of a pool, divided over its namespaces or backstopped in each."""
+    limit = oracle.limit(team, pool)
+    refused = oracle.scheduler(pool) == "kube-scheduler"
+    for resource in oracle.units(pool) if limit is not None else ():
+        key = f"requests.{resource}"
+        if refused:
+            assert sum(number(hard[key]) for hard in quotas) == limit[resource]
+        elif oracle.pools[pool].get("quotaBackstop"):
+            assert all(number(hard[key]) >= limit[resource] for hard in quotas)
+    if oracle.pools[pool].get("quotaCpuAndMemory") and refused:
+        for resource in ("cpu", "memory"):
+            together = sum(number(hard[f"requests.{resource}"]) for hard in quotas)
+            if limit is not None and oracle.host(pool):
+                assert together >= number(text(resource, limit[resource])) - MI
 
 
 def check_quota_keys(quotas, oracle):
@@ -697,6 +716,46 @@ def test_classes_and_namespaces_are_those_that_the_spec_names(documents):
     assert {it.meta.name for it in of(plan, "Namespace")} == made
 
 
+# --- the articles' forms ---------------------------------------------------------------------
+
+
+@FEW
+@given(articles())
+def test_queues_of_the_articles_share_every_pool_by_weight(documents):
+    plan = accepted(documents)
+    [config] = [each["data"] for each in documents if each["kind"] == "ConfigMap"]
+    queues = json.loads(config["scheduler-config.yaml"]).get("queues", [])
+    by_name = sorted(queues, key=lambda queue: queue["name"])
+    for tree in plan.trees:
+        [facts] = tree.pools
+        [resource] = facts.resources
+        whole = facts.available[resource]
+        assert whole == Oracle(documents).units(facts.name)[resource]
+        weights = [queue.get("weight", 1) for queue in by_name]
+        bounds = [0] * len(weights), [whole] * len(weights)
+        shares = water_filled(whole, weights, *bounds) if weights else []
+        assert [node.name for node in tree.nodes] == [queue["name"] for queue in by_name]
+        assert [node.guarantee[facts.name][resource] for node in tree.nodes] == shares
+        if tree.scheduler == "kueue":
+            cohorts = Cohorts(plan, tree.queue)
+            check_group(cohorts, {it.meta.name for it in of(plan, "ResourceFlavor")}, 64)
+            root = cells(cohorts.nodes[cohorts.root])[facts.name, resource]
+            assert number(root.nominal_quota) == whole - sum(shares)
+    for release in RELEASES:
+        webhook = Webhook(release)
+        assert [why for it in of(plan, "Queue") for why in webhook.create(it)] == []
+    ranks = {it.meta.name.partition(".")[0]: it.priority for it in of(plan, "Queue")}
+    said = [queue for queue in queues if "priority" in queue and queue["name"] in ranks]
+    said.sort(key=lambda queue: queue["priority"])
+    assert all(0 <= ranks[queue["name"]] < 2**31 for queue in said)
+    for lower, higher in pairwise(said):
+        apart = lower["priority"] < higher["priority"]
+        assert (ranks[lower["name"]] < ranks[higher["name"]]) == apart
+    doors = {(it.meta.namespace, it.meta.name): it.cluster_queue for it in of(plan, "LocalQueue")}
+    assert set(doors) == {("default", it.meta.name) for it in of(plan, "ClusterQueue")}
+    assert all(door == queue for (_, door), queue in doors.items())
+
+
 # --- whatever is not refused -----------------------------------------------------------------
 
 
@@ -704,9 +763,7 @@ def test_classes_and_namespaces_are_those_that_the_spec_names(documents):
 def bent(draw):
     """A valid spec with a few of its numbers, parents and pools changed at will."""
     documents = deepcopy(draw(specs()))
-    names = {
-        kind: [*documents_of(documents, kind), "nowhere"] for kind in ("ResourcePool", "Team")
-    }
+    names = {kind: [*documents_of(documents, kind), "nowhere"] for kind in ("ResourcePool", "Team")}
     quotas = [
         quota
         for each in documents
@@ -751,6 +808,7 @@ def test_whatever_is_not_refused_obeys_the_rules_too(documents):
     check_kueue(plan, documents)
     check_volcano(plan, documents)
     check_core(plan, documents)
+    check_ratios(plan)
 
 
 # --- arithmetic ------------------------------------------------------------------------------
@@ -803,7 +861,7 @@ def bounded(draw):
 @settings(MANY, max_examples=500)
 @given(bounded())
 def test_apportion_against_water_filling(case):
-    amount, weights, floors, ceilings = case
+    amount, _, floors, ceilings = case
     shares = apportion(*case)
     if amount < sum(floors):
         assert shares is None

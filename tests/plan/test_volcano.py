@@ -233,3 +233,20 @@ def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
     pool = volcano().replace("pool: p", "volcano.sh/nodegroup-name: p")
     made = plugins(planned(pool, team("a"), extras=CONFIG))
     assert made["nodegroup"].arguments == {"strict": False}
+
+
+def test_negative_priorities_of_queues_keep_their_order(planned, volcano):
+    """The schema of a Queue takes none below 0 from 1.14 on."""
+    queues = """
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: gpu-scheduler-config}
+    data:
+      scheduler-config.yaml: |
+        queues: [{name: a, priority: -5}, {name: b, priority: 7}, {name: c, priority: -9}]
+    """
+    made = planned(volcano(), queues).of("Queue")
+    assert [made[f"{name}.p"].priority for name in "abc"] == [1, 2, 0]
+    positive = queues.replace("-5", "5").replace("-9", "9")
+    made = planned(volcano(), positive).of("Queue")
+    assert [made[f"{name}.p"].priority for name in "abc"] == [5, 7, 9]

@@ -8,10 +8,11 @@ import yamllint.config
 import yamllint.linter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jinja2 import Environment, StrictUndefined, Undefined, UndefinedError
+from jinja2 import DictLoader, Environment, StrictUndefined, Undefined, UndefinedError
 from markupsafe import Markup
 from ruamel.yaml import YAML
 
+from policygen.render.environment import environment
 from policygen.render.scalar import block, encode, finalize
 
 LINT = yamllint.config.YamlLintConfig("extends: default")
@@ -220,13 +221,8 @@ def test_a_narrow_block_stays_readable_inside_a_config_map():
     assert faults(text) == []
 
 
-def environment(**options):
-    return Environment(autoescape=True, finalize=finalize, **options)
-
-
 def test_jinja_prints_through_it():
-    env = environment(undefined=StrictUndefined)
-    env.globals["block"] = block
+    env = environment(DictLoader({}))
     template = env.from_string(
         "{% macro pair(k, v) %}{{ k }}: {{ v }}{% endmacro %}"
         '{{ "a<b" }} {{ x }} {{ pair("on", none) }} {{ block(["&"], 2) }} {{ {"q": 1.0} }}'
@@ -236,7 +232,7 @@ def test_jinja_prints_through_it():
 
 @pytest.mark.parametrize("undefined", [Undefined, StrictUndefined])
 def test_what_is_not_defined_is_never_printed(undefined):
-    env = environment(undefined=undefined)
+    env = Environment(autoescape=True, finalize=finalize, undefined=undefined)
     with pytest.raises(UndefinedError):
         env.from_string("{{ nothing }}").render()
 

@@ -1,0 +1,44 @@
+"""What is left of a document without the parts that its schema refuses."""
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
+
+from policygen.finding import Hit, Path
+from policygen.spec import schema
+from policygen.spec.forms import Form
+
+_ROUNDS = 8
+"""What a required key leaves behind is refused in turn, one level up a round."""
+
+
+def pruned(form: Form, data: dict[str, Any], faults: Iterable[Hit]) -> dict[str, Any] | None:
+    """A copy that obeys the schema, so that the rest can be judged at once; None if nothing can.
+
+    Everything that is left stands where it was: a list with a refused entry goes as a whole.
+    """
+    left = deepcopy(data)
+    for _ in range(_ROUNDS):
+        for path in sorted({fault.at.path for fault in faults if fault.at}, key=len, reverse=True):
+            if not _removed(left, path):
+                return None
+        faults = schema.check(form, left, 0)
+        if not faults:
+            return left
+    return None
+
+
+def _removed(data: dict[str, Any], path: Path) -> bool:
+    """Take a value away, or the list around it; True also if it is gone already."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    if not path:
+        return False
+    inner: Any = data
+    for step in path[:-1]:
+        try:
+            inner = inner[step]
+        except (KeyError, IndexError):
+            return True
+    inner.pop(path[-1], None)
+    return True

@@ -1,0 +1,51 @@
+"""What a pool says that its arithmetic cannot stand on."""
+
+import pytest
+
+GROUP = "volcano.sh/nodegroup-name"
+NODE = '    nodeAllocatable:\n      cpu: "96"\n      memory: 768Gi\n'
+
+
+def grouped(pool, name, group):
+    text = pool(name, scheduler="volcano")
+    label = f"\n    {GROUP}: {group}" if group else ""
+    return text.replace(f"    pool: {name}", f"    pool: {name}{label}")
+
+
+@pytest.mark.parametrize(
+    "groups, refused",
+    [
+        (["a", "b", "c"], 0),
+        (["a", "a", "b"], 1),
+        # A queue without a group takes the nodes of every group.
+        (["", "b", "c"], 2),
+        (["a", "", "c"], 2),
+        (["a", "b", "b"], 1),
+        (["", "", ""], 2),
+    ],
+)
+def test_volcano_pools_of_one_resource_need_node_groups_of_their_own(
+    planned, pool, groups, refused
+):
+    texts = [grouped(pool, f"p{index}", group) for index, group in enumerate(groups)]
+    done = planned(*texts)
+    assert done.rules.count("volcano-resource-shared") == refused
+    assert (done.plan is None) == (refused > 0)
+
+
+def test_a_node_type_with_another_number_of_gpus_is_reported(planned, pool):
+    text = pool(gpus=16)
+    assert NODE in text
+    other = text.replace(NODE, "    nodeType: g5.12xlarge\n")  # which has 4
+    assert "per-node-contradicts-node-type" in planned(other).rules
+    same = other.replace("perNode: 8", "perNode: 4")
+    assert "per-node-contradicts-node-type" not in planned(same).rules
+    usual = text.replace(NODE, "").replace("perNode: 8", "perNode: 8\n    product: NVIDIA-A10G")
+    assert "per-node-contradicts-node-type" in planned(usual).rules
+
+
+def test_taint_with_an_empty_value_is_tolerated_by_its_key(planned, pool):
+    """The API refuses a value, even an empty one, beside Exists."""
+    done = planned(pool(more='taints: [{key: gpu, value: "", effect: NoSchedule}]'))
+    [toleration] = done.of("ResourceFlavor")["p"].tolerations
+    assert toleration == {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}
