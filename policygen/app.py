@@ -104,9 +104,9 @@ def kueue_helm_values(
 
 def schema(kind: str | None) -> str:
     """The JSON Schema of a kind, or the names of all."""
-    from policygen import shipped
     from policygen.spec import forms
     from policygen.spec.nearest import suggest
+    from policygen.spec.schema import source
 
     names = forms.schema_names()
     if kind is None:
@@ -115,7 +115,7 @@ def schema(kind: str | None) -> str:
     name = folded.get(kind.lower())
     if name is None:
         raise UsageError(f'no schema "{kind}"; {suggest(kind, names)}')
-    return (shipped.root() / "schemas" / "spec" / names[name]).read_text("utf-8")
+    return source(names[name])
 
 
 def _compile(

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +13,9 @@ from msgspec.structs import replace
 
 MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
+
+
+_DATA = Path(__file__).parent
 
 
 class Product(Struct, frozen=True):
@@ -214,9 +217,7 @@ _VARIANT = re.compile(r"(-(instruct|chat|base|hf|it))+$")
 
 @cache
 def _read(name: str) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(
-        (files("policygen.hardware") / name).read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = json.loads((_DATA / name).read_text(encoding="utf-8"))
     return data
 
 

@@ -16,7 +16,7 @@ from policygen.plan import (
     workloads,
 )
 from policygen.plan.catalog import KINDS
-from policygen.plan.kind import Item, Kind
+from policygen.plan.kind import Item, Kind, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Workloads
@@ -59,11 +59,8 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     placed = workloads.place(spec, facts, trees)
     groups, carried = workloads.pod_groups(spec, pools, placed)
     hits += [*placed.hits, *carried, *advice.reports(spec, pools, trees, placed.seats, extras)]
-    made = [
-        *_objects(spec, pools, trees, extras),
-        *((volcano.POD_GROUP, group) for group in groups),
-    ]
-    items = tuple(_ordered(_released(spec, made)))
+    families = [*_families(spec, pools, trees, extras), (volcano.POD_GROUP, groups)]
+    items = tuple(_ordered(_items(spec, families)))
     hits += _collisions(items)
     return Plan(
         items=items,
@@ -76,32 +73,33 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     )
 
 
-def _objects(
+Family = tuple[Kind, Iterable[object]]
+"""A kind and what was decided of it."""
+
+
+def _families(
     spec: Spec, pools: tuple[PoolFacts, ...], trees: list[Tree], extras: frozenset[str]
-) -> Iterator[tuple[Kind, object]]:
+) -> Iterator[Family]:
     platform = spec.platform
     admitted = [facts for facts in pools if facts.scheduler == "kueue"]
     by_kueue = [queue for queue in trees if queue.scheduler == "kueue"]
     by_volcano = [queue for queue in trees if queue.scheduler == "volcano"]
-    ranks = kueue.workload_priority_classes(spec) if admitted or not pools else ()
-    families: list[tuple[Kind, Iterable[object]]] = [
-        (kubernetes.NAMESPACE, kubernetes.namespaces(spec)),
-        (kubernetes.PRIORITY_CLASS, kubernetes.priority_classes(spec, pools)),
-        (kueue.WORKLOAD_PRIORITY_CLASS, ranks),
-        (kueue.TOPOLOGY, kueue.topologies(platform, admitted)),
-        (kueue.RESOURCE_FLAVOR, kueue.resource_flavors(platform, admitted)),
-        *((kueue.COHORT, kueue.cohorts(platform, queue)) for queue in by_kueue),
-        *((kueue.CLUSTER_QUEUE, kueue.cluster_queues(platform, queue)) for queue in by_kueue),
-        *((kueue.LOCAL_QUEUE, kueue.local_queues(platform, queue)) for queue in by_kueue),
-        (volcano.QUEUE, volcano.queues(platform, by_volcano)),
-        (kubernetes.RESOURCE_QUOTA, kubernetes.resource_quotas(spec, trees)),
-        (kubernetes.LIMIT_RANGE, kubernetes.limit_ranges(spec, trees)),
-    ]
-    for kind, objects in families:
-        for it in objects:
-            yield kind, it
+    yield kubernetes.NAMESPACE, kubernetes.namespaces(spec)
+    yield kubernetes.PRIORITY_CLASS, kubernetes.priority_classes(spec, pools)
+    if admitted or not pools:
+        yield kueue.WORKLOAD_PRIORITY_CLASS, kueue.workload_priority_classes(spec)
+    yield kueue.TOPOLOGY, kueue.topologies(platform, admitted)
+    yield kueue.RESOURCE_FLAVOR, kueue.resource_flavors(platform, admitted)
+    for queue in by_kueue:
+        yield kueue.COHORT, kueue.cohorts(platform, queue)
+        yield kueue.CLUSTER_QUEUE, kueue.cluster_queues(platform, queue)
+        yield kueue.LOCAL_QUEUE, kueue.local_queues(platform, queue)
+    yield volcano.QUEUE, volcano.queues(platform, by_volcano)
+    yield kubernetes.RESOURCE_QUOTA, kubernetes.resource_quotas(spec, trees)
+    yield kubernetes.LIMIT_RANGE, kubernetes.limit_ranges(spec, trees)
     if "second-scheduler" in extras and scheduler.configuration(platform, pools, raw=False):
-        yield from scheduler.second_scheduler(platform)
+        for kind, it in scheduler.second_scheduler(platform):
+            yield kind, (it,)
 
 
 def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:
@@ -117,14 +115,19 @@ def _volcano_file(spec: Spec, pools: tuple[PoolFacts, ...]) -> Item | None:
 
 def released(spec: Spec, kind: Kind, it: object) -> Item:
     """An object in the form that the target version takes."""
+    return Item(kind, _release(spec, kind), it)
+
+
+def _release(spec: Spec, kind: Kind) -> Release:
     target = getattr(spec.platform.target, kind.component).release
-    release = [release for release in kind.releases if release.since <= target][-1]
-    return Item(kind, release, it)
+    return [release for release in kind.releases if release.since <= target][-1]
 
 
-def _released(spec: Spec, made: Iterable[tuple[Kind, object]]) -> Iterator[Item]:
-    for kind, it in made:
-        yield released(spec, kind, it)
+def _items(spec: Spec, families: Iterable[Family]) -> Iterator[Item]:
+    for kind, objects in families:
+        release = _release(spec, kind)
+        for it in objects:
+            yield Item(kind, release, it)
 
 
 def order(items: Iterable[Item]) -> list[Item]:

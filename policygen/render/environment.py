@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ class Shipped(BaseLoader):
         return sorted(_files(self.root))
 
 
-def _files(folder: Traversable, prefix: str = "") -> Iterator[str]:
+def _files(folder: Path, prefix: str = "") -> Iterator[str]:
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _files(entry, f"{prefix}{entry.name}/")

@@ -25,7 +25,6 @@ _ESCAPE = re.compile(
     r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _TAGS = {
     Shape.SCALAR: ("!", "tag:yaml.org,2002:str"),
     Shape.MAPPING: ("!", "tag:yaml.org,2002:map"),
@@ -324,7 +323,7 @@ class Builder:
                 value = loads(raw, strict=False)
             except ValueError:
                 value = "\ud800"
-        if isinstance(value, str) and _SURROGATE.search(value):
+        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
             message = "this escape is no character of its own; write the character itself"
             self.it.syntax.append(Problem("yaml-syntax", message, start, end))
             return ""

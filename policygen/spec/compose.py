@@ -15,9 +15,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
 # in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
-_FORBIDDEN = re.compile(
-    "[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
+_ALLOWED = "\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
 _BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
 _JSON = re.compile(r"[ \t\r\n]*[\[{]")
 
@@ -33,10 +31,12 @@ def compose(text: str, *, json: bool, line: Callable[[int], int]) -> Iterator[Co
     `json` says that it is meant to be JSON; `line` gives the line of a character for
     messages. After a document that is no YAML, reading goes on at the next line "---".
     """
-    forbidden = _FORBIDDEN.search(text)
+    pattern = _forbidden_in(text)
+    forbidden = pattern.search(text)
     if forbidden:
-        yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
-        text = _FORBIDDEN.sub("\ufffd", text)
+        more = sum(1 for _ in pattern.finditer(text, forbidden.end()))
+        yield Composed(syntax=[_forbidden(forbidden, more)], parsed=False)
+        text = pattern.sub("\ufffd", text)
     it = _Stream(text, json=json, line=line)
     resume = yield from it.documents(0, len(text))
     if resume is not None:
@@ -45,8 +45,13 @@ def compose(text: str, *, json: bool, line: Callable[[int], int]) -> Iterator[Co
             yield from it.documents(start, end)
 
 
-def _forbidden(text: str, first: "re.Match[str]") -> Problem:
-    more = sum(1 for _ in _FORBIDDEN.finditer(text, first.end()))
+def _forbidden_in(text: str) -> "re.Pattern[str]":
+    """What finds forbidden characters in a text."""
+    # The whole set takes longer to compile than a small spec to check, and few texts need it.
+    return re.compile("[^\t\n\r -~]" if text.isascii() else f"[^{_ALLOWED}]")
+
+
+def _forbidden(first: "re.Match[str]", more: int) -> Problem:
     others = f" ({more} more in this file)" if more else ""
     message = f"character U+{ord(first[0]):04X} is not allowed; remove it{others}"
     return Problem("yaml-syntax", message, first.start(), first.end())

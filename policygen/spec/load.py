@@ -19,6 +19,7 @@ from policygen.spec import (
     schema,
 )
 from policygen.spec.document import Document
+from policygen.spec.echo import bare, quoted
 from policygen.spec.files import Source
 from policygen.spec.pruned import pruned
 from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
@@ -30,9 +31,6 @@ INNER = ("data", "scheduler-config.yaml")
 
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
 """What a document of a kind defines: two forms of one thing share their names."""
-
-_LOST = frozenset({"yaml-syntax", "nesting-too-deep", "not-a-mapping", "several-documents"})
-"""Findings after which a document may be missing altogether."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,11 @@ def load(
         reading.source(source)
     reading.queues()
     spec = reading.spec(target or {})
-    faulty = reading.faulty()
-    reading.hits += references.check(spec, reading.unread, reading.remnants)
+    dangling = list(references.check(spec, reading.unread, reading.remnants))
+    faulty = reading.faulty() | {
+        hit.at.document for hit in dangling if hit.at and hit.rule == "unknown-reference"
+    }
+    reading.hits += dangling
     reading.hits += pools.check(spec)
     findings = document.ordered(
         [*reading.findings, *document.dress(reading.documents, reading.hits)]
@@ -112,8 +113,7 @@ class _Reading:
         found, findings = document.load(source, ours=forms.ours, first_index=len(self.documents))
         self.findings += findings
         self.documents += found
-        if any(finding.rule in _LOST for finding in findings):
-            self.unread.text(source.text)
+        self.unread.lost(findings, source.text)
         for each in found:
             if forms.ours(each.header):
                 self._document(each)
@@ -134,14 +134,21 @@ class _Reading:
         elif each.data is not None:
             faults = schema.check(form, each.data, each.index, each.raw)
         self.hits += faults
-        if isinstance(form, forms.Form) and each.data is not None and first and not faults:
-            self._typed(each, form)
-            return
-        self.unread.document(kind, each.header.name, each.data)
+        good = isinstance(form, forms.Form) and each.data is not None and first and not faults
+        if not good or each.flawed:
+            self._unread(kind, each, faults)
+        if isinstance(form, forms.Form) and each.data is not None:
+            if good:
+                self._typed(each, form)
+            else:
+                self._remnant(each, form, faults)
+
+    def _unread(self, kind: str | None, each: Document, faults: list[Hit]) -> None:
         if each.data is None:
             self.unread.text(each.source.text)
-        elif isinstance(form, forms.Form):
-            self._remnant(each, form, faults)
+        refused = {fault.at.path for fault in faults if fault.at}
+        self.unread.parts.add(each.index)
+        self.unread.document(kind, each.data, lambda path: path in refused or each.is_flawed(path))
 
     def _claim(self, kind: str, name: str, each: Document, at: At) -> bool:
         """Whether nothing before had this kind and name; a second one is reported and left out."""
@@ -152,14 +159,14 @@ class _Reading:
         before = there.place(place.path)
         where = f"line {before.line}"
         if before.file != each.source.name:
-            where = f"{before.file}:{before.line}"
-        words = f'{kind} "{name}" is in {where} already; rename or remove one'
+            where = f"{bare(before.file)}:{before.line}"
+        words = f"{kind} {quoted(name)} is in {where} already; rename or remove one"
         if kind == forms.PLATFORM.kind:
             words = f"a set has one Platform, and there is one in {where}; remove one of them"
         elif kind == forms.ARTICLE_QUEUES.kind:
             words = f"{kind} {name} is in {where} already; put all queues into one"
         elif at.path[0] == "queues":
-            words = f'a queue is a team, and Team "{name}" is in {where} already; rename one'
+            words = f"a queue is a team, and Team {quoted(name)} is in {where} already; rename one"
         self.hits.append(Hit("duplicate-identity", words, at))
         return False
 
@@ -186,7 +193,8 @@ class _Reading:
         data = pruned(form, each.data, faults) if form is not forms.ARTICLE_QUEUES else None
         if data is None:
             return
-        view = View(data, At(each.index), self.hits)
+        hits: list[Hit] = []
+        view = View(data, At(each.index), hits)
         if form is forms.PLATFORM:
             self.remnants.append(parse.platform(view))
         elif form is forms.TEAM:
@@ -197,7 +205,14 @@ class _Reading:
             articles.model(view)
         else:
             pool = (parse.pool if form is forms.RESOURCE_POOL else articles.pool)(view)
-            self.hits += labels.check(pool)
+            hits += labels.check(pool)
+        # A mapping is not to blame for lacking what was taken out of it.
+        gone = [fault.at.path for fault in faults if fault.at]
+        self.hits += [
+            hit
+            for hit in hits
+            if hit.at and not any(path[: len(hit.at.path)] == hit.at.path for path in gone)
+        ]
 
     def queues(self) -> None:
         """The articles' ConfigMap, once every pool that its queues share out is known."""
@@ -206,8 +221,7 @@ class _Reading:
             return
         inner, findings = document.inner(config, INNER, index=len(self.documents))
         self.findings += findings
-        if inner is None or inner.data is None or any(it.rule in _LOST for it in findings):
-            self.unread.document(config.header.kind, config.header.name, config.data)
+        self.unread.lost(findings, str(config.data[INNER[0]][INNER[1]]))
         if inner is None or inner.data is None:
             if not findings:
                 message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
@@ -215,9 +229,10 @@ class _Reading:
             return
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)
+        self.hits += faults
+        if faults or inner.flawed:
+            self._unread(forms.ARTICLE_QUEUES.kind, inner, faults)
         if faults:
-            self.hits += faults
-            self.unread.document(config.header.kind, config.header.name, inner.data)
             return
         view = View(inner.data, At(inner.index), self.hits)
         teams, priorities = articles.queues(view, sorted(self.pools, key=lambda it: it.name))
@@ -254,7 +269,8 @@ class _Reading:
     def faulty(self) -> frozenset[int]:
         """The documents of which a value could not be read."""
         errors = (hit for hit in self.hits if hit.severity == Severity.ERROR)
-        return frozenset(hit.at.document for hit in errors if hit.at)
+        flawed = (each.index for each in self.documents if each.flawed)
+        return frozenset([*flawed, *(hit.at.document for hit in errors if hit.at)])
 
 
 def _overlooked(each: Document) -> list[Hit]:

@@ -59,7 +59,7 @@ def check(
     yield from _unused(spec.teams, unread)
     yield from _cycles(spec.teams)
     yield from _namespaces(spec)
-    yield from _models(spec)
+    yield from _models(spec, unread)
     yield from _composed(spec)
 
 
@@ -200,12 +200,12 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
             )
 
 
-def _models(spec: Spec) -> Iterator[Hit]:
+def _models(spec: Spec, unread: Unread) -> Iterator[Hit]:
     by_name = {team.name: team for team in spec.teams}
     inner = {team.parent for team in spec.teams}
     for model in spec.models:
         team = by_name.get(model.team or "")
-        if team is not None:
+        if team is not None and team.at.document not in unread.parts:
             yield from _home(model, team, inner=team.name in inner)
 
 

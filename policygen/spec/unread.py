@@ -1,10 +1,10 @@
 """What documents that could not be read may have said, so that one fault is not reported twice."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from policygen.finding import Path
+from policygen.finding import Finding, Path
 
 _NAME = re.compile(r"""\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _PARENT = re.compile(r"""\bparent["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
@@ -15,6 +15,9 @@ _NAMED = {
     ("queues",): ("Team", "priority"),
 }
 """Lists whose entries define things of their own: what they are."""
+
+_ONE_VALUE = frozenset({"yaml-surprise", "yaml-tag", "number-too-long"})
+"""What is wrong with one value of a YAML text; all else may take other values with it."""
 
 _SET_DEFAULTS = frozenset({"Platform", "ConfigMap"})
 
@@ -29,6 +32,8 @@ class Unread:
         """Kinds of which one has no readable name, so that it may be any; "" for any kind."""
         self.parents: set[str] = set()
         """Teams that have a child among the refused."""
+        self.parts: set[int] = set()
+        """Documents, by index, that were read but for some values."""
         self.settings = False
         """Whether defaults of all pools may be among it: a Platform, or the ConfigMap of queues."""
 
@@ -45,21 +50,30 @@ class Unread:
             entries = _at(data, path)
             for index in range(len(entries) if isinstance(entries, list) else 0):
                 self._named(data, (*path, index), kinds, is_refused)
+        if kind == "ConfigMap" and not any(_texts(data)):
+            self.kinds.update(_NAMED["queues",])
         for mapping in _mappings(data):
+            if isinstance(mapping.get("name"), str):
+                self.names.add(mapping["name"])
             if isinstance(mapping.get("parent"), str):
                 self.parents.add(mapping["parent"])
-            for value in mapping.values():
-                if isinstance(value, str) and ":" in value:
-                    self.text(value)
+        for text in _texts(data):
+            self.text(text)
 
     def _named(
         self, data: Any, path: Path, kinds: tuple[str, ...], is_refused: Callable[[Path], bool]
     ) -> None:
         name = _at(data, (*path, "name"))
-        if isinstance(name, str) and not is_refused((*path, "name")):
-            self.names.add(name)
-        else:
+        if not isinstance(name, str) or is_refused((*path, "name")):
             self.kinds.update(kinds)
+
+    def lost(self, findings: Iterable[Finding], text: str) -> None:
+        """Take note of what is wrong with a text as YAML: some of it may be lost."""
+        lines = [it.place.text for it in findings if it.place and it.rule not in _ONE_VALUE]
+        if lines:
+            self.text(text)
+        if any("name" in line for line in lines):
+            self.kinds.add("")
 
     def text(self, text: str) -> None:
         """Take note of a text of which a part is lost."""
@@ -102,3 +116,11 @@ def _mappings(data: Any) -> Iterator[dict[str, Any]]:
             stack.extend(it.values())
         elif isinstance(it, list):
             stack.extend(it)
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """Every text of a document that may be YAML itself."""
+    for mapping in _mappings(data):
+        for value in mapping.values():
+            if isinstance(value, str) and ":" in value:
+                yield value

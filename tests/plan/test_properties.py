@@ -76,7 +76,7 @@ class Oracle:
             "scheduler", self.platform.get("defaults", {}).get("scheduler", "kueue")
         )
 
-    def policy(self, pool, field, default):
+    def policy(self, pool, field, *, default):
         wider = self.platform.get("defaults", {}).get("schedulingPolicy", {})
         return self.pools[pool].get("schedulingPolicy", {}).get(field, wider.get(field, default))
 
@@ -701,7 +701,14 @@ def test_classes_and_namespaces_are_those_that_the_spec_names(documents):
         if it.preemption_policy != "Never":
             assert said.get("preempts", True)
     for group in of(plan, "PodGroup"):
-        assert group.priority_class_name is None or group.priority_class_name in classes
+        if group.priority_class_name is not None:
+            said = priorities[group.priority_class_name.removesuffix(".preempting")]
+            pool = group.queue.rpartition(".")[2]
+            preempts = said.get("preempts", True) and oracle.policy(
+                pool, "preemptionEnabled", default=True
+            )
+            policy = classes[group.priority_class_name].preemption_policy
+            assert policy == ("PreemptLowerPriority" if preempts else "Never")
     ranked = {it.meta.name: it.value for it in of(plan, "WorkloadPriorityClass")}
     if any(oracle.scheduler(pool) == "kueue" for pool in oracle.pools):
         assert ranked == {name: each["value"] for name, each in priorities.items()}
