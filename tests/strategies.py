@@ -5,9 +5,11 @@ numbers of a team tree are drawn from the top down, each within what the parent 
 that nothing is filtered away and every part of a spec can shrink to nothing on its own.
 """
 
+import itertools
 import json
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -43,6 +45,7 @@ _RARELY = st.sampled_from((False, False, False, True))
 _OFTEN = st.sampled_from((False, True, True, True))
 
 
+@cache
 def labels(length):
     """DNS labels of at most so many characters."""
     joined = st.lists(_WORDS, min_size=1, max_size=3).map("-".join)
@@ -69,6 +72,12 @@ def _names(draw, count, word, length, tag, taken=()):
 def _kept(**fields):
     """A mapping without its empty fields, False and 0 kept."""
     return {key: value for key, value in fields.items() if value not in (None, {}, [])}
+
+
+@cache
+def _several(options, least, most):
+    """Some of the options, each at most once; built once, since that takes longer than a draw."""
+    return st.lists(st.sampled_from(options), min_size=least, max_size=most, unique=True)
 
 
 def _maybe(draw, strategy, chance=_BOOL):
@@ -159,31 +168,25 @@ class Drawn:
 
 
 _COUNTS = st.one_of(st.integers(1, 12), st.sampled_from((16, 64, 1000, 2000, 12_345, 1_000_000)))
-_SHAPES = sorted(
-    (shape for shape in catalog.shapes().values() if shape.cpu_milli >= 4000),
-    key=lambda shape: (shape.gpus, shape.name),
+_SHAPES = tuple(
+    sorted(
+        (shape for shape in catalog.shapes().values() if shape.cpu_milli >= 4000),
+        key=lambda shape: (shape.gpus, shape.name),
+    )
 )
-_CUT = sorted(
-    (product for product in catalog.products().values() if product.mig),
-    key=lambda product: product.id,
-)
-_WHOLE = sorted(catalog.products().values(), key=lambda product: product.id)
+_WHOLE = tuple(sorted(catalog.products().values(), key=lambda product: product.id))
+_CUT = tuple(product for product in _WHOLE if product.mig)
+_STYLES = st.sampled_from(({}, {"binPack": True}, {"spread": True}, {"binPack": False}))
 
 _LABEL_KEYS = ("zone", "example.com/Kind_of.node", "nvidia.com/gpu.product", "a.b-c.io/x")
 _LABEL_VALUES = ("", "a", "NVIDIA-A100-SXM4-40GB", "true", "1e3", "0")
+_LEVELS = ("example.com/block", "rack", "zone")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_TAINTS = tuple(itertools.product(("gpu", "example.com/team", "z.9"), _EFFECTS))
 
 
 def _taints(draw):
-    keys = draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from(("gpu", "example.com/team", "z.9")), st.sampled_from(_EFFECTS)
-            ),
-            max_size=3,
-            unique=True,
-        )
-    )
+    keys = draw(_several(_TAINTS, 0, 3))
     return [
         _kept(key=key, value=_maybe(draw, st.sampled_from(("", "true", "a_b"))), effect=effect)
         for key, effect in keys
@@ -207,9 +210,7 @@ def _tolerations(draw):
 
 
 def _levels(draw):
-    levels = draw(
-        st.lists(st.sampled_from(("example.com/block", "rack", "zone")), max_size=3, unique=True)
-    )
+    levels = draw(_several(_LEVELS, 0, 3))
     return [*levels, "kubernetes.io/hostname"] if not levels or draw(_BOOL) else levels
 
 
@@ -233,9 +234,7 @@ def _sharing(draw):
         return gpu, {}
     offered = _offered(draw, gpu)
     single = draw(_RARELY)
-    chosen = st.lists(
-        st.sampled_from(sorted(offered)), min_size=1, max_size=1 if single else 4, unique=True
-    )
+    chosen = _several(tuple(sorted(offered)), 1, 1 if single else 4)
     instances = {profile: draw(_COUNTS) for profile in draw(chosen)}
     strategy = "single" if single else draw(st.sampled_from((None, "mixed")))
     gpu["mig"] = _kept(strategy=strategy, instances=instances)
@@ -299,10 +298,7 @@ def _policy(draw, scheduler, volcano_style):
     if scheduler == "volcano":
         policy.update(volcano_style)
     else:
-        style = draw(
-            st.sampled_from(({}, {}, {"binPack": True}, {"spread": True}, {"binPack": False}))
-        )
-        policy.update(style)
+        policy.update(draw(_STYLES))
     ratio = _maybe(draw, st.sampled_from((1, 1.1, 1.5, 2.25, 100)), _RARELY)
     policy.update(
         _kept(
@@ -326,7 +322,7 @@ def _pool(draw, name, scheduler, said, resource, node_group, volcano_style):
     if resource:
         gpu["resource"] = resource
     policy = _policy(draw, scheduler, volcano_style)
-    more = draw(st.lists(st.sampled_from(_LABEL_KEYS), max_size=2, unique=True))
+    more = draw(_several(_LABEL_KEYS, 0, 2))
     selector = {"pool": name} | {key: draw(st.sampled_from(_LABEL_VALUES)) for key in more}
     if node_group:
         selector["volcano.sh/nodegroup-name"] = name
@@ -363,7 +359,7 @@ def _pools(draw, schedulers, default, tag):
     count = draw(st.integers(1, 4))
     names = _names(draw, count, "pool", POOL_LENGTH, tag, taken=("root", "default"))
     of = [draw(st.sampled_from(schedulers)) for _ in names]
-    style = draw(st.sampled_from(({}, {"binPack": True}, {"spread": True}, {"binPack": False})))
+    style = draw(_STYLES)
     groups = of.count("volcano") > 1 and draw(_BOOL)
     pools = []
     for index, (name, scheduler) in enumerate(zip(names, of, strict=True)):
@@ -624,10 +620,10 @@ def _model(draw, name, owner, pools, priorities):
     own = list(owner.quotas)
     near = own if own and draw(_BOOL) else [pool.name for pool in pools]
     placement = _kept(
-        pools=_maybe(draw, st.lists(st.sampled_from(near), min_size=1, max_size=3, unique=True)),
+        pools=_maybe(draw, _several(tuple(near), 1, 3)),
         nodeTypes=_maybe(
             draw,
-            st.lists(st.sampled_from(("h100", "a100-80gb", "none-such")), min_size=1, unique=True),
+            _several(("h100", "a100-80gb", "none-such"), 1, 3),
             _RARELY,
         ),
         toleratePreemptible=_maybe(draw, _BOOL),
@@ -724,7 +720,7 @@ def specs(draw, schedulers=SCHEDULERS, target=None, tag=""):
             topologyAware=_maybe(draw, _BOOL, _RARELY),
             preemptionEnabled=_maybe(draw, _BOOL, _RARELY),
             gangScheduling=_maybe(draw, _BOOL, _RARELY),
-            **draw(st.sampled_from(({}, {}, {"spread": True}, {"binPack": True}))),
+            **draw(_STYLES),
         ),
         containerDefaults=_defaults(draw) if draw(_RARELY) else None,
     )
@@ -777,7 +773,7 @@ def _article_pool(draw, name, card, group):
             )
         )
     )
-    policy = {} if group else draw(st.sampled_from(({}, {"binPack": True}, {"spread": True})))
+    policy = {} if group else draw(_STYLES)
     spec = _kept(
         nodeSelector=selector,
         capacity=capacity,
@@ -811,7 +807,7 @@ def _article_model(draw, name, queues):
 def articles(draw, tag=""):
     """A spec in the forms of the articles, of Kueue pools or, by a Platform, of Volcano ones."""
     volcano = draw(_RARELY)
-    cards = draw(st.lists(st.sampled_from(_CARDS), min_size=1, max_size=3, unique=True))
+    cards = draw(_several(_CARDS, 1, 3))
     names = _names(draw, len(cards), "pool", POOL_LENGTH, tag, taken=("root", "default"))
     documents = [
         _article_pool(draw, name, card, volcano) for name, card in zip(names, cards, strict=True)

@@ -9,6 +9,7 @@ from policygen.plan import (
     controllers,
     kubernetes,
     kueue,
+    pods,
     pool,
     scheduler,
     tree,
@@ -57,7 +58,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     if any(hit.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)
-    groups, carried = workloads.pod_groups(spec, pools, placed)
+    groups, carried = pods.pod_groups(spec, pools, placed)
     hits += [*placed.hits, *carried, *advice.reports(spec, pools, trees, placed.seats, extras)]
     families = [*_families(spec, pools, trees, extras), (volcano.POD_GROUP, groups)]
     items = tuple(_ordered(_items(spec, families)))

@@ -73,7 +73,9 @@ def load(
     spec = reading.spec(target or {})
     dangling = list(references.check(spec, reading.unread, reading.remnants))
     faulty = reading.faulty() | {
-        hit.at.document for hit in dangling if hit.at and hit.rule == "unknown-reference"
+        hit.at.document
+        for hit in dangling
+        if hit.at and (hit.rule == "unknown-reference" or "sharedQueues" in hit.at.path)
     }
     reading.hits += dangling
     reading.hits += pools.check(spec)
@@ -313,4 +315,7 @@ def _sound(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
         if team.shares_namespace or team.at.document not in faulty:
             own = [it for it in team.namespaces if owner.setdefault(it.name, team) is team]
             teams.append(team if team.shares_namespace else replace(team, namespaces=tuple(own)))
-    return Spec(platform=spec.platform, pools=tuple(sums), teams=tuple(teams))
+    platform = replace(spec.platform, priorities=())
+    if spec.platform.at is not None and spec.platform.at.document in faulty:
+        platform = replace(platform, shared_queues=())
+    return Spec(platform=platform, pools=tuple(sums), teams=tuple(teams))

@@ -682,7 +682,7 @@ def check_quota_keys(quotas, oracle):
         assert set(hard) == asked
 
 
-@MANY
+@FEW
 @given(specs())
 def test_quotas_of_namespaces_stay_within_the_limit(documents):
     check_core(accepted(documents), documents)

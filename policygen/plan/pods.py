@@ -1,0 +1,127 @@
+"""What the pods of each model must carry, and the pod groups of gangs under Volcano."""
+
+from collections.abc import Iterator, Sequence
+
+from policygen.finding import Hit, Severity
+from policygen.plan import kubernetes, scheduler
+from policygen.plan.amounts import CPU, MEMORY, text
+from policygen.plan.fit import warn
+from policygen.plan.kind import Meta
+from policygen.plan.pool import PoolFacts
+from policygen.plan.volcano import PodGroup
+from policygen.plan.workloads import Seat, Workloads
+from policygen.spec.types import Model, Spec
+
+
+def pod_groups(
+    spec: Spec, pools: Sequence[PoolFacts], workloads: Workloads
+) -> tuple[list[PodGroup], list[Hit]]:
+    """A pod group for each gang on a Volcano pool, and what its pods must carry."""
+    groups: list[PodGroup] = []
+    hits: list[Hit] = []
+    for seat in workloads.seats:
+        model, facts = seat.model, seat.fit.facts
+        hits += _carried(spec, pools, seat)
+        if model.gang is None:
+            continue
+        if not facts.policy.gang_scheduling:
+            hits.append(
+                warn(
+                    "gang-not-scheduled",
+                    f'model "{model.name}" is a gang, and pool "{facts.name}" has '
+                    "gangScheduling: false, so its pods start one by one",
+                    model,
+                )
+            )
+            continue
+        if facts.scheduler == "kube-scheduler":
+            hits.append(
+                warn(
+                    "gang-not-scheduled",
+                    f'model "{model.name}" is a gang, and kube-scheduler starts the pods of pool '
+                    f'"{facts.name}" one by one; use a pool under kueue or volcano',
+                    model,
+                )
+            )
+        if facts.scheduler != "volcano" or model.gang.run_as != "pods":
+            continue
+        namespace = _namespace(model, seat)
+        if namespace is None or seat.queue is None:
+            continue
+        size = model.gang.size
+        resources = {
+            CPU: text(CPU, model.cpu_milli * size) if model.cpu_milli is not None else None,
+            MEMORY: text(MEMORY, model.memory_bytes * size)
+            if model.memory_bytes is not None
+            else None,
+            seat.fit.resource: str(seat.fit.units * size),
+        }
+        groups.append(
+            PodGroup(
+                meta=Meta(model.name, spec.platform.name, namespace),
+                queue=seat.queue,
+                min_member=size,
+                min_resources={name: amount for name, amount in resources.items() if amount},
+                priority_class_name=kubernetes.priority_class_name(
+                    spec, pools, model.priority, facts
+                )
+                if model.priority
+                else None,
+            )
+        )
+    return groups, hits
+
+
+def _namespace(model: Model, seat: Seat) -> str | None:
+    if model.namespace is not None:
+        return model.namespace
+    namespaces = seat.node.team.namespaces if seat.node else ()
+    return namespaces[0].name if namespaces else None
+
+
+def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit]:
+    """What the pods of a model must carry for the policy to reach them."""
+    model, facts = seat.model, seat.fit.facts
+    words = [f"{seat.fit.resource}: {seat.fit.units}"]
+    name = scheduler.scheduler_name(spec.platform, facts)
+    if name is not None:
+        words.append(f"schedulerName: {name}")
+    if facts.scheduler == "kueue" and seat.queue is not None and seat.node is not None:
+        door = seat.queue if seat.node.team.shares_namespace else facts.queue
+        words.append(f"label kueue.x-k8s.io/queue-name: {door}")
+        if model.priority:
+            words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
+    elif facts.scheduler == "volcano" and seat.queue is not None:
+        words += _volcano_words(model, seat.queue)
+    if model.priority:
+        made = kubernetes.priority_class_name(spec, pools, model.priority, facts)
+        words.append(f"priorityClassName: {made}")
+    if facts.scheduler != "kueue":
+        # Kueue adds the flavor's labels and tolerations to what it admits.
+        words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
+        words += [f"a toleration of {taint.key}" for taint in facts.pool.taints]
+    yield Hit(
+        "pods-must-carry",
+        f'pods of model "{model.name}" in namespace {_namespace(model, seat)} carry '
+        + "; ".join(words),
+        model.at / "metadata" / "name",
+        Severity.INFO,
+    )
+
+
+def _volcano_words(model: Model, queue: str) -> list[str]:
+    """The field or annotation by which each form of workload joins queue and gang."""
+    run_as = model.gang.run_as if model.gang else "pods"
+    if run_as == "vcjob":
+        size = model.gang.size if model.gang else 1
+        return [f"vcjob spec.queue: {queue}", f"vcjob spec.minAvailable: {size}"]
+    if run_as == "lws":
+        return [f"LeaderWorkerSet annotation scheduling.volcano.sh/queue-name: {queue}"]
+    if run_as == "job" and model.gang:
+        return [
+            f"Job annotation scheduling.volcano.sh/group-min-member: {model.gang.size}",
+            f"pod annotation scheduling.volcano.sh/queue-name: {queue}",
+        ]
+    if model.gang:
+        return [f"annotation scheduling.k8s.io/group-name: {model.name}"]
+    return [f"annotation scheduling.volcano.sh/queue-name: {queue}"]

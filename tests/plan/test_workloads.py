@@ -1,0 +1,214 @@
+"""Where models run and how many GPUs they take, with numbers worked out by hand."""
+
+import pytest
+
+
+def a100(name="p", memory="40GB", more="", gpu=""):
+    return f"""
+    apiVersion: policygen.dev/v1alpha1
+    kind: ResourcePool
+    metadata: {{name: {name}}}
+    spec:
+      nodeSelector: {{pool: {name}}}
+      gpu: {{product: NVIDIA-A100-SXM4-{memory}, perNode: 8{gpu}}}
+      capacity: {{totalGPUs: 64, nodeAllocatable: {{cpu: "96", memory: 1100Gi}}}}
+{more}
+    """
+
+
+def model(more="", resources="gpuMemory: 13Gi"):
+    return f"""
+    apiVersion: policygen.dev/v1alpha1
+    kind: Model
+    metadata: {{name: m}}
+    spec:
+      team: a
+      resources: {{{resources}}}
+{more}
+    """
+
+
+def seat(done):
+    (found,) = done.plan.workloads.seats
+    return found.fit.facts.name, found.fit.resource, found.fit.units
+
+
+@pytest.mark.parametrize(
+    "memory, resources, units",
+    [
+        ("40GB", "gpuMemory: 13Gi", 1),
+        ("40GB", "gpuMemory: 40Gi", 2),  # a card has 40,442 MiB of its 40,960
+        ("40GB", "gpuMemory: 100Gi", 4),  # 3 would hold it; tensor parallelism wants 4
+        ("40GB", "gpuMemory: 140Gi", 4),
+        ("80GB", "gpuMemory: 140Gi", 2),
+        ("80GB", "gpus: 3", 3),
+    ],
+)
+def test_memory_rule(planned, team, memory, resources, units):
+    done = planned(a100(memory=memory), team("a", "guarantee: 8"), model(resources=resources))
+    assert seat(done) == ("p", "nvidia.com/gpu", units)
+
+
+def test_any_gpu_count_rounds_up_to_the_next_card_only(planned, team):
+    text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 100Gi")
+    assert seat(planned(a100(), team("a", "guarantee: 8"), text))[2] == 3
+
+
+def test_family_and_size_instead_of_memory(planned, team):
+    # Llama-3.1-70B: 131.4 GiB of weights; KV of 16 × 8192 tokens at 320 KiB: 40 GiB; on 80 GB
+    # cards at 90 percent, less 1 GiB each: 70.4 GiB, so 3, rounded to 4
+    text = model(
+        "      family: llama-3.1\n      size: 70b\n"
+        "      sizing: {concurrency: 16, contextLength: 8192}",
+        "cpu: '8'",
+    )
+    done = planned(a100(memory="80GB"), team("a", "guarantee: 8"), text)
+    assert seat(done)[2] == 4
+    assert "assumption" in done.rules
+
+
+def test_a_model_larger_than_a_node_is_reported_and_nothing_is_made_for_it(planned, team):
+    text = model("      gang: {size: 2}", "gpuMemory: 400Gi")
+    pool = a100().replace("spec:\n", "spec:\n      scheduler: volcano\n", 1)
+    done = planned(pool, team("a", "guarantee: 8"), text)
+    assert "model-fits-no-pool" in done.rules
+    assert done.of("PodGroup") == {}
+    assert done.plan.workloads.seats == ()
+
+
+def test_cpu_and_memory_must_fit_a_node(planned, team):
+    text = model(resources="gpuMemory: 13Gi, cpu: '97'")
+    assert "model-fits-no-pool" in planned(a100(), team("a", "guarantee: 8"), text).rules
+
+
+def test_more_cpu_than_comes_with_the_gpus_is_noted(planned, team):
+    text = model(resources="gpuMemory: 13Gi, cpu: '13'")  # a GPU comes with 12
+    done = planned(a100(), team("a", "guarantee: 8"), text)
+    assert "host-share-exceeded" in done.rules
+    text = model(resources="gpuMemory: 13Gi, cpu: '12'")
+    assert "host-share-exceeded" not in planned(a100(), team("a", "guarantee: 8"), text).rules
+
+
+def test_placement_order_decides(planned, team):
+    both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
+    for order in ("p, q", "q, p"):
+        text = model(f"      placement: {{pools: [{order}]}}")
+        done = planned(a100(), a100("q"), both, text)
+        assert seat(done)[0] == order[0]
+
+
+@pytest.mark.parametrize("kind", ["a100-40gb", "NVIDIA-A100-SXM4-40GB", "p"])
+def test_node_types_name_products_labels_or_pools(planned, team, kind):
+    text = model(f"      placement: {{nodeTypes: [{kind}]}}")
+    done = planned(a100(), a100("q", "80GB"), team("a", "guarantee: 8"), text)
+    assert seat(done)[0] == "p"
+    assert "node-type-not-offered" not in done.rules
+
+
+def test_a_node_type_that_none_offers_is_a_warning(planned, team):
+    text = model("      placement: {nodeTypes: [h100, a100-40gb]}")
+    done = planned(a100(), team("a", "guarantee: 8"), text)
+    assert "node-type-not-offered" in done.rules
+    assert seat(done)[0] == "p"
+
+
+def test_spot_pools_only_where_tolerated(planned, team):
+    spot = a100(more="      provisioning: spot")
+    done = planned(spot, team("a", "guarantee: 8"), model())
+    assert "only-preemptible-pools" in done.rules
+    tolerant = model("      placement: {toleratePreemptible: true}")
+    assert seat(planned(spot, team("a", "guarantee: 8"), tolerant))[0] == "p"
+
+
+def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
+    mig = a100(gpu=", sharing: mig, mig: {instances: {1g.5gb: 56, 2g.10gb: 8, 3g.20gb: 16}}")
+    quota = "guarantee: {2g.10gb: 4}"
+    done = planned(mig, team("a", quota), model(resources="gpuMemory: 8Gi"))
+    assert seat(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
+    done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
+    assert "model-fits-no-pool" in done.rules
+
+
+def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
+    shared = a100(gpu=", sharing: timeSlicing, replicas: 4")
+    done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 9Gi"))
+    assert seat(done)[2] == 1
+    assert "shared-memory-exceeded" not in done.rules
+    done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
+    assert "shared-memory-exceeded" in done.rules
+    # MPS divides the memory, so there it does not fit.
+    mps = a100(gpu=", sharing: mps, replicas: 4")
+    done = planned(mps, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
+    assert "model-fits-no-pool" in done.rules
+
+
+@pytest.mark.parametrize(
+    "quota, more, rule",
+    [
+        ("guarantee: 2, limit: 4", "autoscaling: {minReplicas: 5, maxReplicas: 6}", "model-above-limit"),
+        ("guarantee: 2, limit: 4", "autoscaling: {minReplicas: 1, maxReplicas: 5}", "model-above-limit"),
+        (
+            "guarantee: 2, limit: 4",
+            "autoscaling: {minReplicas: 3, maxReplicas: 4}",
+            "serving-on-borrowed-gpus",
+        ),
+        ("guarantee: 2, limit: 4", "replicas: 5", "model-above-limit"),
+    ],
+)  # fmt: skip
+def test_the_teams_share_must_hold_the_model(planned, team, quota, more, rule):
+    assert rule in planned(a100(), team("a", quota), model(f"      {more}")).rules
+    quiet = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}"))
+    assert rule not in quiet.rules
+
+
+def test_a_team_without_a_share_of_the_pool(planned, team):
+    text = model("      placement: {pools: [q]}")
+    done = planned(a100(), a100("q"), team("a", "guarantee: 8"), text)
+    assert "team-without-share" in done.rules
+
+
+@pytest.mark.parametrize(
+    "more, rule",
+    [
+        ("family: llama\n      size: 70b", "gpu-memory-below-weights"),
+        ("family: llama\n      size: 7b\n      sizing: {concurrency: 9}", "gpu-memory-below-concurrency"),
+        ("family: llama\n      size: 7b\n      sizing: {precision: int4}", None),
+    ],
+)  # fmt: skip
+def test_stated_memory_is_compared_with_what_the_model_takes(planned, team, more, rule):
+    done = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}"))
+    assert [name for name in done.rules if name.startswith("gpu-memory")] == (
+        [rule] if rule else []
+    )
+
+
+def test_nothing_said_of_its_size(planned, team):
+    done = planned(a100(), team("a", "guarantee: 8"), model(resources="cpu: '1'"))
+    assert "model-size-unknown" in done.rules
+
+
+@pytest.mark.parametrize(
+    "scheduler, words",
+    [
+        ("kueue", ["label kueue.x-k8s.io/queue-name: p", "schedulerName: default.binpack"]),
+        ("volcano", ["schedulerName: volcano", "scheduling.volcano.sh/queue-name: a.p"]),
+        ("kube-scheduler", ["schedulerName: default.binpack", "nodeSelector pool: p"]),
+    ],
+)
+def test_what_pods_must_carry(planned, team, scheduler, words):
+    pool = a100(more=f"      scheduler: {scheduler}")
+    done = planned(pool, team("a", "guarantee: 8"), model())
+    (note,) = [it.message for it in done.findings if it.rule == "pods-must-carry"]
+    for word in ["nvidia.com/gpu: 1", "namespace a-ns", *words]:
+        assert word in note
+
+
+def test_a_model_of_a_team_with_children_joins_the_own_leaf(planned, team):
+    done = planned(
+        a100(),
+        team("a", "guarantee: 8"),
+        team("b", "guarantee: 4", parent="a"),
+        model(),
+    )
+    (found,) = done.plan.workloads.seats
+    assert found.queue == "a.own.p"
