@@ -102,7 +102,7 @@ def planned():
     return plan_of
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def planned_files():
     return plan_of_files
 

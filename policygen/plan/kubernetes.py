@@ -120,26 +120,12 @@ def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota
     for team in spec.teams:
         shares = [(facts, node.limit[facts.name]) for facts, node in having.get(team.name, ())]
         counted = _counted(team, shares)
-        backstopped = {
-            resource
-            for facts, _ in shares
-            if facts.pool.quota_backstop
-            for resource in facts.resources
-        }
         for index, namespace in enumerate(team.namespaces):
             keys = hard[namespace.name]
             for key, amount in counted.items():
                 keys[key] += amount
-            for facts, limit in shares:
-                refused = facts.scheduler == "kube-scheduler"
-                for resource in facts.resources:
-                    if refused:
-                        keys[f"requests.{resource}"] += _part(limit[resource], team, index, 1)
-                    elif resource in backstopped:
-                        keys[f"requests.{resource}"] += limit[resource]
-                if refused and facts.pool.quota_cpu_and_memory:
-                    keys["requests.cpu"] += _part(limit[CPU], team, index, 1)
-                    keys["requests.memory"] += _part(limit[MEMORY], team, index, MEBIBYTE)
+            for key, amount in _requested(team, shares, index):
+                keys[key] += amount
     for name in sorted(hard):
         keys = hard[name]
         if keys:
@@ -147,6 +133,25 @@ def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota
                 Meta(spec.platform.name, spec.platform.name, name),
                 {key: text(key.removeprefix("requests."), keys[key]) for key in sorted(keys)},
             )
+
+
+def _requested(
+    team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]], index: int
+) -> Iterator[tuple[str, int]]:
+    """What a team's limits of its pools let one of its namespaces request."""
+    backstopped = {
+        resource for facts, _ in shares if facts.pool.quota_backstop for resource in facts.resources
+    }
+    for facts, limit in shares:
+        refused = facts.scheduler == "kube-scheduler"
+        for resource in facts.resources:
+            if refused:
+                yield f"requests.{resource}", _part(limit[resource], team, index, 1)
+            elif resource in backstopped:
+                yield f"requests.{resource}", limit[resource]
+        if refused and facts.pool.quota_cpu_and_memory:
+            yield "requests.cpu", _part(limit[CPU], team, index, 1)
+            yield "requests.memory", _part(limit[MEMORY], team, index, MEBIBYTE)
 
 
 def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) -> dict[str, int]:

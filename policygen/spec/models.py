@@ -36,8 +36,11 @@ def _unknown(model: Model) -> Iterator[Hit]:
     else:
         known = {names.partition(" ")[0] for names in catalog.model_names()}
         at = "size" if size is not None and (family or "").lower() in known else "family"
-        words = f"there are no figures for {quoted(name)}; {suggest(name, catalog.model_names())}"
-        words += " (or leave the family out and state the GPU memory)"
+        near = suggest(name, catalog.model_names())
+        if not near.startswith("did you mean"):
+            near = "docs/hardware.md lists those that are known"
+        words = f"there are no figures for {quoted(name)}; {near} (or leave the family out and "
+        words += "state the GPU memory)"
     yield Hit(
         "unknown-model",
         f'model "{model.name}": {words}',

@@ -13,8 +13,8 @@ from policygen.spec.unread import Unread
 NAME_LENGTH = 63
 """Composed names become label values, which hold no more."""
 
-_MOST_SUGGESTIONS = 30
-"""Unknown names of one kind for which the nearest is looked up: each look goes over all names."""
+_MOST_COMPARED = 20_000
+"""Names that all unknown ones of a kind together are compared with, for the nearest."""
 
 _SHOWN_IN_CYCLE = 6
 
@@ -32,7 +32,7 @@ class _Known:
         if name in self.names or self.unread.may_define(self.kind, name):
             return
         if name not in self.advice:
-            few = len(self.advice) < _MOST_SUGGESTIONS
+            few = len(self.advice) * len(self.names) <= _MOST_COMPARED
             self.advice[name] = suggest(name, self.names) if few else "write one that is there"
         yield Hit("unknown-reference", f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
 

@@ -786,9 +786,10 @@ def bent(draw):
             word = draw(st.sampled_from(("guarantee", "limit")))
             value = quota.get(word)
             if isinstance(value, dict) and value:
-                value[draw(st.sampled_from(sorted(value)))] = draw(st.integers(0, 100))
+                profile = draw(st.sampled_from(sorted(value)))
+                value[profile] = draw(st.sampled_from((value[profile] + 1, 0, 100)))
             else:
-                quota[word] = draw(st.integers(1, 100))
+                quota[word] = draw(st.sampled_from(((value or 0) + 1, 1, 100)))
         elif change == "host" and quotas:
             quota = draw(st.sampled_from(quotas))
             key, size = draw(st.sampled_from((("cpu", "3"), ("memory", "10Gi"))))

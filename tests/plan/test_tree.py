@@ -70,3 +70,16 @@ def test_bounds_of_a_resource_group(planned, pool, pools, profiles, kueue, rule)
     done = planned(*shared(pool, pools, kueue, profiles))
     assert ([rule] if rule else []) == [found for found in done.rules if found.startswith("too-")]
     assert (done.plan is None) == (rule is not None)
+
+
+@pytest.mark.parametrize(
+    "scheduler, depth, rules",
+    [("volcano", 4, []), ("volcano", 5, ["volcano-tree-too-deep"]), ("kueue", 5, [])],
+)
+def test_depth_of_a_volcano_tree(planned, pool, team, scheduler, depth, rules):
+    """Queues stand at most 5 deep, and the pool's own is the first of them."""
+    chain = [team("t0")]
+    chain += [team(f"t{level}", parent=f"t{level - 1}") for level in range(1, depth)]
+    done = planned(pool(scheduler=scheduler), *chain)
+    assert [rule for rule in done.rules if rule == "volcano-tree-too-deep"] == rules
+    assert (done.plan is None) == bool(rules)

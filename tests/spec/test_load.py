@@ -1,0 +1,188 @@
+"""Documents of all forms to one spec, and what is judged when a part is refused."""
+
+import time
+
+import pytest
+
+from policygen.finding import Severity
+from policygen.spec.files import Source
+from policygen.spec.load import load
+from policygen.versions import Version
+
+POOL = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: p}
+spec:
+  nodeSelector: {pool: p}
+  gpu: {perNode: 8}
+  capacity: {nodes: 8, nodeAllocatable: {cpu: 96, memory: 768Gi}}
+"""
+
+PLATFORM = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: set}
+spec: {target: {kueue: '0.15'}, priorities: [{name: high, value: 1}]}
+"""
+
+QUEUES = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: gpu-scheduler-config}
+data:
+  scheduler-config.yaml: |
+    queues: [{name: a, priority: 1}, {name: b}]
+"""
+
+
+def team(name, quota="", more=""):
+    return f"""
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {{name: {name}}}
+spec:
+  namespaces: [{{name: {name}}}]
+  quotas: [{{pool: p{quota and ", "}{quota}}}]
+{more}"""
+
+
+def read(*texts, **options):
+    sources = [
+        Source(f"{number}.yaml", text.lstrip("\n"), None) for number, text in enumerate(texts)
+    ]
+    return load(sources, **options)
+
+
+def errors(loaded):
+    return [it.rule for it in loaded.findings if it.severity == Severity.ERROR]
+
+
+def test_everything_is_sorted_by_name_in_any_order_of_files():
+    texts = [team("b"), POOL, team("a"), PLATFORM, QUEUES.replace("name: b", "name: c")]
+    texts[-1] = texts[-1].replace("name: a", "name: d")
+    one, other = read(*texts), read(*reversed(texts))
+    for loaded in (one, other):
+        assert errors(loaded) == []
+        assert [it.name for it in loaded.spec.teams] == ["a", "b", "c", "d"]
+        assert loaded.spec.platform.name == "set"
+        assert loaded.sound is loaded.spec
+
+
+def test_documents_of_others_are_counted():
+    text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n---\n"
+    assert read(text * 2, POOL).foreign == 2
+
+
+def test_target_of_the_command_line_wins_and_the_rest_stays():
+    target = read(PLATFORM, target={"kubernetes": "1.34"}).spec.platform.target
+    assert (target.kubernetes, target.kueue) == (Version(1, 34), Version(0, 15))
+    assert read(POOL, target={"kueue": "0.16.2"}).spec.platform.target.kueue == Version(0, 16, 2)
+
+
+def test_unsupported_target_of_the_command_line_is_a_fault_of_the_caller():
+    with pytest.raises(ValueError, match=r"kueue 0\.12 is not supported"):
+        read(POOL, target={"kueue": "0.12"})
+
+
+def test_second_document_of_a_name_is_left_out_whatever_it_says():
+    second = team("a", "guarantee: 5, limit: 4", "  parent: nobody\n")
+    loaded = read(POOL, team("a", "guarantee: 3"), second)
+    assert errors(loaded) == ["duplicate-identity", "unknown-reference"]
+    [it] = loaded.spec.teams
+    assert it.quotas[0].guarantee == (("", 3),)
+
+
+def test_second_document_is_told_where_the_first_is():
+    loaded = read(POOL, POOL)
+    [finding] = [it for it in loaded.findings if it.rule == "duplicate-identity"]
+    assert (finding.place.file, finding.place.line) == ("1.yaml", 3)
+    assert 'ResourcePool "p" is in 0.yaml:3 already' in finding.message
+
+
+def test_a_refused_document_has_its_name_too():
+    broken = POOL.replace("nodes: 8", "nodes: 0")
+    for texts in ((broken, POOL), (POOL, broken)):
+        found = errors(read(*texts))
+        assert sorted(found) == ["duplicate-identity", "out-of-range"]
+
+
+def test_names_in_messages_about_identities_are_short_and_printable():
+    name = "x" * 5000
+    loaded = read(
+        POOL.replace("name: p", f"name: {name}"), POOL.replace("name: p", f"name: {name}")
+    )
+    assert all(len(it.message) < 300 for it in loaded.findings)
+
+
+def test_what_was_not_read_may_hold_anything():
+    text = team("a", more="  parent: elsewhere\n").replace("pool: p", "pool: there")
+    assert errors(read(text)) == ["unknown-reference"] * 2
+    assert errors(read(text, complete=False)) == []
+
+
+def test_reading_in_part_leaves_no_false_errors_in_what_is_judged():
+    """Of a refused spec only sums are judged further, and only those that are certain."""
+    loaded = read(
+        PLATFORM.replace("value: 1", "value: one"),
+        POOL,
+        POOL.replace("name: p", "name: q").replace("nodes: 8", "nodes: x"),
+        team("a", "cpu: {guarantee: 1Zi}"),
+        team("b", "guarantee: 1"),
+        team("c", "guarantee: 1", "  parent: a\n"),
+    )
+    assert {"wrong-type", "bad-quantity"} <= set(errors(loaded))
+    assert [it.name for it in loaded.sound.pools] == ["p"]
+    assert [it.name for it in loaded.sound.teams] == ["b", "c"]
+    assert loaded.sound.models == ()
+    # Its default scheduler may have been among what the Platform says.
+    assert [it.scheduler for it in loaded.sound.pools] == ["kueue"]
+
+
+def test_texts_inside_the_configmap_have_lines_of_the_file():
+    loaded = read(QUEUES.replace("priority: 1", "priorty: 1"), POOL)
+    [finding] = [it for it in loaded.findings if it.severity == Severity.ERROR]
+    assert (finding.place.file, finding.place.line, finding.place.column) == ("0.yaml", 6, 24)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---\n",
+        "# nothing\n",
+        "null\n",
+        "{}\n",
+        "[]\n",
+        "x\n",
+        "kind:\n",
+        "apiVersion: policygen.dev/v1alpha1\n",
+        "apiVersion: policygen.dev/v1alpha1\nkind: Team\n",
+        "apiVersion: policygen.dev/v1alpha1\nkind: Team\nmetadata:\n",
+        "apiVersion: policygen.dev/v1alpha1\nkind: Team\nmetadata: {name: {}}\nspec: []\n",
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\nspec: 1\n",
+        "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: a}\nspec: {gang: 1}\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gpu-scheduler-config}\n",
+        QUEUES.replace("|", ""),
+        QUEUES.replace("queues: [", "queues: [1, {name: }, null, {name: [1]}, "),
+        QUEUES.replace("queues:", "- queues:"),
+        QUEUES.replace("queues:", "&a queues: *a #"),
+    ],
+)
+def test_no_text_makes_it_fail(text):
+    loaded = read(text, POOL, team("a"))
+    assert [it.name for it in loaded.spec.pools] == ["p"]
+
+
+def test_thousands_of_documents_take_no_time(planned_files):
+    """A bound that only something quadratic breaks; benchmarks/ measures."""
+    teams = "---".join(team(f"t{number}", "guarantee: 1") for number in range(1500))
+    pools = "---".join(
+        POOL.replace("name: p", f"name: p{number}").replace("pool: p", f"pool: p{number}")
+        for number in range(1500)
+    )
+    start = time.perf_counter()
+    wide = planned_files({"0.yaml": POOL.replace("nodes: 8", "nodes: 800"), "1.yaml": teams})
+    many = planned_files({"0.yaml": pools})
+    assert time.perf_counter() - start < 8
+    assert (len(wide.of("LocalQueue")), len(many.of("ResourceFlavor"))) == (1500, 1500)

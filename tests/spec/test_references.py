@@ -1,0 +1,165 @@
+from policygen.finding import At
+from policygen.spec import references
+from policygen.spec.types import (
+    Model,
+    Namespace,
+    Placement,
+    Platform,
+    Pool,
+    Priority,
+    Quota,
+    SharedQueue,
+    Spec,
+    Team,
+)
+from policygen.spec.unread import Unread
+
+
+def pool(name, scheduler=None):
+    return Pool(name, At(0), (("pool", name),), scheduler=scheduler)
+
+
+def team(name, *pools, parent=None, namespaces=True, at=0):
+    place = At(at)
+    quotas = tuple(Quota(of, place / "spec" / "quotas" / index) for index, of in enumerate(pools))
+    owned = (Namespace(f"{name}-ns"),) if namespaces else ()
+    return Team(name, place, parent=parent, namespaces=owned, quotas=quotas)
+
+
+def found(*parts, unread=None, platform=None, remnants=()):
+    """Rule, path and message of every hit."""
+    spec = Spec(
+        platform=platform or Platform(),
+        pools=tuple(it for it in parts if isinstance(it, Pool)),
+        teams=tuple(it for it in parts if isinstance(it, Team)),
+        models=tuple(it for it in parts if isinstance(it, Model)),
+    )
+    return [
+        (hit.rule, hit.at.path, hit.message) for hit in references.check(spec, unread, remnants)
+    ]
+
+
+def rules(*parts, **more):
+    return [rule for rule, _, _ in found(*parts, **more)]
+
+
+def test_sound_spec_has_no_hits():
+    assert found(pool("p"), team("a", "p"), team("b", "p", parent="a")) == []
+
+
+def test_each_cycle_is_found_once_at_its_first_member():
+    spec = [
+        team("a", parent="c"),
+        team("b", parent="a"),
+        team("c", parent="b"),
+        team("tail", parent="b"),
+        team("longer-tail", parent="tail"),
+        team("x", parent="y"),
+        team("y", parent="x"),
+        team("z", parent="z"),
+        team("root"),
+        team("leaf", parent="root"),
+    ]
+    cycles = [message for rule, _, message in found(*spec) if rule == "team-cycle"]
+    assert [message.partition("; ")[0] for message in cycles] == [
+        "each of these teams is above itself: a → c → b → a",
+        "each of these teams is above itself: x → y → x",
+        'team "z" is its own parent',
+    ]
+
+
+def test_long_cycle_is_told_in_one_short_line():
+    teams = [team(f"t{n:04}", parent=f"t{(n + 1) % 3000:04}") for n in range(3000)]
+    [message] = [message for rule, _, message in found(*teams) if rule == "team-cycle"]
+    way = "t0000 → t0001 → t0002 → t0003 → t0004 → (2994 more) → t2999 → t0000"
+    assert way in message
+
+
+def test_nearest_name_is_looked_up_for_some_and_once_for_each():
+    teams = [team(f"team-{n:04}", f"poool-{n:04}") for n in range(3000)]
+    spec = [*(pool(f"pool-{n:04}") for n in range(3000)), *teams]
+    messages = [message for rule, _, message in found(*spec) if rule == "unknown-reference"]
+    assert len(messages) == 3000
+    assert messages[0] == 'no ResourcePool "poool-0000"; did you mean "pool-0000"?'
+    assert 5 < sum("did you mean" in message for message in messages) < 50
+    assert messages[-1] == 'no ResourcePool "poool-2999"; write one that is there'
+
+
+def test_names_in_messages_are_short_and_printable():
+    [(_, _, message)] = found(pool("p"), team("a", "x\x1b[31m\n" + "y" * 5000))
+    assert message.isprintable()
+    assert len(message) < 200
+
+
+def test_a_name_that_may_be_among_the_refused_is_no_error():
+    unread = Unread()
+    unread.text("kind: Team\nmetadata: {name: hidden}\nspec: {parent: inner}")
+    spec = [
+        pool("p"),
+        team("a", "p", parent="hidden"),
+        team("b", "p", parent="lost"),
+        team("inner", "p", namespaces=False),
+        team("outer", "p", namespaces=False),
+    ]
+    assert rules(*spec, unread=unread) == ["unknown-reference", "team-without-namespaces"]
+
+
+def test_what_is_left_of_refused_documents_refers_as_well():
+    left = [
+        team("a", "nowhere", parent="nobody"),
+        Model("m", At(1), team="nobody", priority="none", placement=Placement(pools=("nowhere",))),
+        Platform("set", At(2), shared_queues=(SharedQueue("q", At(2), ("p", "nowhere")),)),
+    ]
+    paths = [path for _, path, _ in found(pool("p"), team("b", "p"), remnants=left)]
+    assert paths == [
+        ("spec", "parent"),
+        ("spec", "quotas", 0, "pool"),
+        ("spec", "team"),
+        ("spec", "priority"),
+        ("spec", "placement", "pools", 0),
+        ("pools", 1),
+    ]
+
+
+def test_namespaces_of_a_team_that_was_read_in_part_are_not_all_known():
+    model = Model("m", At(1), team="a", namespace="other")
+    spec = [pool("p"), team("a", "p", at=7), model]
+    assert rules(*spec) == ["unknown-reference"]
+    unread = Unread()
+    unread.parts.add(7)
+    assert rules(*spec, unread=unread) == []
+
+
+LONG = "t" * 60
+
+
+def test_own_leaf_counts_only_where_a_child_has_the_same_pool():
+    parent = team(LONG, "p", "q")
+    spec = [pool("p"), pool("q"), parent]
+    assert found(*spec) == []
+    hits = found(*spec, team("child", "q", parent=LONG))
+    assert [(rule, path) for rule, path, _ in hits] == [
+        ("composed-name-too-long", ("spec", "quotas", 1, "pool"))
+    ]
+
+
+def test_queue_name_counts_where_pools_share_a_queue():
+    shared = SharedQueue("queue", At(0), ("p", "q"))
+    platform = Platform("set", At(0), shared_queues=(shared,))
+    spec = [pool("p"), pool("q"), team(LONG, "p", "q")]
+    [(rule, _, message)] = found(*spec, platform=platform)
+    assert rule == "composed-name-too-long"
+    assert f"{LONG}.queue" in message
+
+
+def test_priorities_have_second_names_only_on_mixed_platforms():
+    names = ("x" * 60, "a", "a.preempting")
+    priorities = tuple(Priority(name, At(0), 1) for name in names)
+    platform = Platform("set", At(0), priorities=priorities)
+    assert rules(pool("p"), platform=platform) == []
+    mixed = rules(pool("p"), pool("v", "volcano"), platform=platform)
+    assert mixed == ["composed-name-too-long", "name-collision"]
+
+
+def test_set_of_no_platform_has_no_name_to_blame():
+    assert found(platform=Platform("s" * 60)) == []
