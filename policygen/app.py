@@ -168,7 +168,9 @@ def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]
         file = plan.volcano_configuration
         data = {controllers.VOLCANO_CONFIG_KEY: _file(file, settings)}
         made.append(scheduler.ConfigMap(file.meta, data))
-    if "kueue-config" in settings.extras:
+    if "kueue-config" in settings.extras and any(
+        facts.scheduler == "kueue" for facts in plan.pools
+    ):
         if platform.kueue.configuration is None:
             raise UsageError(
                 "--with kueue-config merges into the file that your Kueue runs with, since an "
@@ -207,7 +209,9 @@ def _kueue_text(settings: Settings, loaded: Loaded, plan: "Plan") -> str | None:
     base = None
     if loaded.spec.platform.kueue.configuration is not None:
         base = _kueue_base(loaded)
-    decided = controllers.kueue(loaded.spec.platform, plan.pools, plan.trees, base)
+    decided = controllers.kueue(
+        loaded.spec.platform, plan.pools, plan.trees, plan.workloads.seats, base
+    )
     if decided is None:
         return None
     item = compiling.released(loaded.spec, controllers.KUEUE_CONFIGURATION, decided)

@@ -87,6 +87,9 @@ KUEUE_TOPOLOGY_LEVELS = 16
 KUEUE_TOPOLOGY_GATE = (0, 14)
 """First release whose gate TopologyAwareScheduling is on unless switched off."""
 
+KUEUE_WAITS = (0, 19)
+"""First release that waits for pods to be ready unless told otherwise (30 minutes)."""
+
 VOLCANO_STRATEGY_FIT = (1, 13)
 """First release with the plugin `resource-strategy-fit`, which scores GPUs too."""
 

@@ -235,7 +235,7 @@ def test_kueue_config_is_merged_over_the_base_file(run, spec, inside):
     assert merged["waitForPodsReady"]["timeout"] == "5m"  # the base's word stays
     assert merged["waitForPodsReady"]["blockAdmission"] is False
     assert merged["fairSharing"]["preemptionStrategies"]
-    assert merged["integrations"]["frameworks"] == ["batch/job", "pod"]
+    assert merged["integrations"]["frameworks"] == ["pod", "batch/job"]
 
 
 def test_kueue_config_without_a_configuration_in_the_file(run, spec):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from policygen import versions
 from policygen.finding import At, Hit, Severity
 from policygen.plan import controllers, scheduler
+from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree, shares
 from policygen.plan.workloads import Seat
@@ -19,7 +20,9 @@ def refusals(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
     having = shares(trees)
     for team in spec.teams:
         wanting = [
-            facts.name for facts, _ in having.get(team.name, ()) if facts.pool.quota_cpu_and_memory
+            facts.name
+            for facts, _ in having.get(team.name, ())
+            if facts.pool.quota_cpu_and_memory and facts.scheduler == "kube-scheduler"
         ]
         if wanting and not (team.container_defaults or spec.platform.container_defaults):
             yield Hit(
@@ -55,20 +58,34 @@ def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
         for facts, _ in having.get(team.name, ()):
             for resource in facts.resources:
                 owners[resource].append(facts)
+            owners[CPU].append(facts)
         for resource, pools in owners.items():
-            limited = [facts for facts in pools if facts.scheduler == "kube-scheduler"]
+            limited = [
+                facts
+                for facts in pools
+                if facts.scheduler == "kube-scheduler"
+                and (resource != CPU or facts.pool.quota_cpu_and_memory)
+            ]
             if not limited or len(pools) == 1:
                 continue
             first = limited[0]
             second = next(facts for facts in pools if facts is not first)
-            yield Hit(
-                "quota-cannot-tell-pools-apart",
-                f'team "{team.name}" has shares of pools "{first.name}" and "{second.name}", '
-                f"both counted as {resource}, and the quota that limits "
-                f'"{first.name}" would count them together; '
-                "use two teams, or another resource name",
-                _quota_at(team, second.name),
-            )
+            apart = f'team "{team.name}" has shares of pools "{first.name}" and "{second.name}"'
+            if resource == CPU:
+                message = (
+                    f'{apart}, and the cpu and memory that a quota allows for "{first.name}" '
+                    "are used up by pods of both; use two teams, or leave quotaCpuAndMemory out"
+                )
+                severity = Severity.WARNING
+            else:
+                message = (
+                    f"{apart}, both counted as {resource}, and the quota that limits "
+                    f'"{first.name}" would count them together; '
+                    "use two teams, or another resource name"
+                )
+                severity = Severity.ERROR
+            at = _quota_at(team, second.name)
+            yield Hit("quota-cannot-tell-pools-apart", message, at, severity)
 
 
 def _quota_at(team: Team, pool: str) -> At:
@@ -86,9 +103,13 @@ def reports(
     used = {facts.name for tree in trees if tree.nodes for facts in tree.pools}
     for facts in pools:
         yield from _pool(facts, used=facts.name in used, alone=len(pools) == 1)
+        yield from _inert(facts)
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
+    yield from _unqueued_trees(trees)
+    yield from _nothing_to_reach(trees)
     yield from _shared_namespaces(spec)
+    yield from _unused_extras(pools, extras)
     yield from _kueue(spec, trees, seats, extras)
     yield from _volcano(pools, extras)
     yield from _kube_scheduler(spec, pools, extras)
@@ -150,6 +171,37 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         )
 
 
+def _inert(facts: PoolFacts) -> Iterator[Hit]:
+    """Settings that the pool's scheduler has no use for."""
+    pool, at = facts.pool, facts.pool.at / "spec"
+    for said, works, words in (
+        (pool.quota_cpu_and_memory, "kube-scheduler", "quotaCpuAndMemory"),
+        (pool.scheduling_policy.topology_aware, "kueue", "schedulingPolicy.topologyAware"),
+    ):
+        if said and facts.scheduler != works:
+            yield Hit(
+                "inert-setting",
+                f"{words} does nothing on a pool that {facts.scheduler} schedules, only on one "
+                f"of {works}; remove it",
+                _below(at, words).on_key(),
+                Severity.WARNING,
+            )
+    if pool.quota_backstop and facts.scheduler == "kube-scheduler":
+        yield Hit(
+            "inert-setting",
+            "quotaBackstop adds nothing on a kube-scheduler pool, whose quota binds anyway; "
+            "remove it",
+            (at / "quotaBackstop").on_key(),
+            Severity.WARNING,
+        )
+
+
+def _below(at: At, words: str) -> At:
+    for step in words.split("."):
+        at /= step
+    return at
+
+
 def _tolerates(toleration: Toleration, key: str, value: str | None, effect: str) -> bool:
     if toleration.effect not in (None, effect):
         return False
@@ -161,7 +213,12 @@ def _tolerates(toleration: Toleration, key: str, value: str | None, effect: str)
 
 
 def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
-    unqueued = {tree.queue for tree in trees if tree.scheduler == "kube-scheduler"}
+    # Where limits fit side by side, nobody can take what another is guaranteed.
+    unqueued = {
+        tree.queue
+        for tree in trees
+        if tree.scheduler == "kube-scheduler" and _crowded(tree, tree.pools[0])
+    }
     for team in spec.teams:
         at = team.at / "spec" / "maxPending"
         if team.shares_namespace:
@@ -182,6 +239,68 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     f'pool "{quota.pool}" only while others leave it; schedule the pool with '
                     "kueue or volcano, or keep the sum of limits within the pool",
                     quota.at / "guarantee",
+                    Severity.WARNING,
+                )
+
+
+def _crowded(tree: Tree, facts: PoolFacts) -> bool:
+    """Whether limits of root teams sum to more than the pool has."""
+    roots = [node.limit[facts.name] for node in tree.nodes if node.parent is None]
+    return any(
+        sum(limit[resource] for limit in roots) > facts.available[resource]
+        for resource in facts.resources
+    )
+
+
+def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
+    """What the quotas of kube-scheduler pools cannot do: add up over teams, or divide by nothing."""
+    for tree in trees:
+        if tree.scheduler != "kube-scheduler":
+            continue
+        facts = tree.pools[0]
+        for node in tree.nodes:
+            if node.name != node.team.name:
+                continue
+            at = next(quota.at for quota in node.team.quotas if quota.pool == facts.name) / "pool"
+            if node.children:
+                yield Hit(
+                    "tree-not-enforced",
+                    f'kube-scheduler knows no tree: the quotas of team "{node.name}" and of its '
+                    f'child teams bind each for itself on pool "{facts.name}", so together they '
+                    "may pass its limit; schedule the pool with kueue or volcano",
+                    at,
+                    Severity.WARNING,
+                )
+            count = len(node.team.namespaces)
+            for resource in facts.resources:
+                limit = node.limit[facts.name][resource]
+                if count > limit:
+                    yield Hit(
+                        "namespace-without-quota",
+                        f'{limit} {resource} over {count} namespaces of team "{node.name}" leave '
+                        f"{count - limit} of them none; raise the limit",
+                        at,
+                        Severity.WARNING,
+                    )
+
+
+def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
+    """Leaves whose limit is 0: a small weight under a tight overcommit ratio."""
+    for tree in trees:
+        if len(tree.pools) > 1:
+            continue
+        facts = tree.pools[0]
+        for node in tree.leaves:
+            limit = node.limit[facts.name]
+            if not any(limit[resource] for resource in facts.resources):
+                yield Hit(
+                    "limit-of-zero",
+                    f'team "{node.team.name}" may have nothing of pool "{facts.name}": its '
+                    "weight's share of available x overcommitRatio is less than one unit; raise "
+                    "its weight or write a limit",
+                    node.team.at / "metadata" / "name"
+                    if not node.team.shares_namespace
+                    else node.team.at / "weight",
                     Severity.WARNING,
                 )
 
@@ -229,7 +348,7 @@ def _kueue(
                 "{preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]} in "
                 "its Configuration; render --with kueue-config writes it",
             )
-        if any(
+        if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
             seat.model.gang and seat.fit.facts in mine and seat.fit.facts.policy.gang_scheduling
             for seat in seats
         ):
@@ -255,6 +374,22 @@ def _kueue(
                 "level; write topology.levels, widest first",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
+
+
+_SCHEDULER_OF = {"kueue-config": "kueue", "volcano-config": "volcano"}
+
+
+def _unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
+    """Configurations that were asked for and that no pool needs."""
+    for extra, name in _SCHEDULER_OF.items():
+        if extra in extras and not any(facts.scheduler == name for facts in pools):
+            message = f"--with {extra} writes nothing: no pool is scheduled by {name}"
+            yield Hit("inert-option", message, None, Severity.WARNING)
+    if "second-scheduler" in extras and not any(
+        facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
+    ):
+        message = "--with second-scheduler writes nothing: kube-scheduler packs or spreads no pool"
+        yield Hit("inert-option", message, None, Severity.WARNING)
 
 
 def _volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ from policygen import versions
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
+from policygen.plan.workloads import Seat
 from policygen.spec.types import Platform
 
 GPU_WEIGHT = 10
@@ -162,10 +163,23 @@ _CHART = {
 Kueue's own chart (`charts/kueue/values.yaml`), since the chart takes the file as a whole."""
 
 
+def _frameworks(seats: Sequence[Seat]) -> list[str]:
+    """Integrations without which queue labels on the models' workloads would be ignored."""
+    wanted = ["batch/job"]
+    mine = [seat.model for seat in seats if seat.fit.facts.scheduler == "kueue"]
+    if any(model.workload == "serving" for model in mine):
+        # A Deployment is queued pod by pod.
+        wanted += ["pod", "deployment", "statefulset"]
+    if any(model.gang and model.gang.run_as == "lws" for model in mine):
+        wanted.append("leaderworkerset.x-k8s.io/leaderworkerset")
+    return wanted
+
+
 def kueue(
     platform: Platform,
     pools: Sequence[PoolFacts],
     trees: Sequence[Tree],
+    seats: Sequence[Seat],
     base: dict[str, Any] | None,
 ) -> KueueConfiguration | None:
     """The base file with what the spec needs merged in; None without Kueue pools.
@@ -207,10 +221,8 @@ def kueue(
             fields["fairSharing"]["enable"] = True
     integrations = dict(fields.get("integrations") or {})
     frameworks = list(integrations.get("frameworks") or ())
-    fields["integrations"] = {
-        **integrations,
-        "frameworks": frameworks if "batch/job" in frameworks else ["batch/job", *frameworks],
-    }
+    missing = [name for name in _frameworks(seats) if name not in frameworks]
+    fields["integrations"] = {**integrations, "frameworks": [*frameworks, *missing]}
     fields.setdefault(
         "managedJobsNamespaceSelector",
         {

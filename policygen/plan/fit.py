@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 from policygen.finding import Hit, Severity
 from policygen.hardware import catalog, sizing
+from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.pool import PoolFacts
+from policygen.spec.echo import quoted
 from policygen.spec.types import WHOLE, Model
 
 
@@ -53,23 +55,29 @@ def _workload(model: Model) -> sizing.Workload | None:
 def needs(model: Model) -> Iterator[Hit]:
     """Whether the stated GPU memory holds what family, size and concurrency ask for."""
     workload = _workload(model)
-    if workload is None:
-        if model.gpus is None:
-            yield warn(
-                "model-size-unknown",
-                f'nothing says how much GPU memory model "{model.name}" needs; write '
-                "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
-                model,
-            )
-        return
-    if model.gpus is not None or workload.facts is None:
+    if model.size is not None and catalog.model(model.family, model.size) is None:
+        yield Hit(
+            "unknown-model-size",
+            f"size {quoted(model.size)} is no number of parameters, so nothing is known of the "
+            "model's memory; write it as in 7b, 1.5b or 8x7b",
+            model.field("size"),
+            Severity.WARNING,
+        )
+    elif workload is None and model.gpus is None:
+        yield warn(
+            "model-size-unknown",
+            f'nothing says how much GPU memory model "{model.name}" needs; write '
+            "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
+            model,
+        )
+    if workload is None or model.gpus is not None or workload.facts is None:
         return
     if model.gpu_memory_bytes is None:
         words = "; ".join(sizing.assumptions(workload))
         if words:
             yield Hit(
                 "assumption",
-                f'model "{model.name}" is sized with {words}; write them under sizing',
+                f'the size of model "{model.name}" assumes: {words}; say otherwise under sizing',
                 model.field("family"),
                 Severity.INFO,
             )
@@ -159,3 +167,27 @@ def _fit_mig(model: Model, facts: PoolFacts) -> Fit | None:
     if facts.profiles == (WHOLE,):
         return Fit(facts, facts.resources[0], 1)
     return Fit(facts, facts.resources[facts.profiles.index(chosen.name)], 1)
+
+
+def reason(model: Model, facts: PoolFacts) -> str:
+    """Why a replica fits no node of a pool, in words."""
+    node = facts.node
+    for name, asked, has in (
+        (CPU, model.cpu_milli, node.cpu_milli if node else 0),
+        (MEMORY, model.memory_bytes, node.memory_bytes if node else 0),
+    ):
+        if node is not None and asked is not None and asked > has:
+            return f"it asks {text(name, asked)} {name}, a node has {text(name, has)}"
+    if model.gpus is not None and facts.pool.gpu.sharing != "mig":
+        return f"it asks {model.gpus} GPUs, a node has {facts.units_per_node}"
+    workload = _workload(model)
+    need = sizing.needed_bytes(workload) if workload is not None else None
+    if need is None:
+        return "its GPU memory is not known"
+    if facts.pool.gpu.sharing == "mig":
+        return f"it needs {_gib(need)}, more than any of the pool's MIG instances"
+    if facts.memory_bytes is None:
+        return "the memory of the pool's GPUs is not known; write gpu.memory"
+    if facts.pool.gpu.replicas > 1:
+        return f"it needs {_gib(need)}, more than a share of {_gib(facts.memory_bytes)}"
+    return f"it needs {_gib(need)}, a node has {facts.per_node} x {_gib(facts.memory_bytes)}"

@@ -7,6 +7,7 @@ from policygen.plan import kubernetes, scheduler
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.fit import warn
 from policygen.plan.kind import Meta
+from policygen.plan.kueue import HOSTNAME
 from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Seat, Workloads
@@ -56,20 +57,27 @@ def pod_groups(
             else None,
             seat.fit.resource: str(seat.fit.units * size),
         }
-        groups.append(
+        made = None
+        if model.priority:
+            made = kubernetes.priority_class_name(spec, pools, model.priority, facts)
+        least = {name: amount for name, amount in resources.items() if amount}
+        groups += [
             PodGroup(
-                meta=Meta(model.name, spec.platform.name, namespace),
+                meta=Meta(name, spec.platform.name, namespace),
                 queue=seat.queue,
                 min_member=size,
-                min_resources={name: amount for name, amount in resources.items() if amount},
-                priority_class_name=kubernetes.priority_class_name(
-                    spec, pools, model.priority, facts
-                )
-                if model.priority
-                else None,
+                min_resources=least,
+                priority_class_name=made,
             )
-        )
+            for name in group_names(model)
+        ]
     return groups, hits
+
+
+def group_names(model: Model) -> list[str]:
+    """Names of a gang's pod groups: one for each gang, since each starts whole by itself."""
+    count = model.replicas or 1
+    return [model.name] if count == 1 else [f"{model.name}.{index}" for index in range(count)]
 
 
 def _namespace(model: Model, seat: Seat) -> str | None:
@@ -82,6 +90,7 @@ def _namespace(model: Model, seat: Seat) -> str | None:
 def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit]:
     """What the pods of a model must carry for the policy to reach them."""
     model, facts = seat.model, seat.fit.facts
+    queued = {pool.name for pool in pools if pool.queue == facts.queue}
     words = [f"{seat.fit.resource}: {seat.fit.units}"]
     name = scheduler.scheduler_name(spec.platform, facts)
     if name is not None:
@@ -91,6 +100,12 @@ def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit
         words.append(f"label kueue.x-k8s.io/queue-name: {door}")
         if model.priority:
             words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
+        if facts.policy.topology_aware:
+            level = (facts.pool.topology_levels or (HOSTNAME,))[-1]
+            words.append(f"annotation kueue.x-k8s.io/podset-preferred-topology: {level}")
+        if not queued <= {each.name for each in seat.fits}:
+            # The queue has pools that the model may not use; its flavors tolerate for everyone.
+            words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
     elif facts.scheduler == "volcano" and seat.queue is not None:
         words += _volcano_words(model, seat.queue)
     if model.priority:
@@ -123,5 +138,7 @@ def _volcano_words(model: Model, queue: str) -> list[str]:
             f"pod annotation scheduling.volcano.sh/queue-name: {queue}",
         ]
     if model.gang:
-        return [f"annotation scheduling.k8s.io/group-name: {model.name}"]
+        first, *rest = group_names(model)
+        last = f" to {rest[-1]}, one for each gang" if rest else ""
+        return [f"annotation scheduling.k8s.io/group-name: {first}{last}"]
     return [f"annotation scheduling.volcano.sh/queue-name: {queue}"]

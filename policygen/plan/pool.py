@@ -189,9 +189,17 @@ def _resolve(pool: Pool, platform: Platform, queue: str, hits: list[Hit]) -> Poo
     )
 
 
-def _assume(pool: Pool, message: str) -> Hit:
-    at = pool.at / "metadata" / "name"
-    return Hit("assumption", f'pool "{pool.name}": {message}', at, Severity.INFO)
+def _assume(pool: Pool, message: str, field: str) -> Hit:
+    """A note on something taken for granted, with the field that would say it."""
+    advice = f"write {field}"
+    if pool.guess_product:
+        advice = f"{field} of a policygen.dev ResourcePool would say"
+    return Hit(
+        "assumption",
+        f'pool "{pool.name}": {message}; {advice}',
+        pool.at / "metadata" / "name",
+        Severity.INFO,
+    )
 
 
 def _product(pool: Pool, hits: list[Hit]) -> Product | None:
@@ -223,6 +231,7 @@ def _product(pool: Pool, hits: list[Hit]) -> Product | None:
                 pool,
                 f"its GPUs are read as {match.product.id}"
                 + (", the name fits several cards" if match.assumed else ""),
+                "gpu.product",
             )
         )
     return match.product
@@ -254,7 +263,7 @@ def _cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, i
         per_node = total // capacity.nodes
     if per_node is None and product is not None:
         per_node = product.per_node
-        hits.append(_assume(pool, f"a node has {per_node} GPUs; write gpu.perNode"))
+        hits.append(_assume(pool, f"a node has {per_node} GPUs", "gpu.perNode"))
     if per_node is None:
         hits.append(
             Hit(
@@ -326,7 +335,7 @@ def _node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources
             )
         )
     if assumed:
-        hits.append(_assume(pool, f"its nodes are read as {name}; write capacity.nodeAllocatable"))
+        hits.append(_assume(pool, f"its nodes are read as {name}", "capacity.nodeAllocatable"))
     elif product is not None and shape.product != product.id:
         hits.append(
             Hit(

@@ -13,6 +13,8 @@ from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
 from policygen.spec.types import Model, Spec
 
+_SHOWN = 4
+
 
 class Seat(Struct, frozen=True):
     """A model, the pool it is planned for, and the queue that its pods join there."""
@@ -21,6 +23,8 @@ class Seat(Struct, frozen=True):
     fit: Fit
     node: Node | None
     queue: str | None
+    fits: tuple[PoolFacts, ...] = ()
+    """All pools that the model may use and fits, in its order."""
 
 
 class Workloads(Struct, frozen=True):
@@ -43,11 +47,13 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
             fit for fit in fits if model.team is None or _leaf(model, by_pool[fit.facts.name])
         ]
         if allowed and not fits:
-            names = ", ".join(f'"{facts.name}"' for facts in allowed)
+            reasons = "; ".join(
+                f'"{facts.name}": {fitting.reason(model, facts)}' for facts in allowed[:_SHOWN]
+            )
             hits.append(
                 warn(
                     "model-fits-no-pool",
-                    f'a replica of model "{model.name}" fits no node of its pools ({names}); '
+                    f'a replica of model "{model.name}" fits no node of its pools ({reasons}); '
                     "nothing is rendered for it",
                     model,
                 )
@@ -67,7 +73,7 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
             tree = by_pool[fit.facts.name]
             node = _leaf(model, tree)
             queue = f"{node.name}.{tree.queue}" if node else None
-            seats.append(Seat(model, fit, node, queue))
+            seats.append(Seat(model, fit, node, queue, tuple(each.facts for each in fits)))
             hits += _limits(model, fit, node)
     return Workloads(tuple(seats), tuple(hits))
 
@@ -173,6 +179,15 @@ def _limits(model: Model, fit: Fit, node: Node | None) -> Iterator[Hit]:
             model,
         )
     lends = fit.facts.scheduler != "kube-scheduler"
+    count = len(node.team.namespaces)
+    if not lends and count and fit.units > -(-limit // count) and fit.units <= limit:
+        yield warn(
+            "model-above-quota",
+            f'a replica of model "{model.name}" takes {fit.units} {fit.resource}, and the limit '
+            f"of {limit} is divided over {count} namespaces, so none has more than "
+            f"{-(-limit // count)}; raise the limit or give the team fewer namespaces",
+            model,
+        )
     if lends and model.workload == "serving" and guarantee < least * fit.units <= limit:
         yield warn(
             "serving-on-borrowed-gpus",

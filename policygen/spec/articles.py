@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from policygen.finding import Hit, Severity
-from policygen.spec import parse
+from policygen.finding import At, Hit, Severity
+from policygen.spec import forms, parse
+from policygen.spec.document import Document
 from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.types import (
@@ -22,6 +23,9 @@ from policygen.spec.types import (
 )
 from policygen.spec.unread import Unread
 from policygen.spec.view import View
+
+QUEUES_AT = ("data", "scheduler-config.yaml")
+"""Where the ConfigMap keeps its queues."""
 
 QUEUE_NAMESPACE = "default"
 """Where the queues of the ConfigMap live: the articles name no namespace."""
@@ -216,3 +220,25 @@ def over(own: SchedulingPolicy, wider: SchedulingPolicy) -> SchedulingPolicy:
         for field in SchedulingPolicy.__struct_fields__
     }
     return SchedulingPolicy(**said)
+
+
+def overlooked(each: Document) -> list[Hit]:
+    """The ConfigMap of queues under another header would be skipped as somebody else's."""
+    if each.outline.find(QUEUES_AT)[1] < len(QUEUES_AT):
+        return []
+    wanted = (
+        (("apiVersion",), each.header.api_version, forms.ARTICLE_QUEUES.api_version),
+        (("kind",), each.header.kind, forms.ARTICLE_QUEUES.kind),
+        (("metadata", "name"), each.header.name, forms.CONFIG_MAP),
+    )
+    return [
+        Hit(
+            "looks-like-queues",
+            f"this holds a {QUEUES_AT[-1]} and is skipped; write {'.'.join(path)}: {right} to have "
+            "its queues read",
+            At(each.index, path),
+            Severity.WARNING,
+        )
+        for path, said, right in wanted
+        if said != right
+    ]

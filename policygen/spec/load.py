@@ -17,6 +17,7 @@ from policygen.spec import (
     pools,
     references,
     schema,
+    sound,
 )
 from policygen.spec.document import Document
 from policygen.spec.echo import bare, quoted
@@ -25,9 +26,6 @@ from policygen.spec.pruned import pruned
 from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
 from policygen.spec.view import View
-
-INNER = ("data", "scheduler-config.yaml")
-"""Where the articles' ConfigMap keeps its queues."""
 
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
 """What a document of a kind defines: two forms of one thing share their names."""
@@ -88,7 +86,7 @@ def load(
         documents=tuple(reading.documents),
         findings=tuple(findings),
         foreign=reading.foreign,
-        sound=_sound(spec, faulty, reading.unread) if refused else spec,
+        sound=sound.part(spec, faulty, reading.unread) if refused else spec,
     )
 
 
@@ -121,7 +119,7 @@ class _Reading:
                 self._document(each)
             else:
                 self.foreign += 1
-                self.hits += _overlooked(each)
+                self.hits += articles.overlooked(each)
 
     def _document(self, each: Document) -> None:
         form = forms.form_of(each.header, each.index)
@@ -221,13 +219,13 @@ class _Reading:
         config = self.config
         if config is None:
             return
-        inner, findings = document.inner(config, INNER, index=len(self.documents))
+        inner, findings = document.inner(config, articles.QUEUES_AT, index=len(self.documents))
         self.findings += findings
-        self.unread.lost(findings, str(config.data[INNER[0]][INNER[1]]))
+        self.unread.lost(findings, str(config.data[articles.QUEUES_AT[0]][articles.QUEUES_AT[1]]))
         if inner is None or inner.data is None:
             if not findings:
                 message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
-                self.hits.append(Hit("empty-text", message, At(config.index, INNER)))
+                self.hits.append(Hit("empty-text", message, At(config.index, articles.QUEUES_AT)))
             return
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)
@@ -275,47 +273,7 @@ class _Reading:
         return frozenset([*flawed, *(hit.at.document for hit in errors if hit.at)])
 
 
-def _overlooked(each: Document) -> list[Hit]:
-    """The ConfigMap of queues under another header would be skipped as somebody else's."""
-    if each.outline.find(INNER)[1] < len(INNER):
-        return []
-    wanted = (
-        (("apiVersion",), each.header.api_version, forms.ARTICLE_QUEUES.api_version),
-        (("kind",), each.header.kind, forms.ARTICLE_QUEUES.kind),
-        (("metadata", "name"), each.header.name, forms.CONFIG_MAP),
-    )
-    return [
-        Hit(
-            "looks-like-queues",
-            f"this holds a {INNER[-1]} and is skipped; write {'.'.join(path)}: {right} to have "
-            "its queues read",
-            At(each.index, path),
-            Severity.WARNING,
-        )
-        for path, said, right in wanted
-        if said != right
-    ]
-
-
 def _override(target: Target, given: Mapping[str, str]) -> Target:
     return replace(
         target, **{component: versions.parse(component, text) for component, text in given.items()}
     )
-
-
-def _sound(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
-    """The part of a refused spec in which what is left out can hide errors, and make none."""
-    sums = [pool for pool in spec.pools if pool.at.document not in faulty]
-    if unread.settings:
-        # Which scheduler a pool has by default is not known: these rules hold under each.
-        sums = [replace(pool, scheduler="kueue", quota_cpu_and_memory=False) for pool in sums]
-    teams: list[Team] = []
-    owner: dict[str, Team] = {}
-    for team in spec.teams:
-        if team.shares_namespace or team.at.document not in faulty:
-            own = [it for it in team.namespaces if owner.setdefault(it.name, team) is team]
-            teams.append(team if team.shares_namespace else replace(team, namespaces=tuple(own)))
-    platform = replace(spec.platform, priorities=())
-    if spec.platform.at is not None and spec.platform.at.document in faulty:
-        platform = replace(platform, shared_queues=())
-    return Spec(platform=platform, pools=tuple(sums), teams=tuple(teams))

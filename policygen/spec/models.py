@@ -23,27 +23,25 @@ def check(model: Model) -> Iterator[Hit]:
 
 
 def _unknown(model: Model) -> Iterator[Hit]:
-    """A family or size without figures: nothing is compared with the stated memory then."""
+    """A family that there are no figures for: its KV cache is in no comparison then."""
     family, size = model.family, model.size
-    if family is None and size is None:
+    if family is None:
         return
     facts = catalog.model(family, size)
-    if facts is not None and (facts.kv_values_per_token is not None or family is None):
+    if facts is None and size is not None:
+        return  # a size that cannot be read is told where models are sized
+    if facts is not None and facts.kv_values_per_token is not None:
         return
-    name = " ".join(word for word in (family, size) if word)
-    if facts is None and size is not None and catalog.model(None, size) is None:
-        at, words = "size", f"{quoted(size)} is no number of parameters; write it as in 7b"
-    else:
-        known = {names.partition(" ")[0] for names in catalog.model_names()}
-        at = "size" if size is not None and (family or "").lower() in known else "family"
-        near = suggest(name, catalog.model_names())
-        if not near.startswith("did you mean"):
-            near = "docs/hardware.md lists those that are known"
-        words = f"there are no figures for {quoted(name)}; {near} (or leave the family out and "
-        words += "state the GPU memory)"
+    name = f"{family} {size}" if size is not None else family
+    names = catalog.model_names()
+    near = suggest(name, names)
+    if not near.startswith("did you mean"):
+        near = "docs/hardware.md lists those that are known"
+    known = {known.partition(" ")[0] for known in names}
     yield Hit(
         "unknown-model",
-        f'model "{model.name}": {words}',
-        model.field(at),
+        f"there are no figures for {quoted(name)}; {near} (or leave the family out and state "
+        "the GPU memory)",
+        model.field("size" if size is not None and family.lower() in known else "family"),
         Severity.WARNING,
     )

@@ -186,3 +186,14 @@ def test_thousands_of_documents_take_no_time(planned_files):
     many = planned_files({"0.yaml": pools})
     assert time.perf_counter() - start < 8
     assert (len(wide.of("LocalQueue")), len(many.of("ResourceFlavor"))) == (1500, 1500)
+
+
+def test_an_alias_bomb_may_still_be_somebodys_child():
+    bomb = "\n".join(
+        f"  {key}: &{key} [{', '.join([f'*{before}'] * 10)}]"
+        for before, key in zip("abcd", "bcde", strict=True)
+    )
+    child = team("child", more=f"  parent: inner\n  a: &a [{', '.join('x' * 10)}]\n{bomb}\n")
+    inner = team("inner").replace("[{name: inner}]", "[]")
+    assert errors(read(POOL, inner)) == ["team-without-namespaces"]
+    assert errors(read(POOL, inner, child)) == ["alias-bomb"]

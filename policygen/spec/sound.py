@@ -1,0 +1,24 @@
+"""The part of a refused spec whose sums are certain, so that one error hides no other."""
+
+from msgspec.structs import replace
+
+from policygen.spec.types import Spec, Team
+from policygen.spec.unread import Unread
+
+
+def part(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
+    """The part of a refused spec in which what is left out can hide errors, and make none."""
+    sums = [pool for pool in spec.pools if pool.at.document not in faulty]
+    if unread.settings:
+        # Which scheduler a pool has by default is not known: these rules hold under each.
+        sums = [replace(pool, scheduler="kueue", quota_cpu_and_memory=False) for pool in sums]
+    teams: list[Team] = []
+    owner: dict[str, Team] = {}
+    for team in spec.teams:
+        if team.shares_namespace or team.at.document not in faulty:
+            own = [it for it in team.namespaces if owner.setdefault(it.name, team) is team]
+            teams.append(team if team.shares_namespace else replace(team, namespaces=tuple(own)))
+    platform = replace(spec.platform, priorities=())
+    if spec.platform.at is not None and spec.platform.at.document in faulty:
+        platform = replace(platform, shared_queues=())
+    return Spec(platform=platform, pools=tuple(sums), teams=tuple(teams))
