@@ -11,6 +11,7 @@ from policygen.plan import (
     kueue,
     pods,
     pool,
+    refusals,
     scheduler,
     tree,
     volcano,
@@ -54,7 +55,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     trees, faults = tree.build(spec, facts)
     hits += faults
     pools = tuple(facts[name] for name in sorted(facts))
-    hits += advice.refusals(spec, trees)
+    hits += refusals.check(spec, trees)
     if any(hit.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)

@@ -1,0 +1,125 @@
+"""What a set needs from elsewhere: controllers' configuration, feature gates, flags. Notes."""
+
+from collections.abc import Iterator, Sequence
+
+from policygen import versions
+from policygen.finding import At, Hit, Severity
+from policygen.plan import controllers, scheduler
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Tree
+from policygen.plan.workloads import Seat
+from policygen.spec.types import Spec
+
+
+def note(rule: str, message: str, at: At | None = None) -> Hit:
+    """A finding that is no fault."""
+    return Hit(rule, message, at, Severity.INFO)
+
+
+def of_kueue(
+    spec: Spec, trees: Sequence[Tree], seats: Sequence[Seat], extras: frozenset[str]
+) -> Iterator[Hit]:
+    queues = [tree for tree in trees if tree.scheduler == "kueue"]
+    mine = [facts for tree in queues for facts in tree.pools]
+    if any(
+        node.team.max_pending is not None and node.team.namespaces
+        for tree in queues
+        for node in tree.nodes
+    ):
+        yield note(
+            "max-pending-is-silent",
+            "maxPending counts workloads that wait or run: above it a Job is accepted and waits "
+            "outside the queue, without a Workload and without an event, until another goes",
+        )
+    if "kueue-config" not in extras:
+        if controllers.weights_differ(trees):
+            yield note(
+                "fair-sharing-needed",
+                "weights differ, and Kueue heeds them only with fairSharing "
+                "{preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]} in "
+                "its Configuration; render --with kueue-config writes it",
+            )
+        if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
+            seat.model.gang and seat.fit.facts in mine and seat.fit.facts.policy.gang_scheduling
+            for seat in seats
+        ):
+            yield note(
+                "wait-for-pods-ready-needed",
+                "gangs on Kueue pools start whole only with waitForPodsReady in its "
+                "Configuration; render --with kueue-config writes it",
+            )
+    if spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE and any(
+        facts.policy.topology_aware for facts in mine
+    ):
+        yield note(
+            "topology-gate-needed",
+            f"Kueue {spec.platform.target.kueue} heeds Topology only with the feature gate "
+            "TopologyAwareScheduling",
+        )
+    levels = [facts for facts in mine if facts.policy.topology_aware]
+    for facts in levels:
+        if not facts.pool.topology_levels:
+            yield note(
+                "topology-by-node",
+                f'pool "{facts.name}" is topologyAware without levels, so a node is its only '
+                "level; write topology.levels, widest first",
+                (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
+            )
+
+
+_SCHEDULER_OF = {"kueue-config": "kueue", "volcano-config": "volcano"}
+
+
+def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
+    """Configurations that were asked for and that no pool needs."""
+    for extra, name in _SCHEDULER_OF.items():
+        if extra in extras and not any(facts.scheduler == name for facts in pools):
+            message = f"--with {extra} writes nothing: no pool is scheduled by {name}"
+            yield Hit("inert-option", message, None, Severity.WARNING)
+    if "second-scheduler" in extras and not any(
+        facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
+    ):
+        message = "--with second-scheduler writes nothing: kube-scheduler packs or spreads no pool"
+        yield Hit("inert-option", message, None, Severity.WARNING)
+
+
+def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
+    mine = [facts for facts in pools if facts.scheduler == "volcano"]
+    if not mine:
+        return
+    if "volcano-config" not in extras:
+        yield note(
+            "volcano-config-needed",
+            "Volcano's shipped configuration ignores deserved and parent and does not pack GPUs; "
+            "render --with volcano-config writes one that does",
+        )
+    if len(mine) < len(pools):
+        selectors = " or ".join(
+            sorted({f"{key}:{value}" for facts in mine for key, value in facts.pool.node_selector})
+        )
+        yield note(
+            "volcano-node-selector",
+            "other schedulers place pods too: start Volcano's scheduler with "
+            f"--node-selector={selectors}, or it books their nodes",
+        )
+
+
+def of_kube_scheduler(
+    spec: Spec, pools: Sequence[PoolFacts], extras: frozenset[str]
+) -> Iterator[Hit]:
+    chosen = list(scheduler.profiles(spec.platform, pools))
+    if chosen and "second-scheduler" not in extras:
+        names = " and ".join(profile.scheduler_name for profile, _ in chosen)
+        yield note(
+            "scheduler-profiles-unread",
+            f"nothing reads the ConfigMap with the scheduler profiles ({names}) yet: render --with "
+            "second-scheduler to run them, or give the main kube-scheduler the file of "
+            "--raw-scheduler-config",
+        )
+    for profile, margin in chosen:
+        if profile.strategy == "MostAllocated":
+            yield note(
+                "packing-margin",
+                f"{profile.scheduler_name} packs: one GPU more in use on a node is worth at "
+                f"least {margin} points above all that opposes it",
+            )

@@ -1,0 +1,90 @@
+"""What the spec asks for and no rendering could hold: errors beside the sums of the tree."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from policygen import versions
+from policygen.finding import At, Hit, Severity
+from policygen.plan.amounts import CPU
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Tree, shares
+from policygen.spec.types import Spec, Team
+
+
+def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
+    """What has no rendering that would hold: errors."""
+    yield from _depth(trees)
+    yield from _quotas(spec, trees)
+    having = shares(trees)
+    for team in spec.teams:
+        wanting = [
+            facts.name
+            for facts, _ in having.get(team.name, ())
+            if facts.pool.quota_cpu_and_memory and facts.scheduler == "kube-scheduler"
+        ]
+        if wanting and not (team.container_defaults or spec.platform.container_defaults):
+            yield Hit(
+                "container-defaults-missing",
+                f'pool "{wanting[0]}" has quotaCpuAndMemory, so every container of team '
+                f'"{team.name}" without requests would be refused; write containerDefaults '
+                "{cpu, memory} for the team or in the Platform's defaults",
+                team.at / "metadata" / "name",
+            )
+
+
+def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
+    for tree in trees:
+        if tree.scheduler != "volcano":
+            continue
+        for node in tree.nodes:
+            # The pool's own queue stands above the root teams.
+            if node.depth + 1 > versions.VOLCANO_QUEUE_DEPTH and node.name == node.team.name:
+                yield Hit(
+                    "volcano-tree-too-deep",
+                    f'team "{node.name}" stands {node.depth + 1} queues deep in pool '
+                    f'"{tree.queue}", and Volcano takes {versions.VOLCANO_QUEUE_DEPTH}; '
+                    "move it up",
+                    node.team.at / "spec" / "parent",
+                )
+
+
+def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
+    """A ResourceQuota knows a resource by its name only."""
+    having = shares(trees)
+    for team in spec.teams:
+        owners: defaultdict[str, list[PoolFacts]] = defaultdict(list)
+        for facts, _ in having.get(team.name, ()):
+            for resource in facts.resources:
+                owners[resource].append(facts)
+            owners[CPU].append(facts)
+        for resource, pools in owners.items():
+            limited = [
+                facts
+                for facts in pools
+                if facts.scheduler == "kube-scheduler"
+                and (resource != CPU or facts.pool.quota_cpu_and_memory)
+            ]
+            if not limited or len(pools) == 1:
+                continue
+            first = limited[0]
+            second = next(facts for facts in pools if facts is not first)
+            apart = f'team "{team.name}" has shares of pools "{first.name}" and "{second.name}"'
+            if resource == CPU:
+                message = (
+                    f'{apart}, and the cpu and memory that a quota allows for "{first.name}" '
+                    "are used up by pods of both; use two teams, or leave quotaCpuAndMemory out"
+                )
+                severity = Severity.WARNING
+            else:
+                message = (
+                    f"{apart}, both counted as {resource}, and the quota that limits "
+                    f'"{first.name}" would count them together; '
+                    "use two teams, or another resource name"
+                )
+                severity = Severity.ERROR
+            at = _quota_at(team, second.name)
+            yield Hit("quota-cannot-tell-pools-apart", message, at, severity)
+
+
+def _quota_at(team: Team, pool: str) -> At:
+    return next((quota.at / "pool" for quota in team.quotas if quota.pool == pool), team.at)
