@@ -19,6 +19,7 @@ def note(rule: str, message: str, at: At | None = None) -> Hit:
 def of_kueue(
     spec: Spec, trees: Sequence[Tree], seats: Sequence[Seat], extras: frozenset[str]
 ) -> Iterator[Hit]:
+    """Stanzas of Kueue's Configuration, gates, and what its queues keep silent about."""
     queues = [tree for tree in trees if tree.scheduler == "kueue"]
     mine = [facts for tree in queues for facts in tree.pools]
     if any(
@@ -84,6 +85,7 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
 
 
 def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
+    """A scheduler configuration under which the queues count, and nodes of its own."""
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:
         return
@@ -107,6 +109,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
 def of_kube_scheduler(
     spec: Spec, pools: Sequence[PoolFacts], extras: frozenset[str]
 ) -> Iterator[Hit]:
+    """Somebody who reads the profiles."""
     chosen = list(scheduler.profiles(spec.platform, pools))
     if chosen and "second-scheduler" not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)

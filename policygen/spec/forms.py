@@ -61,6 +61,9 @@ SCHEDULER_CONFIG = Form("", "scheduler-config.yaml", "scheduler-config.schema.js
 
 _KINDS = frozenset(form.kind for form in FORMS)
 
+_ALIKE = 0.93
+"""From this likeness on a ConfigMap's name counts as a misspelt one of ours."""
+
 _CLOSE = 0.8
 """From this likeness on a group counts as a misspelt `policygen.dev`."""
 
@@ -87,13 +90,15 @@ def ours(header: Header) -> bool:
     misspelt or missing group: passing over a team's quota silently would be worse than
     asking. Everything else belongs to somebody else.
     """
-    if not header.api_version:
+    if not header.api_version or (header.name == CONFIG_MAP and not header.kind):
         return True
     group = _group(header.api_version)
     if group in _versions():
         return True
     if header.kind == ARTICLE_QUEUES.kind:
-        return header.api_version == ARTICLE_QUEUES.api_version and header.name == CONFIG_MAP
+        return not group and _likeness(header.name, CONFIG_MAP) >= _ALIKE
+    if header.name == CONFIG_MAP and _likeness(header.kind, ARTICLE_QUEUES.kind) >= _CLOSE:
+        return True
     return header.kind in _KINDS and (not group or _is_misspelt(group))
 
 
@@ -108,6 +113,8 @@ def form_of(header: Header, document: int) -> Form | Hit:
         ):
             return form
     group = _group(header.api_version)
+    if not group and (header.name == CONFIG_MAP or header.kind == ARTICLE_QUEUES.kind):
+        return _not_the_queues(header, at)
     version = _versions().get(group, OWN)
     kinds = [form.kind for form in FORMS if form.api_version == version]
     if not header.kind:
@@ -129,6 +136,23 @@ def form_of(header: Header, document: int) -> Form | Hit:
         f"{quoted(header.api_version)} has no kind {quoted(header.kind)}; "
         f"write apiVersion: {_version_of(header.kind)}",
         at / "apiVersion",
+    )
+
+
+def _not_the_queues(header: Header, at: At) -> Hit:
+    """What keeps a document from being the ConfigMap of queues, which it nearly is."""
+    if header.kind != ARTICLE_QUEUES.kind:
+        return Hit(
+            "unknown-kind",
+            f'"{CONFIG_MAP}" is read as a ConfigMap; write kind: ConfigMap',
+            at / "kind",
+        )
+    if header.api_version != ARTICLE_QUEUES.api_version:
+        return Hit("unknown-version", "a ConfigMap has apiVersion: v1", at / "apiVersion")
+    return Hit(
+        "unknown-reference",
+        f'no ConfigMap {quoted(header.name or "")} is read; did you mean "{CONFIG_MAP}"?',
+        at / "metadata" / "name",
     )
 
 
@@ -171,4 +195,8 @@ def _version_of(kind: str) -> str:
 
 
 def _is_misspelt(group: str) -> bool:
-    return SequenceMatcher(None, group, GROUP).ratio() >= _CLOSE
+    return _likeness(group, GROUP) >= _CLOSE
+
+
+def _likeness(text: str | None, known: str) -> float:
+    return SequenceMatcher(None, text or "", known).ratio()
