@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -56,13 +56,40 @@ def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
     return read
 
 
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+def _kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Kinds for completion."""
+    from policygen.plan.catalog import KINDS
+
+    start = incomplete.lower()
+    return [kind.name for kind in KINDS if kind.name.lower().startswith(start)]
+
+
+def _schemas(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Names of schemas for completion."""
+    from policygen.spec import forms
+
+    start = incomplete.lower()
+    return [name for name in forms.schema_names() if name.lower().startswith(start)]
+
+
+def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """`kueue=0.19` and its like for completion."""
+    from policygen import versions
+
+    known = [
+        f"{component}={first[0]}.{minor}"
+        for component, (first, last) in versions.SUPPORTED.items()
+        for minor in range(first[1], last[1] + 1)
+    ]
+    return [word for word in known if word.startswith(incomplete)]
+
 
 _SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 _TARGET = click.option(
     "--target",
     multiple=True,
     callback=_targets,
+    shell_complete=_components,
     metavar="COMPONENT=VERSION",
     help="Render for this version instead of the Platform's; repeatable.",
 )
@@ -86,7 +113,6 @@ Examples:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     metavar="PATH",
     help="Write one file per object into this folder, or one file if PATH ends in .yaml.",
 )
@@ -95,7 +121,13 @@ Examples:
     is_flag=True,
     help="Write nothing; exit 1 with a diff if -o PATH differs from the render.",
 )
-@click.option("--only", multiple=True, metavar="KIND", help="Render this kind only; repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="KIND",
+    shell_complete=_kinds,
+    help="Render this kind only; repeatable.",
+)
 @_TARGET
 @click.option(
     "--with",
@@ -131,7 +163,9 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
     """
     from policygen import app
 
-    output: Path | None = options["output"]
+    if options["output"] == "":
+        raise click.UsageError("-o is empty; write a folder, or a file that ends in .yaml")
+    output = Path(options["output"]) if options["output"] else None
     if options["check"] and output is None:
         raise click.UsageError("--check needs -o PATH to compare with")
     if options["only"] and output is not None and output.suffix not in FILE_SUFFIXES:
@@ -190,7 +224,7 @@ def validate(specs: tuple[str, ...], **options: Any) -> None:
     counted = ", ".join(
         f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
     )
-    click.echo(f"valid: {counted}")
+    _print(f"valid: {counted}\n")
     threshold = Severity[options["fail_on"].upper()]
     if any(finding.severity >= threshold for finding in result.findings):
         raise SystemExit(ExitCode.FINDINGS)
@@ -203,7 +237,7 @@ Examples:
   policygen schema ResourcePool > resource-pool.schema.json
 """
 )
-@click.argument("kind", required=False)
+@click.argument("kind", required=False, shell_complete=_schemas)
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of a KIND, or the names of all kinds.
 
@@ -231,7 +265,7 @@ def completion(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise UsageError(f"no completion for {shell}")
-    click.echo(kind(cli, {}, "policygen", "_POLICYGEN_COMPLETE").source())
+    _print(kind(cli, {}, "policygen", "_POLICYGEN_COMPLETE").source() + "\n")
 
 
 def _settings(
@@ -248,15 +282,19 @@ def _settings(
 
 
 def _stdin(specs: tuple[str, ...]) -> Any:
-    return sys.stdin.buffer if "-" in specs else None
+    if "-" not in specs:
+        return None
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; write a file or a folder instead of -")
+    return sys.stdin.buffer
 
 
 def _redirected() -> os.stat_result | None:
     """Where standard output goes, if that is a file that could be an input by mistake."""
     try:
         return os.fstat(sys.stdout.fileno())
-    except (OSError, ValueError):
-        return None
+    except (AttributeError, OSError, ValueError):
+        return None  # closed, or no file
 
 
 def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
@@ -295,14 +333,25 @@ def _deliver(result: "Result", output: Path | None, *, check: bool) -> None:
 
 def _print(text: str) -> None:
     """To standard output as UTF-8 whatever the locale."""
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        raise UsageError("standard output is closed; write to a folder or file with -o")
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What could not be written must not be tried again while Python shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise UsageError(f"standard output cannot be written: {error.strerror}") from None
 
 
 def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
     """Errors and warnings with the lines they mean, then the notes."""
     from policygen.report import text
 
+    if sys.stderr is None:
+        return
     found = list(findings)
     colour = text.colours(sys.stderr, os.environ)
     serious = [finding for finding in found if finding.severity > Severity.INFO]
@@ -315,7 +364,8 @@ def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
 def _fail(message: str, code: int) -> NoReturn:
     from policygen.report import text
 
-    click.echo(f"policygen: {text.printable(message)}", err=True)
+    if sys.stderr is not None:
+        click.echo(f"policygen: {text.printable(message)}", err=True)
     raise SystemExit(code)
 
 
@@ -332,7 +382,8 @@ def main() -> NoReturn:
         from policygen.report import text
 
         _show(error.findings)
-        click.echo(text.summary(error.findings), err=True)
+        if sys.stderr is not None:
+            click.echo(text.summary(error.findings), err=True)
         raise SystemExit(error.exit_code) from None
     except PolicygenError as error:
         _fail(str(error), error.exit_code)

@@ -130,6 +130,7 @@ def test_standard_input(run, monkeypatch):
         (["--with", "kueue-config"], "spec.kueue.configuration"),
         (["--with", "second-scheduler"], "spec.kubeScheduler.image"),
         (["--check"], "-o"),
+        (["-o", ""], "-o is empty"),
         (["--only", "Cohort", "-o", "out"], "--only"),
         (["--only", "Namespace"], "--allow-empty"),
         (["--templates", "nowhere"], "nowhere"),
@@ -293,8 +294,67 @@ def test_one_file(run, spec, tmp_path):
     _, out, _ = run("render", spec)
     assert target.read_text() == out
     assert run("render", spec, "-o", target, "--check")[0] == 0
-    target.write_text("---\n")
+    target.write_text("# mine\n")
     assert run("render", spec, "-o", target, "--check")[0] == 1
+    code, _, err = run("render", spec, "-o", target)
+    assert code == 2
+    assert "was not written by policygen" in err
+    assert target.read_text() == "# mine\n"
+
+
+def test_another_sets_folder_is_refused(run, spec, tmp_path):
+    out = tmp_path / "out"
+    run("render", spec, "-o", out)
+    other = spec.parent / "other"
+    other.mkdir()
+    (other / "spec.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: other}\n---\n"
+        + SPEC.replace("name: p\n", "name: q\n").replace("pool: p", "pool: q")
+    )
+    code, _, err = run("render", other, "-o", out)
+    assert code == 2
+    assert "holds the set default" in err
+    assert (out / "clusterqueue.a.p.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "redirection, word",
+    [(">&-", b"closed"), ("> /dev/full", b"cannot be written"), ("2>&-", b""), ("<&-", b"")],
+)
+def test_streams_that_are_closed_or_full(spec, redirection, word):
+    command = f"'{sys.executable}' -m policygen render '{spec}' {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr + done.stdout
+    assert word in done.stderr
+    assert done.returncode == (2 if word else 0)
+
+
+def test_standard_input_that_is_closed():
+    command = f"'{sys.executable}' -m policygen validate - <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"standard input is closed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, found",
+    [
+        ("render --only Cl", "ClusterQueue"),
+        ("render --target ku", "kueue=0.19"),
+        ("schema Re", "ResourcePool"),
+    ],
+)
+def test_values_complete(words, found):
+    environment = {**os.environ, "_POLICYGEN_COMPLETE": "bash_complete"}
+    environment |= {"COMP_WORDS": f"policygen {words}", "COMP_CWORD": str(len(words.split()))}
+    done = subprocess.run(
+        [sys.executable, "-m", "policygen"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found in done.stdout
 
 
 @pytest.mark.parametrize("name", ["out", "out.yaml"])

@@ -359,6 +359,16 @@ SCHEMA = [
         "write policygen.dev/v1alpha1",
     ),
     Case(
+        "a misspelt ConfigMap of queues",
+        joined(
+            article_pool(),
+            queues("queues: [{name: a}]", name="«gpu-scheduler-confgi»"),
+            article_model("schedulingClass: a"),
+        ),
+        "unknown-reference",
+        'did you mean "gpu-scheduler-config"?',
+    ),
+    Case(
         "the unit GB",
         pool(spec="").replace("768Gi", "«80GB»"),
         "bad-quantity",

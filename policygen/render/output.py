@@ -28,6 +28,9 @@ _ABOUT = (
 _FILE_NAME = re.compile(r"[a-z0-9][^/\x00-\x1f\x7f]*\.yaml")
 _SINGLE = (".yaml", ".yml")
 
+_MADE_BY = b"app.kubernetes.io/managed-by: policygen"
+_SET = re.compile(rb"^    policygen\.dev/set: (.+)$", re.MULTILINE)
+
 _EMPTY = hashlib.sha256().hexdigest()
 # What a machine that lost power may leave of a file; nothing in it is lost by writing it again.
 
@@ -50,7 +53,8 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
     """All documents into one file, which is the old one or the new one at any moment.
 
     Keeps the file's permissions, and the file itself where nothing changes. A link is
-    followed; a device or pipe is written into. Raises UsageError where that cannot be.
+    followed; a device or pipe is written into. Raises UsageError where that cannot be, and
+    for a file that holds something else.
     """
     data = text(manifests).encode()
     try:
@@ -59,7 +63,13 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
             raise UsageError(f"{path} is a folder; a single file is a name that does not exist yet")
         if target.exists() and not target.is_file():
             target.write_bytes(data)
-        elif not target.exists() or target.read_bytes() != data:
+        elif not target.exists():
+            _replace(target, data)
+        elif (old := target.read_bytes()) != data:
+            if old.strip() and _MADE_BY not in old:
+                raise UsageError(
+                    f"{path} was not written by policygen; move it away, or write elsewhere"
+                )
             _replace(target, data)
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
@@ -163,6 +173,7 @@ class _Update:
 
     def run(self) -> Changes:
         self._refuse_foreign()
+        self._refuse_other_sets()
         final = {name: [digest] for name, digest in self.new.items()}
         shutil.rmtree(self.staging, ignore_errors=True)  # of a run that was killed
         if self.changed or self.removed or final != self.index:
@@ -187,6 +198,18 @@ class _Update:
                 f"nothing was written to {self.folder}: {', '.join(said)}; move such files away, "
                 "or render into another folder"
             )
+
+    def _refuse_other_sets(self) -> None:
+        """Another set's folder is no old version of this one's: emptying it is never meant."""
+        own = {match[1] for data in self.planned.values() for match in _SET.finditer(data)}
+        for name in self.removed:
+            match = _SET.search((self.folder / name).read_bytes())
+            if match and own and match[1] not in own:
+                raise UsageError(
+                    f"{self.folder} holds the set {match[1].decode(errors='replace')}, and this "
+                    f"is {b', '.join(sorted(own)).decode()}; render into another folder, or "
+                    "delete this one"
+                )
 
     def _apply(self, final: dict[str, list[str]]) -> None:
         self.staging.mkdir()

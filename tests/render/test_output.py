@@ -23,6 +23,9 @@ class Thing:
         self.meta = meta
 
 
+MADE_BY = "# app.kubernetes.io/managed-by: policygen\n"
+
+
 def manifest(name, body="a: 1", kind="Queue", namespace=None, api="x.dev/v1"):
     made = Kind(kind, "kueue", (Release((0, 1), api, "x.j2"),))
     item = Item(made, made.releases[0], Thing(Meta(name, "prod", namespace)))
@@ -283,11 +286,11 @@ def test_a_full_disk_changes_nothing(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (6000, hard))
     try:
         said = refusal(write_folder, big, tmp_path)
-        single = refusal(write_file, big, tmp_path / "queue.a.yaml")
+        single = refusal(write_file, big, tmp_path / "all.yaml")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert said == f"{tmp_path} cannot be written: File too large"
-    assert single == f"{tmp_path}/queue.a.yaml cannot be written: File too large"
+    assert single == f"{tmp_path}/all.yaml cannot be written: File too large"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -345,8 +348,11 @@ def test_one_file_is_replaced_whole(tmp_path, monkeypatch):
     os.utime(path, (1, 1))
     write_file(OLD, path)
     assert path.stat().st_mtime == 1
+    assert "was not written by policygen" in refusal(write_file, NEW, path)
+    path.write_text(MADE_BY)
     write_file(NEW, path)
     assert path.read_text() == output.text(NEW)
+    path.write_text(MADE_BY)
     assert path.stat().st_mode & 0o777 == 0o600
 
     def failing(*_):
@@ -354,7 +360,7 @@ def test_one_file_is_replaced_whole(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", failing)
     assert refusal(write_file, OLD, path) == f"{path} cannot be written: Input/output error"
-    assert path.read_text() == output.text(NEW)
+    assert path.read_text() == MADE_BY
     assert [each.name for each in tmp_path.iterdir()] == ["all.yaml"]
 
 

@@ -228,7 +228,7 @@ def test_providers_labels_mark_spot_nodes(planned, label, spot):
     [
         ("name: gpu-scheduler-config", "name: gpu-scheduler", 3),
         ("kind: ConfigMap", "kind: Secret", 2),
-        ("apiVersion: v1", "apiVersion: v2", 1),
+        ("apiVersion: v1", "apiVersion: apps/v1", 1),
     ],
 )
 def test_queues_under_another_header_are_not_overlooked(planned, good, bad, line):
