@@ -124,23 +124,23 @@ def _compile(
     output: Any,
     extras: frozenset[str] | None = None,
 ) -> "tuple[Loaded, Plan]":
-    sources, unreadable = files.read(settings.specs, stdin=stdin, output=output)
-    try:
-        loaded = load(sources, dict(settings.target))
-    except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
-    if unreadable or loaded.refused:
-        raise SpecError(document.ordered([*unreadable, *loaded.findings]))
     from policygen.plan import compile as compiling
 
-    plan = compiling.compile_plan(loaded.spec, settings.extras if extras is None else extras)
-    if plan.refused:
-        raise SpecError(_all(loaded, plan))
+    sources, unreadable = files.read(settings.specs, stdin=stdin, output=output)
+    try:
+        loaded = load(sources, settings.target, complete=not unreadable)
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
+    # Sums of what is certain are told even where something else is refused.
+    plan = compiling.compile_plan(loaded.sound, settings.extras if extras is None else extras)
+    if unreadable or loaded.refused or plan.refused:
+        raise SpecError(document.ordered([*unreadable, *_all(loaded, plan)]))
     return loaded, plan
 
 
 def _all(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
-    found = [*loaded.findings, *document.dress(loaded.documents, plan.hits)]
+    hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
+    found = [*loaded.findings, *document.dress(loaded.documents, hits)]
     if loaded.foreign:
         plural = "s" if loaded.foreign > 1 else ""
         found.append(

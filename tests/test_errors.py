@@ -519,6 +519,12 @@ REFERENCES = [
         'a namespace has one team belongs to team "a" remove',
     ),
     Case(
+        "a namespace of the cluster's own",
+        joined(pool(), team("a", namespaces="[{name: «kube-system»}]")),
+        "reserved-namespace",
+        'namespace "kube-system" name another',
+    ),
+    Case(
         "the namespace of the ConfigMap's queues",
         joined(
             article_pool(),

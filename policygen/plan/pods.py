@@ -115,10 +115,11 @@ def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit
         # Kueue adds the flavor's labels and tolerations to what it admits.
         words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
         words += [f"a toleration of {taint.key}" for taint in facts.pool.taints]
+    namespace = _namespace(model, seat)
+    where = f" in namespace {namespace}" if namespace else ""
     yield Hit(
         "pods-must-carry",
-        f'pods of model "{model.name}" in namespace {_namespace(model, seat)} carry '
-        + "; ".join(words),
+        f'pods of model "{model.name}"{where} carry ' + "; ".join(words),
         model.at / "metadata" / "name",
         Severity.INFO,
     )

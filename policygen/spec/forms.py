@@ -118,6 +118,7 @@ def form_of(header: Header, document: int) -> Form | Hit:
     version = _versions().get(group, OWN)
     kinds = [form.kind for form in FORMS if form.api_version == version]
     if not header.kind:
+        at = at / "kind"  # where it stands empty; else the document's first line
         return Hit("missing-key", f'"kind" is missing; write kind: {listed(kinds)}', at)
     if header.kind not in _KINDS:
         return Hit(

@@ -182,8 +182,18 @@ def _cycle_words(cycle: list[str]) -> str:
 
 def _namespaces(spec: Spec) -> Iterator[Hit]:
     owner: dict[str, Team] = {}
+    platform = spec.platform
+    systems = {platform.kueue.namespace, platform.volcano.namespace}
+    systems |= {"kube-system", "kube-public", "kube-node-lease", platform.kube_scheduler.namespace}
     for team in spec.teams:
-        for namespace in team.namespaces:
+        for index, namespace in enumerate(team.namespaces):
+            if namespace.name in systems and not team.shares_namespace:
+                yield Hit(
+                    "reserved-namespace",
+                    f'namespace "{namespace.name}" holds the cluster\'s own workloads, which a '
+                    "team's quota must not bind; name another",
+                    team.at / "spec" / "namespaces" / index / "name",
+                )
             first = owner.setdefault(namespace.name, team)
             if first is team or (first.shares_namespace and team.shares_namespace):
                 continue

@@ -6,6 +6,11 @@ The pool of these tests: 64 GPUs on 8 nodes of 96 cores and 768Gi, so a GPU stan
 
 import pytest
 
+RACKS = """
+schedulingPolicy: {topologyAware: true}
+topology: {levels: [example.com/rack, kubernetes.io/hostname]}
+"""
+
 
 def quotas(it, flavor=0):
     return {
@@ -36,11 +41,7 @@ def test_explicit_tolerations_replace_those_of_the_taints(planned, pool):
     "more, levels",
     [
         ("schedulingPolicy: {topologyAware: true}", ("kubernetes.io/hostname",)),
-        (
-            "schedulingPolicy: {topologyAware: true}\ntopology: "
-            + "{levels: [example.com/rack, kubernetes.io/hostname]}",
-            ("example.com/rack", "kubernetes.io/hostname"),
-        ),
+        (RACKS, ("example.com/rack", "kubernetes.io/hostname")),
     ],
 )
 def test_topology_aware(planned, pool, more, levels):
