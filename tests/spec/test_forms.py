@@ -68,8 +68,14 @@ def test_documents_of_others_are_left_alone(api_version, kind, name):
             "write apiVersion: inference.example.com/v1",
         ),
         (None, "Quota", "missing-key", (), 'policygen has no kind "Quota"'),
-        (OWN, None, "missing-key", (), '"kind" is missing; write kind: Platform, ResourcePool'),
-        ("gpu.example.com/v1", None, "missing-key", (), "write kind: ResourcePool"),
+        (
+            OWN,
+            None,
+            "missing-key",
+            ("kind",),
+            '"kind" is missing; write kind: Platform, ResourcePool',
+        ),
+        ("gpu.example.com/v1", None, "missing-key", ("kind",), "write kind: ResourcePool"),
         (
             OWN,
             "Teem",
