@@ -18,6 +18,8 @@ MAX_PROBLEMS: Final = 1_000
 
 # Aliases may blow a document up to this many times its own nodes, and to this many anyway.
 _ALIAS_FACTOR = 10
+_SCALAR = int(Shape.SCALAR)
+
 _ALIAS_NODES = 100_000
 
 # An escaped surrogate pair, or any other escape: so that the u in \\ud83d is not taken for one.
@@ -152,8 +154,13 @@ class Builder:
         return node
 
     def scalar(self, event: Any) -> None:
-        """Take a scalar."""
-        node = self._add(event, Shape.SCALAR)
+        """Take a scalar. Most of a document is scalars, so the usual way is written out here."""
+        outline = self.outline
+        node = len(outline.shape)
+        outline.start.append(self.offset + event.start_mark.index)
+        outline.end.append(self.offset + event.end_mark.index)
+        outline.after.append(node + 1)
+        outline.shape.append(_SCALAR)
         value: Plain = event.value
         if event.tag is not None:
             self._tag(event, node, Shape.SCALAR)
@@ -165,6 +172,15 @@ class Builder:
             value = self._unmasked(node, value)
         if event.anchor is not None:
             self.anchors[event.anchor] = _Anchor(node, value, 1)
+        container, pending = self.container, self.pending
+        if container.__class__ is dict:
+            if pending.__class__ is str:
+                container[pending] = value
+                self.pending = _Mark.KEY
+                return
+            if pending is _Mark.KEY and value.__class__ is str and value not in container:
+                outline.key[node] = self.pending = value
+                return
         self._attach(node, value)
 
     def open(self, event: Any, shape: Shape, container: _Container) -> None:
