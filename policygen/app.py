@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from msgspec import Struct, field
 
 from policygen.errors import SpecError, UsageError
-from policygen.finding import Finding, Hit, Severity
+from policygen.finding import At, Finding, Hit, Severity
 from policygen.spec import document, files
 from policygen.spec.load import Loaded, load
 
@@ -156,7 +156,7 @@ def _all(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
 def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]":
     """ConfigMaps around files that were rendered from their own templates first."""
     from policygen.plan import compile as compiling
-    from policygen.plan import controllers, scheduler
+    from policygen.plan import kueue_configuration, scheduler, volcano_configuration
     from policygen.plan.kind import Meta
 
     platform = loaded.spec.platform
@@ -166,7 +166,7 @@ def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]
         made.append(scheduler.config_map(platform, text))
     if plan.volcano_configuration is not None:
         file = plan.volcano_configuration
-        data = {controllers.VOLCANO_CONFIG_KEY: _file(file, settings)}
+        data = {volcano_configuration.CONFIG_KEY: _file(file, settings)}
         made.append(scheduler.ConfigMap(file.meta, data))
     if "kueue-config" in settings.extras and any(
         facts.scheduler == "kueue" for facts in plan.pools
@@ -179,8 +179,8 @@ def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]
             )
         config = _kueue_text(settings, loaded, plan)
         if config is not None:
-            meta = Meta(controllers.KUEUE_CONFIG_MAP, platform.name, platform.kueue.namespace)
-            made.append(scheduler.ConfigMap(meta, {controllers.KUEUE_CONFIG_KEY: config}))
+            meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
+            made.append(scheduler.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
     if (
         "second-scheduler" in settings.extras
         and plan.scheduler_configuration is not None
@@ -203,24 +203,17 @@ def _file(item: "Item", settings: Settings) -> str:
 
 def _kueue_text(settings: Settings, loaded: Loaded, plan: "Plan") -> str | None:
     """Kueue's Configuration, merged over the base file that the Platform names."""
-    from policygen.plan import compile as compiling
-    from policygen.plan import controllers
+    from policygen.plan import kueue_configuration
 
-    base = None
-    if loaded.spec.platform.kueue.configuration is not None:
-        base = _kueue_base(loaded)
-    decided = controllers.kueue(
-        loaded.spec.platform, plan.pools, plan.trees, plan.workloads.seats, base
-    )
-    if decided is None:
-        return None
-    item = compiling.released(loaded.spec, controllers.KUEUE_CONFIGURATION, decided)
-    return _file(item, settings)
+    platform = loaded.spec.platform
+    base = None if platform.kueue.configuration is None else _kueue_base(loaded)
+    item = kueue_configuration.decide(platform, plan.pools, plan.trees, plan.workloads.seats, base)
+    return None if item is None else _file(item, settings)
 
 
 def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     """The base file: a Configuration, or the ConfigMap that holds one."""
-    from policygen.plan import controllers
+    from policygen.plan import kueue_configuration
 
     platform = loaded.spec.platform
     at = platform.kueue.at
@@ -234,19 +227,25 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
         faults += more
         for each in documents:
             if each.header.kind == "ConfigMap":
-                path_in = ("data", controllers.KUEUE_CONFIG_KEY)
+                path_in = ("data", kueue_configuration.CONFIG_KEY)
                 inner, more = document.inner(each, path_in, index=len(documents))
                 faults += more
                 each = inner or each  # noqa: PLW2901 - what counts is inside
-            if each.header.kind == "Configuration" and not faults:
-                fields: dict[str, Any] = each.data
-                return fields
+            if each.header.kind == kueue_configuration.CONFIGURATION.name and each.data:
+                wrong = [
+                    Hit("bad-base-file", message, At(each.index, path))
+                    for path, message in kueue_configuration.faults(each.data)
+                ]
+                faults += document.dress([each], wrong)
+                if not faults:
+                    fields: dict[str, Any] = each.data
+                    return fields
     if faults:
         raise SpecError(faults)
     hit = Hit(
         "no-configuration",
         f"{name} holds no config.kueue.x-k8s.io Configuration, alone or in a ConfigMap under "
-        f"{controllers.KUEUE_CONFIG_KEY}",
+        f"{kueue_configuration.CONFIG_KEY}",
         at,
     )
     raise SpecError(document.dress(loaded.documents, [hit]))

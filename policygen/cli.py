@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from policygen import __version__
+from policygen import __version__, versions
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
 from policygen.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from policygen.app import Result, Settings
 
-COMPONENTS = ("kubernetes", "kueue", "volcano")
+COMPONENTS = tuple(versions.SUPPORTED)
 EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
 FAIL_ON = tuple(str(severity) for severity in reversed(Severity))
 SHELLS = ("bash", "fish", "zsh")
 FILE_SUFFIXES = (".yaml", ".yml")
 """By which -o means one file; everything else is a folder."""
 
-EXIT_CODES = (
-    "Exit codes: 0 clean, 1 findings at or above --fail-on or files that differ, "
-    "2 usage or a spec that is refused, 3 incomplete, 4 internal."
-)
+REFUSED = "2 usage or a spec that is refused, 4 internal."
+RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
+VALIDATE_CODES = f"Exit codes: 0 valid, 1 findings at or above --fail-on, {REFUSED}"
 
 
 @click.group(
@@ -74,8 +73,6 @@ def _schemas(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
 
 def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """`kueue=0.19` and its like for completion."""
-    from policygen import versions
-
     known = [
         f"{component}={first[0]}.{minor}"
         for component, (first, last) in versions.SUPPORTED.items()
@@ -91,7 +88,7 @@ _TARGET = click.option(
     callback=_targets,
     shell_complete=_components,
     metavar="COMPONENT=VERSION",
-    help="Render for this version instead of the Platform's; repeatable.",
+    help="Target this version instead of the Platform's; repeatable.",
 )
 _QUIET = click.option(
     "-q", "--quiet", is_flag=True, help="Show errors and warnings only, without notes."
@@ -107,7 +104,7 @@ Examples:
   cat spec/*.yaml | policygen render - --target kueue=0.17 --only ClusterQueue
 
 """
-    + EXIT_CODES
+    + RENDER_CODES
 )
 @_SPEC
 @click.option(
@@ -202,7 +199,7 @@ Examples:
   git show HEAD:spec/teams.yaml | policygen validate - spec/pools.yaml
 
 """
-    + EXIT_CODES
+    + VALIDATE_CODES
 )
 @_SPEC
 @_TARGET

@@ -69,20 +69,17 @@ class KueueRelease(NamedTuple):
     """Bound of `coveredResources`, `flavors` and `flavors[].resources`."""
 
 
+KUEUE_V1BETA2 = (0, 15)
+"""First release that serves v1beta2, of its kinds and of its Configuration."""
+
 KUEUE_RELEASES: tuple[KueueRelease, ...] = (
     KueueRelease((0, 13), "Borrow", 16),
     KueueRelease((0, 14), "Borrow", 64),
-    KueueRelease((0, 15), "MayStopSearch", 64),
+    KueueRelease(KUEUE_V1BETA2, "MayStopSearch", 64),
 )
 
 KUEUE_GROUP_CELLS = 512
 """Bound of flavors times resources of a group (`pkg/webhooks/clusterqueue_webhook.go`, 0.14 on)."""
-
-KUEUE_FLAVOR_ITEMS = 8
-"""`maxItems` of a ResourceFlavor's nodeLabels, nodeTaints and tolerations, all releases."""
-
-KUEUE_TOPOLOGY_LEVELS = 16
-"""`maxItems` of a Topology's levels since 0.13."""
 
 KUEUE_TOPOLOGY_GATE = (0, 14)
 """First release whose gate TopologyAwareScheduling is on unless switched off."""

@@ -650,7 +650,7 @@ def _model(draw, name, owner, pools, priorities):
             size=family[1],
             resources=resources,
             sizing=sizing,
-            replicas=_maybe(draw, st.integers(1, 8)),
+            replicas=_maybe(draw, st.integers(1, 8)) if not gang or len(name) <= 61 else None,
             gang=gang,
             autoscaling=autoscaling,
             placement=placement,

@@ -250,6 +250,49 @@ def test_kueue_config_without_a_configuration_in_the_file(run, spec):
     assert "platform.yaml:4:" in err
 
 
+@pytest.mark.parametrize(
+    "old, new, place",
+    [
+        ("frameworks:\n    - pod", "frameworks: pod", "kueue.yaml:8:"),
+        ("waitForPodsReady:\n  timeout: 5m", "waitForPodsReady: 5m", "kueue.yaml:5:"),
+        ("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1", "kueue.yaml:1:"),
+    ],
+)
+def test_a_base_file_that_cannot_be_merged_into(run, spec, old, new, place):
+    (spec.parent / "kueue.yaml").write_text(BASE.replace(old, new))
+    (spec / "platform.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec: {kueue: {configuration: ../kueue.yaml}}\n"
+    )
+    code, out, err = run("render", spec, "--with", "kueue-config")
+    assert (code, out) == (2, "")
+    assert place in err
+    assert "[bad-base-file]" in err
+
+
+def test_an_older_base_file_keeps_its_version_also_beside_own_templates(run, spec, tmp_path):
+    (spec.parent / "kueue.yaml").write_text(BASE.replace("v1beta2", "v1beta1"))
+    (spec / "platform.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec: {kueue: {configuration: ../kueue.yaml}}\n"
+    )
+    own = tmp_path / "own"
+    (own / "kueue").mkdir(parents=True)
+    (own / "kueue" / "local_queue.yaml.j2").write_text(
+        '{% extends "builtin/kueue/local_queue.yaml.j2" %}\n'
+    )
+    code, out, err = run("render", spec, "--with", "kueue-config", "--templates", own)
+    assert code == 0, err
+    texts = [
+        it["data"]["controller_manager_config.yaml"]
+        for it in yaml.safe_load_all(out)
+        if it["metadata"]["name"] == "kueue-manager-config"
+    ]
+    config = yaml.safe_load(texts[0])
+    assert config["apiVersion"].endswith("/v1beta1")
+    assert config["waitForPodsReady"]["enable"] is True
+
+
 def test_kueue_helm_values(run, spec):
     code, out, _ = run("render", spec, "--kueue-helm-values")
     assert code == 0

@@ -132,7 +132,7 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
     unqueued = {
         tree.queue
         for tree in trees
-        if tree.scheduler == "kube-scheduler" and _crowded(tree, tree.pools[0])
+        if tree.scheduler == "kube-scheduler" and _oversubscribed(tree, tree.pools[0])
     }
     for team in spec.teams:
         at = team.at / "spec" / "maxPending"
@@ -158,7 +158,7 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                 )
 
 
-def _crowded(tree: Tree, facts: PoolFacts) -> bool:
+def _oversubscribed(tree: Tree, facts: PoolFacts) -> bool:
     """Whether limits of root teams sum to more than the pool has."""
     roots = [node.limit[facts.name] for node in tree.nodes if node.parent is None]
     return any(

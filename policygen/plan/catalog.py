@@ -1,6 +1,13 @@
 """KINDS: every kind that can be rendered, in apply order."""
 
-from policygen.plan import controllers, kubernetes, kueue, scheduler, volcano
+from policygen.plan import (
+    kubernetes,
+    kueue,
+    kueue_configuration,
+    scheduler,
+    volcano,
+    volcano_configuration,
+)
 from policygen.plan.kind import Kind
 
 KINDS: tuple[Kind, ...] = (
@@ -27,7 +34,7 @@ KINDS: tuple[Kind, ...] = (
 
 FILES: tuple[Kind, ...] = (
     scheduler.CONFIGURATION,
-    controllers.VOLCANO_CONFIGURATION,
-    controllers.KUEUE_CONFIGURATION,
+    volcano_configuration.CONFIGURATION,
+    kueue_configuration.CONFIGURATION,
 )
 """Kinds that are no objects of a cluster but files of a controller."""

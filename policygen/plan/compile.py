@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from policygen.finding import Hit, Severity
 from policygen.plan import (
     advice,
-    controllers,
     kubernetes,
     kueue,
     pods,
@@ -15,6 +14,7 @@ from policygen.plan import (
     scheduler,
     tree,
     volcano,
+    volcano_configuration,
     workloads,
 )
 from policygen.plan.catalog import KINDS
@@ -23,9 +23,6 @@ from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Workloads
 from policygen.spec.types import Spec
-
-EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
-"""Controllers' own configuration, which comes only when asked for."""
 
 _PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
 
@@ -111,8 +108,8 @@ def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> It
 
 
 def _volcano_file(spec: Spec, pools: tuple[PoolFacts, ...]) -> Item | None:
-    decided = controllers.volcano(spec.platform, pools)
-    return None if decided is None else released(spec, controllers.VOLCANO_CONFIGURATION, decided)
+    decided = volcano_configuration.decide(spec.platform, pools)
+    return None if decided is None else released(spec, volcano_configuration.CONFIGURATION, decided)
 
 
 def released(spec: Spec, kind: Kind, it: object) -> Item:

@@ -93,7 +93,7 @@ def _beta(template: str, **since: tuple[int, int]) -> tuple[Release, ...]:
     """v1beta1 until 0.14 and v1beta2 from 0.15 on, from one template."""
     return (
         Release(since.get("since", (0, 13)), "kueue.x-k8s.io/v1beta1", template),
-        Release((0, 15), "kueue.x-k8s.io/v1beta2", template),
+        Release(versions.KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", template),
     )
 
 
@@ -113,7 +113,7 @@ CLUSTER_QUEUE = Kind(
     (
         # v1beta1 calls the cohort otherwise, so it has a template of its own.
         Release((0, 13), "kueue.x-k8s.io/v1beta1", "kueue/cluster_queue_v1beta1.yaml.j2"),
-        Release((0, 15), "kueue.x-k8s.io/v1beta2", "kueue/cluster_queue.yaml.j2"),
+        Release(versions.KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", "kueue/cluster_queue.yaml.j2"),
     ),
 )
 LOCAL_QUEUE = Kind("LocalQueue", "kueue", _beta("kueue/local_queue.yaml.j2"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from policygen import versions
 from policygen.finding import At, Hit, Severity
-from policygen.plan import controllers, scheduler
+from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
@@ -33,7 +33,7 @@ def of_kueue(
             "outside the queue, without a Workload and without an event, until another goes",
         )
     if "kueue-config" not in extras:
-        if controllers.weights_differ(trees):
+        if kueue_configuration.weights_differ(trees):
             yield note(
                 "fair-sharing-needed",
                 "weights differ, and Kueue heeds them only with fairSharing "

@@ -62,8 +62,6 @@ class PoolFacts:
     """How much cpu and memory a unit of each resource stands for, relative to the others."""
     units_per_node: int
     """At most; bounds the step of a packing score."""
-    cards: int
-    """Physical GPUs that are available."""
     per_node: int
     node: NodeResources | None
     """Allocatable cpu and memory of a node."""
@@ -180,7 +178,6 @@ def _resolve(pool: Pool, platform: Platform, queue: str, hits: list[Hit]) -> Poo
         available={CPU: cpu, MEMORY: mebibytes * MEBIBYTE, **units},
         slices=slices,
         units_per_node=units_per_node,
-        cards=available_cards,
         per_node=per_node,
         node=node,
         memory_bytes=memory,

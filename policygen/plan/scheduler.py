@@ -40,7 +40,7 @@ class Weighted(Struct, frozen=True):
 class Dominance(Struct, frozen=True):
     """Whether one more GPU in use on a node always outweighs everything else in its score.
 
-    The inequality of reference 5.5 in its exact form. A node with one unit more in use gains
+    See docs/semantics.md, "Packing, and why it holds". A node with one unit more in use gains
     at least ⌊100/N⌋ points of the GPU's term (N units a node, the term is floored); cpu and
     memory can differ by 100 points each; the mean is floored once more. So packing dominates
     inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and among all score plugins iff
@@ -185,7 +185,7 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
                 strategy="LeastAllocated",
                 resources=_weighted(spreading, MAX_WEIGHT, hosts=True),
                 fit_weight=FIT_WEIGHT,
-                disabled=("NodeResourcesBalancedAllocation", "ImageLocality"),
+                disabled=SILENCED,
                 quiet_spreading=False,
             ),
             0,

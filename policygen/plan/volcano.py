@@ -1,4 +1,4 @@
-"""Decides what Volcano gets: the queue tree, pod groups and the scheduler's configuration."""
+"""Decides what Volcano gets: the queue tree and pod groups."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

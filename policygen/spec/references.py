@@ -239,9 +239,25 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
         )
 
 
+def _gang_names(spec: Spec) -> Iterator[Hit]:
+    """Each of several gangs of a model has a pod group of its own, numbered."""
+    for model in spec.models:
+        count = model.replicas or 1
+        if model.gang is not None and count > 1:
+            composed = f"{model.name}.{count - 1}"
+            if len(composed) > NAME_LENGTH:
+                yield Hit(
+                    "composed-name-too-long",
+                    f'{count} gangs of model "{model.name}" have pod groups up to "{composed}", '
+                    f"and a name holds {NAME_LENGTH} characters; shorten the model's",
+                    model.at / "metadata" / "name",
+                )
+
+
 def _composed(spec: Spec) -> Iterator[Hit]:
     """Names that become illegal, or equal, only once joined."""
     yield from _queue_names(spec)
+    yield from _gang_names(spec)
     priorities = {priority.name: priority for priority in spec.platform.priorities}
     # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
     mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)

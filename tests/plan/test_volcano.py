@@ -126,6 +126,16 @@ def test_gang_is_a_pod_group_of_its_size(planned, volcano, team):
     assert group.priority_class_name == "high"
 
 
+def test_each_of_several_gangs_has_a_pod_group(planned, volcano, team):
+    text = GANG.format(more="").replace("team: a\n", "team: a\n  replicas: 3\n")
+    done = planned(PLATFORM, volcano(), team("a", "guarantee: 36"), text)
+    groups = done.of("PodGroup")
+    assert list(groups) == ["a-ns/m.0", "a-ns/m.1", "a-ns/m.2"]
+    assert {group.min_member for group in groups.values()} == {6}
+    long = text.replace("name: m}", "name: " + "m" * 62 + "}")
+    assert planned(PLATFORM, volcano(), team("a"), long).rules == ["composed-name-too-long"]
+
+
 @pytest.mark.parametrize("form", ["vcjob", "lws", "job"])
 def test_workload_that_brings_its_own_pod_group_gets_none(planned, volcano, team, form):
     text = GANG.format(more=f", runAs: {form}")

@@ -1,8 +1,8 @@
 import pytest
 
 from policygen.plan import kueue, volcano
-from policygen.plan.controllers import VOLCANO_CONFIGURATION
 from policygen.plan.kind import Item, Meta
+from policygen.plan.volcano_configuration import CONFIGURATION as VOLCANO_CONFIGURATION
 from policygen.render.engine import render
 from policygen.render.identity import fault
 

@@ -1,0 +1,175 @@
+"""Decides the Configuration of Kueue's manager: a base file, or the chart's, with what we need."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.finding import Path
+from policygen.plan.kind import Item, Kind, Meta, Release
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Tree
+from policygen.plan.workloads import Seat
+from policygen.spec.types import Platform
+from policygen.versions import KUEUE_V1BETA2
+
+
+class KueueConfiguration(Struct, frozen=True):
+    """The manager's Configuration, whole: fields as the API spells them."""
+
+    meta: Meta
+    fields: dict[str, Any]
+
+
+CONFIGURATION = Kind(
+    "Configuration",
+    "kueue",
+    (
+        Release((0, 13), "config.kueue.x-k8s.io/v1beta1", "kueue/configuration.yaml.j2"),
+        Release(KUEUE_V1BETA2, "config.kueue.x-k8s.io/v1beta2", "kueue/configuration.yaml.j2"),
+    ),
+)
+
+CONFIG_MAP = "kueue-manager-config"
+CONFIG_KEY = "controller_manager_config.yaml"
+
+SWITCHED = ("config.kueue.x-k8s.io/v1beta1",)
+"""API versions whose stanzas have a switch, `enable`; in later ones being there means on."""
+
+_WAIT_FOR_PODS_READY = {
+    "timeout": "30m",
+    "blockAdmission": False,
+    "requeuingStrategy": {
+        "timestamp": "Eviction",
+        "backoffBaseSeconds": 60,
+        "backoffMaxSeconds": 3600,
+    },
+}
+
+FAIR_SHARING = {
+    "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"],
+}
+
+_CHART = {
+    "health": {"healthProbeBindAddress": ":8081"},
+    "metrics": {"bindAddress": ":8443"},
+    "webhook": {"port": 9443},
+    "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+    "controller": {
+        "groupKindConcurrency": {
+            "ClusterQueue.kueue.x-k8s.io": 5,
+            "Job.batch": 5,
+            "LocalQueue.kueue.x-k8s.io": 5,
+            "Pod": 5,
+            "ResourceFlavor.kueue.x-k8s.io": 1,
+            "Workload.kueue.x-k8s.io": 10,
+        }
+    },
+    "clientConnection": {"qps": 300, "burst": 500},
+    "integrations": {
+        "frameworks": [
+            "batch/job",
+            "pod",
+            "deployment",
+            "statefulset",
+            "jobset.x-k8s.io/jobset",
+            "leaderworkerset.x-k8s.io/leaderworkerset",
+        ]
+    },
+}
+"""What a Configuration needs besides our stanzas when no base file is given: the values of
+Kueue's own chart (`charts/kueue/values.yaml`), since the chart takes the file as a whole."""
+
+
+def weights_differ(trees: Sequence[Tree]) -> bool:
+    """Whether fair sharing has anything to decide: siblings of unequal weight under Kueue."""
+    for tree in trees:
+        if tree.scheduler != "kueue":
+            continue
+        by_parent: dict[str | None, set[int]] = {}
+        for node in tree.nodes:
+            by_parent.setdefault(node.parent, set()).add(node.weight)
+        if any(len(weights) > 1 for weights in by_parent.values()):
+            return True
+    return False
+
+
+def _frameworks(seats: Sequence[Seat]) -> list[str]:
+    """Integrations without which queue labels on the models' workloads would be ignored."""
+    wanted = ["batch/job"]
+    mine = [seat.model for seat in seats if seat.fit.facts.scheduler == "kueue"]
+    if any(model.workload == "serving" for model in mine):
+        # A Deployment is queued pod by pod.
+        wanted += ["pod", "deployment", "statefulset"]
+    if any(model.gang and model.gang.run_as == "lws" for model in mine):
+        wanted.append("leaderworkerset.x-k8s.io/leaderworkerset")
+    return wanted
+
+
+def faults(base: Any) -> Iterator[tuple[Path, str]]:
+    """What keeps a base file from being merged into: places in it, and what is wrong there."""
+    known = [release.api_version for release in CONFIGURATION.releases]
+    if base.get("apiVersion") not in known:
+        yield ("apiVersion",), f"write apiVersion {' or '.join(known)}"
+    for name in ("waitForPodsReady", "fairSharing", "integrations"):
+        stanza = base.get(name)
+        if stanza is not None and not isinstance(stanza, dict):
+            yield (name,), f"{name} is a mapping; write its fields below it"
+        elif name == "integrations" and stanza:
+            frameworks = stanza.get("frameworks")
+            if frameworks is not None and not (
+                isinstance(frameworks, list) and all(isinstance(it, str) for it in frameworks)
+            ):
+                yield (name, "frameworks"), 'frameworks is a list of names, such as "batch/job"'
+
+
+def decide(
+    platform: Platform,
+    pools: Sequence[PoolFacts],
+    trees: Sequence[Tree],
+    seats: Sequence[Seat],
+    base: dict[str, Any] | None,
+) -> Item | None:
+    """The base file with what the spec needs merged in; None without Kueue pools.
+
+    What the base (free of `faults`) says of a stanza stays, and so does its API version.
+    `waitForPodsReady` is always written where gangs are to start whole: from 0.19 an absent
+    stanza means on, before it means off.
+    """
+    mine = [facts for facts in pools if facts.scheduler == "kueue"]
+    if not mine:
+        return None
+    target = platform.target.kueue.release
+    release = [it for it in CONFIGURATION.releases if it.since <= target][-1]
+    fields: dict[str, Any] = {
+        "apiVersion": release.api_version,
+        "kind": CONFIGURATION.name,
+        **_CHART,
+    }
+    if base is not None:
+        fields = dict(base)
+        release = next(it for it in CONFIGURATION.releases if it.api_version == base["apiVersion"])
+    switch = {"enable": True} if release.api_version in SWITCHED else {}
+    if any(facts.policy.gang_scheduling for facts in mine):
+        own = fields.get("waitForPodsReady") or {}
+        fields["waitForPodsReady"] = {**_WAIT_FOR_PODS_READY, **own, **switch}
+    if weights_differ(trees):
+        fields["fairSharing"] = {**FAIR_SHARING, **(fields.get("fairSharing") or {}), **switch}
+    integrations = fields.get("integrations") or {}
+    frameworks = integrations.get("frameworks") or []
+    missing = [name for name in _frameworks(seats) if name not in frameworks]
+    fields["integrations"] = {**integrations, "frameworks": [*frameworks, *missing]}
+    fields.setdefault(
+        "managedJobsNamespaceSelector",
+        {
+            "matchExpressions": [
+                {
+                    "key": "kubernetes.io/metadata.name",
+                    "operator": "NotIn",
+                    "values": ["kube-system", platform.kueue.namespace],
+                }
+            ]
+        },
+    )
+    meta = Meta(CONFIG_MAP, platform.name, platform.kueue.namespace)
+    return Item(CONFIGURATION, release, KueueConfiguration(meta, fields))
