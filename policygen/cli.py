@@ -1,6 +1,5 @@
 """The command line: arguments to settings, one call of the app, findings to stderr."""
 
-import gc
 import os
 import sys
 from collections.abc import Iterable
@@ -368,8 +367,6 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def main() -> NoReturn:
     """Run the command line; every way out has an exit code."""
-    # Nearly all that a run makes lives until it ends: looking for cycles in it is wasted.
-    gc.disable()
     try:
         cli(prog_name="policygen", standalone_mode=False)
     except CheckFailed as failed:
