@@ -1,0 +1,530 @@
+"""Starts and ends one control plane on loopback, all its state in one temporary folder."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import yaml
+
+from . import kueue, volcano
+from .build import Built
+from .client import Client, Object
+from .ports import free_ports
+from .process import Process, ServerError, answers
+
+START_DEADLINE_S = 60.0
+INSTALL_THREADS = 6
+TOKEN, OBSERVER_TOKEN = "policygen-admin", "policygen-observer"
+PORTS = (
+    "etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler",
+    "kueue-webhook", "kueue-health", "volcano-webhook", "volcano-scheduler-health",
+    "volcano-controller-health", "kwok",
+)  # fmt: skip
+KWOK_STAGES = (
+    "kustomize/stage/node/fast/node-initialize.yaml",
+    "kustomize/stage/node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+    "kustomize/stage/pod/fast/pod-ready.yaml",
+    "kustomize/stage/pod/fast/pod-delete.yaml",
+)
+KWOK_COMPLETE = "kustomize/stage/pod/fast/pod-complete.yaml"
+"""Ends a Job's pods at once; off by default, so that running pods hold their GPUs."""
+
+KUBERNETES, KUEUE, VOLCANO, KWOK = "kubernetes", "kueue", "volcano", "kwok"
+EVERYTHING = frozenset({KUBERNETES, KUEUE, VOLCANO, KWOK})
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to run besides etcd and the API server, and with which configuration files."""
+
+    parts: frozenset[str] = EVERYTHING
+    kueue_crds: bool = True
+    volcano_crds: bool = True
+    scheduler_config: Path | None = None
+    kueue_config: Path | None = None
+    volcano_config: Path | None = None
+    complete_jobs: bool = False
+
+
+class Bench:
+    """A running control plane. Use it as a context manager, from the main thread."""
+
+    def __init__(self, built: Mapping[str, Built], options: Options | None = None) -> None:
+        self.built = built
+        self.options = options or Options()
+        self.state = Path(tempfile.mkdtemp(prefix="policygen-cp-"))
+        self.ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+        self.processes: dict[str, Process] = {}
+        self.timings: dict[str, float] = {}
+        self.kubeconfig = self.state / "kubeconfig"
+        self._client: Client | None = None
+        for name in ("logs", "tmp", "run", "keys"):
+            (self.state / name).mkdir()
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.stop(keep=True)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop(keep=isinstance(error, Exception))
+
+    @property
+    def client(self) -> Client:
+        assert self._client, "not started"
+        return self._client
+
+    @property
+    def server(self) -> str:
+        return f"https://127.0.0.1:{self.ports['kube-apiserver']}"
+
+    @property
+    def ca(self) -> Path:
+        return self.state / "keys" / "ca.crt"
+
+    def start(self) -> None:
+        """Bring everything up in dependency order; each wait has a deadline."""
+        began = time.monotonic()
+        subprocess.run(
+            [self.built["keys"].binary("keys"), self.state / "keys"], check=True, timeout=30
+        )
+        self._write_access()
+        with ThreadPoolExecutor(INSTALL_THREADS) as pool:
+            objects = pool.submit(self._objects)  # parsed while the API server starts
+            self._start_etcd()
+            self._start_apiserver()
+            self.timings["etcd and API server"] = time.monotonic() - began
+            self._install(objects.result(), pool)
+        self.timings["CRDs and webhooks"] = time.monotonic() - began
+        self._start_controllers()
+        self.timings["all healthy"] = time.monotonic() - began
+        self._write_info()
+
+    def stop(self, *, keep: bool) -> None:
+        """End exactly what was started, servers of state last; keep the logs if asked."""
+        last = [self.processes[n] for n in ("kube-apiserver", "etcd") if n in self.processes]
+        first = [process for process in self.processes.values() if process not in last]
+        for process in first:
+            process.ask_to_stop()
+        for process in (*first, *last):
+            process.stop()
+        if not keep:
+            shutil.rmtree(self.state, ignore_errors=True)
+
+    def dead(self) -> list[Process]:
+        """The servers that ended on their own."""
+        return [p for p in self.processes.values() if p.exit_code is not None]
+
+    def restart(self, process: Process) -> None:
+        process.start()
+        self._write_info()
+
+    # Starting one by one
+
+    def run(
+        self,
+        name: str,
+        command: Iterable[str | Path],
+        environment: Mapping[str, str] | None = None,
+        binds: Iterable[tuple[Path, Path]] = (),
+    ) -> Process:
+        """Start one more server whose log and end belong to this bench."""
+        process = Process(
+            name,
+            [str(part) for part in command],
+            self.state / "logs" / f"{name}.log",
+            {
+                "HOME": str(self.state),
+                "TMPDIR": str(self.state / "tmp"),
+                "KUBECONFIG": str(self.kubeconfig),
+                **(environment or {}),
+            },
+            tuple(binds),
+        )
+        self.processes[name] = process
+        process.start()
+        return process
+
+    def _start_etcd(self) -> None:
+        client = f"http://127.0.0.1:{self.ports['etcd']}"
+        peer = f"http://127.0.0.1:{self.ports['etcd-peer']}"
+        process = self.run(
+            "etcd",
+            [
+                self.built["etcd"].binary("etcd"),
+                f"--data-dir={self.state / 'etcd'}",
+                "--unsafe-no-fsync",
+                "--name=policygen",
+                f"--listen-client-urls={client}",
+                f"--advertise-client-urls={client}",
+                f"--listen-peer-urls={peer}",
+                f"--initial-advertise-peer-urls={peer}",
+                f"--initial-cluster=policygen={peer}",
+                "--log-level=warn",
+            ],
+        )
+        process.wait_until(lambda: answers(f"{client}/health"), START_DEADLINE_S)
+
+    def _start_apiserver(self) -> None:
+        keys = self.state / "keys"
+        process = self.run(
+            "kube-apiserver",
+            [
+                self.built["kubernetes"].binary("kube-apiserver"),
+                f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}",
+                "--bind-address=127.0.0.1",
+                "--advertise-address=127.0.0.1",
+                f"--secure-port={self.ports['kube-apiserver']}",
+                f"--cert-dir={keys}",
+                f"--tls-cert-file={keys / 'tls.crt'}",
+                f"--tls-private-key-file={keys / 'tls.key'}",
+                f"--client-ca-file={self.ca}",
+                f"--token-auth-file={keys / 'tokens.csv'}",
+                "--authorization-mode=RBAC",
+                "--service-account-issuer=https://kubernetes.default.svc",
+                f"--service-account-key-file={keys / 'sa.key'}",
+                f"--service-account-signing-key-file={keys / 'sa.key'}",
+                "--disable-admission-plugins=ServiceAccount",
+                "--service-cluster-ip-range=10.96.0.0/16",
+                "--endpoint-reconciler-type=none",
+                "--profiling=false",
+            ],
+        )
+        self._client = Client(self.server, TOKEN, self.ca.read_text(encoding="ascii"))
+        process.wait_until(lambda: answers(f"{self.server}/readyz", self.ca), START_DEADLINE_S)
+
+    def _start_controllers(self) -> None:
+        """All the rest at once; Volcano's scheduler after the webhook that it needs."""
+        parts = self.options.parts
+        waits: list[Callable[[], None]] = []
+        if VOLCANO in parts:
+            webhook_manager = self._start_volcano_webhooks()
+        if KUBERNETES in parts:
+            waits += [self._start_controller_manager(), self._start_scheduler()]
+        if KUEUE in parts:
+            waits.append(self._start_kueue())
+        if KWOK in parts:
+            waits.append(self._start_kwok())
+        if VOLCANO in parts:
+            url = f"{self._volcano_webhook}/queues/validate"
+            webhook_manager.wait_until(
+                lambda: answers(url, self.ca, any_status=True), START_DEADLINE_S
+            )
+            waits += [self._start_volcano_controllers(), self._start_volcano_scheduler()]
+        for wait in waits:
+            wait()
+
+    def _healthy(
+        self, process: Process, url: str, also: Callable[[], bool] = lambda: True
+    ) -> Callable[[], None]:
+        return lambda: process.wait_until(
+            lambda: answers(url, self.ca) and also(), START_DEADLINE_S
+        )
+
+    def _start_controller_manager(self) -> Callable[[], None]:
+        name = "kube-controller-manager"
+        keys = self.state / "keys"
+        process = self.run(
+            name,
+            [
+                self.built["kubernetes"].binary(name),
+                f"--kubeconfig={self.kubeconfig}",
+                *self._secure(name),
+                "--leader-elect=false",
+                f"--service-account-private-key-file={keys / 'sa.key'}",
+                f"--root-ca-file={self.ca}",
+            ],
+        )
+        return self._healthy(process, f"https://127.0.0.1:{self.ports[name]}/healthz")
+
+    def _start_scheduler(self) -> Callable[[], None]:
+        name = "kube-scheduler"
+        config = self.options.scheduler_config or self._default_scheduler_config()
+        process = self.run(
+            name,
+            [
+                self.built["kubernetes"].binary(name),
+                f"--config={config}",
+                *self._secure(name),
+                "--leader-elect=false",
+            ],
+        )
+        return self._healthy(process, f"https://127.0.0.1:{self.ports[name]}/readyz")
+
+    def _secure(self, name: str) -> list[str]:
+        return [
+            "--bind-address=127.0.0.1",
+            f"--secure-port={self.ports[name]}",
+            f"--tls-cert-file={self.state / 'keys' / 'tls.crt'}",
+            f"--tls-private-key-file={self.state / 'keys' / 'tls.key'}",
+            f"--authentication-kubeconfig={self.kubeconfig}",
+            f"--authorization-kubeconfig={self.kubeconfig}",
+        ]
+
+    def _start_kueue(self) -> Callable[[], None]:
+        source = self.options.kueue_config or self.built["kueue"].asset(kueue.CONFIGURATION)
+        configuration = yaml.load(source.read_bytes(), Loader=yaml.CSafeLoader)
+        process = self.run_kueue("kueue", configuration)
+        return self._healthy(process, self.kueue_health)
+
+    @property
+    def kueue_health(self) -> str:
+        return f"http://127.0.0.1:{self.ports['kueue-health']}/readyz"
+
+    def run_kueue(self, name: str, configuration: Object) -> Process:
+        """Start a Kueue manager with this configuration, adjusted to this environment."""
+        mine = kueue.adjusted(
+            configuration,
+            webhook_port=self.ports["kueue-webhook"],
+            health_port=self.ports["kueue-health"],
+            certificates=self.state / "keys",
+        )
+        path = self.state / f"{name}.json"
+        path.write_text(json.dumps(mine, indent=2), encoding="utf-8")
+        etc = kueue.private_etc(self.state / "run" / f"{name}-etc", self.state / "keys")
+        return self.run(
+            name,
+            [self.built["kueue"].binary("kueue"), f"--config={path}", "--zap-log-level=2"],
+            {"POD_NAMESPACE": kueue.NAMESPACE},
+            [(etc, Path("/etc"))],
+        )
+
+    def _start_volcano_webhooks(self) -> Process:
+        keys = self.state / "keys"
+        return self.run(
+            "volcano-webhook-manager",
+            [
+                self.built["volcano"].binary("volcano-webhook-manager"),
+                f"--kubeconfig={self.kubeconfig}",
+                "--listen-address=127.0.0.1",
+                f"--port={self.ports['volcano-webhook']}",
+                f"--webhook-url={self._volcano_webhook}",
+                f"--enabled-admission={','.join(hook.path for hook in volcano.HOOKS)}",
+                f"--tls-cert-file={keys / 'tls.crt'}",
+                f"--tls-private-key-file={keys / 'tls.key'}",
+                f"--ca-cert-file={self.ca}",
+                "--graceful-shutdown-time=1s",
+                "--logtostderr",
+                "-v=3",
+            ],
+            self._volcano_environment("vw"),
+        )
+
+    def _start_volcano_controllers(self) -> Callable[[], None]:
+        address = f"127.0.0.1:{self.ports['volcano-controller-health']}"
+        process = self.run(
+            "volcano-controller-manager",
+            [
+                self.built["volcano"].binary("volcano-controller-manager"),
+                f"--kubeconfig={self.kubeconfig}",
+                "--leader-elect=false",
+                "--enable-healthz=true",
+                f"--healthz-address={address}",
+                "--logtostderr",
+                "-v=3",
+            ],
+            self._volcano_environment("vc"),
+        )
+        return self._healthy(process, f"http://{address}/healthz")
+
+    def _start_volcano_scheduler(self) -> Callable[[], None]:
+        config = self.options.volcano_config
+        process = self.run_volcano_scheduler(
+            "volcano-scheduler", config or self.built["volcano"].asset(volcano.CONFIGURATION)
+        )
+        return self._healthy(process, self.volcano_health, self._has_default_queues)
+
+    @property
+    def volcano_health(self) -> str:
+        return f"http://127.0.0.1:{self.ports['volcano-scheduler-health']}/healthz"
+
+    def run_volcano_scheduler(self, name: str, config: Path, verbosity: int = 3) -> Process:
+        """Start a Volcano scheduler with a copy of this configuration."""
+        folder = self.state / name
+        folder.mkdir()
+        mine = folder / config.name  # it watches the whole folder, so the copy sits alone
+        shutil.copyfile(config, mine)
+        address = f"127.0.0.1:{self.ports['volcano-scheduler-health']}"
+        return self.run(
+            name,
+            [
+                self.built["volcano"].binary("volcano-scheduler"),
+                f"--kubeconfig={self.kubeconfig}",
+                f"--scheduler-conf={mine}",
+                "--leader-elect=false",
+                "--enable-healthz=true",
+                f"--healthz-address={address}",
+                "--cache-dumper=false",
+                "--logtostderr",
+                f"-v={verbosity}",
+            ],
+            self._volcano_environment("vs"),
+        )
+
+    def _has_default_queues(self) -> bool:
+        queues = "/apis/scheduling.volcano.sh/v1beta1/queues"
+        return all(self.client.get(f"{queues}/{name}").ok for name in ("root", "default"))
+
+    def _volcano_environment(self, short: str) -> dict[str, str]:
+        # A Unix socket's path may have 107 bytes; each program removes others' sockets.
+        return {"DEBUG_SOCKET_DIR": str(self.state / "run" / short)}
+
+    def _start_kwok(self) -> Callable[[], None]:
+        stages = [*KWOK_STAGES, *([KWOK_COMPLETE] if self.options.complete_jobs else [])]
+        address = f"127.0.0.1:{self.ports['kwok']}"
+        process = self.run(
+            "kwok",
+            [
+                self.built["kwok"].binary("kwok"),
+                f"--kubeconfig={self.kubeconfig}",
+                "--manage-all-nodes=true",
+                f"--server-address={address}",
+                *(f"--config={self.built['kwok'].asset(stage)}" for stage in stages),
+            ],
+        )
+        return self._healthy(process, f"http://{address}/healthz")
+
+    # Files and objects
+
+    @property
+    def _kueue_webhook(self) -> str:
+        return f"https://127.0.0.1:{self.ports['kueue-webhook']}"
+
+    @property
+    def _volcano_webhook(self) -> str:
+        return f"https://127.0.0.1:{self.ports['volcano-webhook']}"
+
+    def _write_access(self) -> None:
+        tokens = (
+            f"{TOKEN},admin,1,system:masters",
+            f"{OBSERVER_TOKEN},observer,2,policygen:observers",
+        )
+        (self.state / "keys" / "tokens.csv").write_text("\n".join(tokens) + "\n", encoding="ascii")
+        ca = base64.b64encode(self.ca.read_bytes()).decode()
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {
+                    "name": "policygen",
+                    "cluster": {"server": self.server, "certificate-authority-data": ca},
+                }
+            ],
+            "users": [{"name": "admin", "user": {"token": TOKEN}}],
+            "contexts": [
+                {"name": "policygen", "context": {"cluster": "policygen", "user": "admin"}}
+            ],
+            "current-context": "policygen",
+        }
+        self.kubeconfig.touch(mode=0o600)
+        self.kubeconfig.write_text(yaml.safe_dump(config, sort_keys=False), encoding="ascii")
+
+    def _default_scheduler_config(self) -> Path:
+        path = self.state / "kube-scheduler.yaml"
+        config = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": str(self.kubeconfig)},
+        }
+        path.write_text(yaml.safe_dump(config), encoding="utf-8")
+        return path
+
+    def _objects(self) -> list[list[Object]]:
+        """What to create, in steps: later steps need earlier ones."""
+        ca = base64.b64encode(self.ca.read_bytes()).decode()
+        definitions: list[Object] = []
+        rest: list[Object] = [_namespace(kueue.NAMESPACE), _namespace(volcano.NAMESPACE)]
+        rest += _observer()
+        if self.options.kueue_crds:
+            definitions += kueue.crds(self.built["kueue"], self._kueue_webhook, ca)
+        if KUEUE in self.options.parts:
+            rest += kueue.webhooks(self.built["kueue"], self._kueue_webhook, ca)
+        if self.options.volcano_crds:
+            definitions += volcano.crds(self.built["volcano"])
+        if VOLCANO in self.options.parts:
+            rest += volcano.webhooks(self._volcano_webhook, ca)
+        return [definitions, rest]
+
+    def _install(self, steps: list[list[Object]], pool: ThreadPoolExecutor) -> None:
+        for step in steps:
+            list(pool.map(self.client.create, step))
+        unserved = {_served_as(definition) for definition in steps[0]}
+
+        def all_served() -> bool:
+            for prefix in {prefix for prefix, _ in unserved}:
+                resources = self.client.get(prefix).body.get("resources", [])
+                unserved.difference_update((prefix, entry["name"]) for entry in resources)
+            return not unserved
+
+        self.processes["kube-apiserver"].wait_until(all_served, START_DEADLINE_S)
+
+    def _write_info(self) -> None:
+        """What other programs may want to know about this control plane."""
+        info = {
+            "pid": os.getpid(),
+            "server": self.server,
+            "kubeconfig": str(self.kubeconfig),
+            "state": str(self.state),
+            "ports": self.ports,
+            "seconds": {what: round(value, 1) for what, value in self.timings.items()},
+            "processes": {
+                p.name: {"pid": p.pid, "log": str(p.log)} for p in self.processes.values()
+            },
+        }
+        (self.state / "info.json").write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
+
+
+def _served_as(definition: Object) -> tuple[str, str]:
+    """The discovery path and the plural under which a CRD appears once it is served."""
+    spec = definition["spec"]
+    version = next(v["name"] for v in spec["versions"] if v["storage"])
+    return f"/apis/{spec['group']}/{version}", spec["names"]["plural"]
+
+
+def _namespace(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _observer() -> list[Object]:
+    """A user who may look at everything and change nothing: for a second scheduler's trial."""
+    api = "rbac.authorization.k8s.io"
+    name = "policygen:observers"
+    rule = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}
+    return [
+        {
+            "apiVersion": f"{api}/v1",
+            "kind": "ClusterRole",
+            "metadata": {"name": name},
+            "rules": [rule],
+        },
+        {
+            "apiVersion": f"{api}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": name},
+            "subjects": [{"apiGroup": api, "kind": "Group", "name": name}],
+        },
+    ]
+
+
+__all__ = ["EVERYTHING", "Bench", "Options", "ServerError"]

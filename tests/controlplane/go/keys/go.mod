@@ -1,0 +1,3 @@
+module policygen.test/keys
+
+go 1.26.0

@@ -1,0 +1,103 @@
+"""What the bench builds: one Go module per upstream, and the files that it takes along."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+GO_MODULES = Path(__file__).parent / "go"
+
+
+@dataclass(frozen=True)
+class Binary:
+    """One program: the name it gets in the cache, and its Go package."""
+
+    name: str
+    package: str
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """One Go module folder under `go/`, its binaries, and the upstream files that it ships."""
+
+    name: str
+    module: str
+    binaries: tuple[Binary, ...]
+    assets: tuple[str, ...] = ()
+    stamped: bool = False
+
+    @property
+    def folder(self) -> Path:
+        return GO_MODULES / self.name
+
+    @property
+    def version(self) -> str:
+        """The upstream's version as its go.mod pins it; empty for our own helper."""
+        if not self.module:
+            return ""
+        text = (self.folder / "go.mod").read_text(encoding="utf-8")
+        found = re.search(rf"^\s*(?:require )?{re.escape(self.module)} (v\S+)", text, re.MULTILINE)
+        if found is None:
+            raise ValueError(f"{self.folder}/go.mod does not require {self.module}")
+        return found.group(1)
+
+    @property
+    def ldflags(self) -> str:
+        flags = "-s -w"
+        if self.stamped:
+            major, minor = self.version.removeprefix("v").split(".")[:2]
+            at = "k8s.io/component-base/version"
+            flags += (
+                f" -X {at}.gitVersion={self.version}"
+                f" -X {at}.gitMajor={major} -X {at}.gitMinor={minor}"
+            )
+        return flags
+
+
+KEYS = Upstream("keys", "", (Binary("keys", "."),))
+ETCD = Upstream("etcd", "go.etcd.io/etcd/server/v3", (Binary("etcd", "go.etcd.io/etcd/server/v3"),))
+KUBERNETES = Upstream(
+    "kubernetes",
+    "k8s.io/kubernetes",
+    tuple(
+        Binary(name, f"k8s.io/kubernetes/cmd/{name}")
+        for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+    ),
+    stamped=True,
+)
+KUEUE = Upstream(
+    "kueue",
+    "sigs.k8s.io/kueue",
+    (Binary("kueue", "sigs.k8s.io/kueue/cmd/kueue"),),
+    assets=(
+        "config/components/crd/bases",
+        "config/components/webhook/manifests.yaml",
+        "config/components/manager/controller_manager_config.yaml",
+    ),
+)
+VOLCANO = Upstream(
+    "volcano",
+    "volcano.sh/volcano",
+    (
+        Binary("volcano-webhook-manager", "volcano.sh/volcano/cmd/webhook-manager"),
+        Binary("volcano-scheduler", "volcano.sh/volcano/cmd/scheduler"),
+        Binary("volcano-controller-manager", "volcano.sh/volcano/cmd/controller-manager"),
+    ),
+    assets=(
+        "config/crd/volcano/bases",
+        "config/crd/jobflow/bases",
+        "installer/helm/chart/volcano/config/volcano-scheduler.conf",
+    ),
+)
+KWOK = Upstream(
+    "kwok",
+    "sigs.k8s.io/kwok",
+    (Binary("kwok", "sigs.k8s.io/kwok/cmd/kwok"),),
+    assets=("kustomize/stage/node", "kustomize/stage/pod"),
+)
+HELM = Upstream("helm", "helm.sh/helm/v4", (Binary("helm", "helm.sh/helm/v4/cmd/helm"),))
+
+CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK)
+"""What `up` needs, in build order."""
+ALL = (*CONTROL_PLANE, HELM)
