@@ -205,8 +205,8 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
             continue
         promised = by_parent.get(node.name, ())
         yield Cohort(
-            meta=Meta(f"{node.name}.{tree.queue}", platform.name),
-            parent=_above(node, tree),
+            meta=Meta(tree.name_of(node), platform.name),
+            parent=tree.above(node),
             covered_resources=keys,
             flavors=_flavors(tree, node, promised),
             weight=count(node.weight),
@@ -220,8 +220,8 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
     alternatives = len(tree.pools) > 1
     for node in tree.leaves:
         yield ClusterQueue(
-            meta=Meta(f"{node.name}.{tree.queue}", platform.name),
-            cohort=_above(node, tree),
+            meta=Meta(tree.name_of(node), platform.name),
+            cohort=tree.above(node),
             namespaces=tuple(namespace.name for namespace in node.team.namespaces),
             covered_resources=tree.pools[0].keys,
             flavors=_flavors(tree, node, ()),
@@ -235,7 +235,7 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
 def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
     """One door for each namespace of a leaf, named after the queue."""
     for node in tree.leaves:
-        name = f"{node.name}.{tree.queue}"
+        name = tree.name_of(node)
         for namespace in node.team.namespaces:
             door = name if node.team.shares_namespace else tree.queue
             yield LocalQueue(Meta(door, platform.name, namespace.name), name)
@@ -247,10 +247,6 @@ def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
         yield WorkloadPriorityClass(
             Meta(priority.name, spec.platform.name), priority.value, priority.description
         )
-
-
-def _above(node: Node, tree: Tree) -> str:
-    return tree.queue if node.parent is None else f"{node.parent}.{tree.queue}"
 
 
 def _in_order(vector: Vector, keys: tuple[str, ...]) -> Vector:

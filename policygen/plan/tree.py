@@ -55,6 +55,14 @@ class Tree:
         """Who schedules the queue's pools."""
         return self.pools[0].scheduler
 
+    def name_of(self, node: Node) -> str:
+        """The name of a node's queue or cohort on the cluster: `<team>.<queue>`."""
+        return f"{node.name}.{self.queue}"
+
+    def above(self, node: Node) -> str:
+        """The name of what stands above a node: its parent's, or the queue's root."""
+        return self.queue if node.parent is None else f"{node.parent}.{self.queue}"
+
     @property
     def leaves(self) -> Iterator[Node]:
         """The nodes that take workloads."""

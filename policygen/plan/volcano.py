@@ -84,8 +84,8 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
         )
         for node in tree.nodes:
             yield Queue(
-                meta=Meta(f"{node.name}.{tree.queue}", platform.name),
-                parent=tree.queue if node.parent is None else f"{node.parent}.{tree.queue}",
+                meta=Meta(tree.name_of(node), platform.name),
+                parent=tree.above(node),
                 reclaimable=preempts,
                 deserved=quantities(deserved[node.name]),
                 capability=quantities(dict(node.limit[facts.name])),

@@ -72,7 +72,7 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
             fit = entitled[0]
             tree = by_pool[fit.facts.name]
             node = _leaf(model, tree)
-            queue = f"{node.name}.{tree.queue}" if node else None
+            queue = tree.name_of(node) if node else None
             seats.append(Seat(model, fit, node, queue, tuple(each.facts for each in fits)))
             hits += _limits(model, fit, node)
     return Workloads(tuple(seats), tuple(hits))
