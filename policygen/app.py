@@ -220,8 +220,8 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     beside = Path()
     if at is not None and (path := loaded.documents[at.document].source.path) is not None:
         beside = path.parent
-    name = str(beside / str(platform.kueue.configuration))
-    sources, faults = files.read([name])
+    name = beside / str(platform.kueue.configuration)
+    sources, faults = files.read_path(name)
     for source in sources:
         documents, more = document.load(source, ours=lambda _: True)
         faults += more

@@ -53,10 +53,12 @@ def summary(findings: Iterable[Finding]) -> str:
 
 
 def colours(out: TextIO, environ: Mapping[str, str]) -> bool:
-    """Whether to use colour: on a terminal without NO_COLOR, or wherever FORCE_COLOR says so."""
+    """Whether to use colour: never with NO_COLOR; on a terminal, or where FORCE_COLOR says so."""
+    if environ.get("NO_COLOR"):
+        return False
     if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
         return True
-    return out.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    return out.isatty() and environ.get("TERM") != "dumb"
 
 
 def printable(text: str, encoding: str = "utf-8") -> str:

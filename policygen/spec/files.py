@@ -1,10 +1,12 @@
 """Which files make up the input, and their text."""
 
 import errno
+import fcntl
 import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -49,13 +51,24 @@ def read(
     """The sources that the arguments name, and every reason why one cannot be read.
 
     `-` is `stdin` (the process's own by default). Files of a folder come in the order of
-    their names; a file that is found twice is read once. Devices and sockets are never
-    opened, pipes only if named (`<(command)` in a shell is one). `output` is the state of
-    the file that will be written: it cannot be an input.
+    their names; a file that is found twice is read once. Devices, sockets and pipes are never
+    opened, since that may wait for ever; but a pipe that the process was started with is read
+    (`/dev/stdin`, and what a shell makes of `<(command)`). `output` is the state of the file
+    that will be written: it cannot be an input.
     """
     reading = _Reading(stdin, output)
     for argument in arguments:
-        reading.add(argument)
+        if argument == "-":
+            reading.add_stdin()
+        else:
+            reading.add(argument)
+    return reading.sources, reading.findings
+
+
+def read_path(path: Path) -> tuple[list[Source], list[Finding]]:
+    """Likewise what one path names, which is never stdin."""
+    reading = _Reading(None, None)
+    reading.add(str(path))
     return reading.sources, reading.findings
 
 
@@ -86,10 +99,7 @@ class _Reading(Struct, eq=False):
     seen: set[_Identity | str] = field(default_factory=set)
 
     def add(self, argument: str) -> None:
-        """Read what one argument names."""
-        if argument == "-":
-            self.add_stdin()
-            return
+        """Read the file or folder of this name."""
         try:
             state = Path(argument).stat()
         except (OSError, ValueError) as error:
@@ -171,8 +181,11 @@ class _Reading(Struct, eq=False):
         if _identity(state) in self.seen:
             return
         self.seen.add(_identity(state))
+        descriptor = None
+        if stat.S_ISFIFO(state.st_mode) and folder is None:
+            descriptor = _descriptor(state)
         for is_device, what in _DEVICES:
-            if is_device(state.st_mode) and not (folder is None and what == "a pipe"):
+            if is_device(state.st_mode) and descriptor is None:
                 self.refuse(name, f"this is {what}, not a file")
                 return
         if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
@@ -184,7 +197,8 @@ class _Reading(Struct, eq=False):
             self.refuse(name, _too_large())
             return
         try:
-            with Path(name).open("rb") as file:
+            # A pipe is read where it is open: its path would open another end.
+            with open(name if descriptor is None else descriptor, "rb") as file:  # noqa: PTH123
                 data = file.read(MAX_BYTES + 1)
         except OSError as error:
             self.refuse(name, _reason(error, name))
@@ -205,6 +219,17 @@ class _Reading(Struct, eq=False):
     def refuse(self, name: str, message: str, *, rule: str = "unreadable-input") -> None:
         """Note why a file is not read."""
         self.findings.append(Finding(Severity.ERROR, rule, message, Place(name)))
+
+
+def _descriptor(pipe: os.stat_result) -> int | None:
+    """A duplicate of the descriptor by which this process can read a pipe; None without one."""
+    with suppress(OSError):  # a system without /dev/fd
+        for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
+            with suppress(OSError):  # the one that listed them is closed again
+                mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+                if mode != os.O_WRONLY and os.path.samestat(os.fstat(number), pipe):
+                    return os.dup(number)
+    return None
 
 
 def _identity(state: os.stat_result) -> _Identity:

@@ -3,16 +3,16 @@
 import io
 import os
 import socket
-import stat
+import subprocess
+import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
 
 from policygen.finding import Severity
 from policygen.spec import files
-from policygen.spec.files import Source, inside, read
+from policygen.spec.files import Source, inside, read, read_path
 
 
 @pytest.fixture(autouse=True)
@@ -173,13 +173,48 @@ def test_devices_and_sockets_are_not_opened():
     ]
 
 
-def test_a_pipe_that_is_named_is_read():
+def test_a_named_pipe_is_not_opened():
+    """Nobody may ever write to it."""
     os.mkfifo("p")
-    writer = threading.Thread(target=Path("p").write_text, args=("a: 1\n",), daemon=True)
-    writer.start()
-    sources, findings = read(["p", "p"])
-    writer.join()
-    assert (sources, findings) == ([Source("p", "a: 1\n", Path("p"))], [])
+    Path("link").symlink_to("p")
+    assert refused("p", "link") == ("p", "unreadable-input", "this is a pipe, not a file")
+
+
+def test_a_pipe_is_read_where_it_is_open():
+    """As after `policygen validate /dev/stdin < p`, whose writer may be gone already."""
+    os.mkfifo("p")
+    both = os.open("p", os.O_RDWR)
+    reading = os.open("p", os.O_RDONLY)
+    os.write(both, b"a: 1\n")
+    os.close(both)
+    try:
+        sources, findings = read([f"/dev/fd/{reading}"])
+    finally:
+        os.close(reading)
+    assert ([source.text for source in sources], findings) == (["a: 1\n"], [])
+
+
+def test_a_pipe_that_is_only_written_to():
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        assert refused(f"/dev/fd/{writing}")[2] == "this is a pipe, not a file"
+    finally:
+        os.close(writing)
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input_by_both_of_its_names(name):
+    script = f"from policygen.spec.files import read; print(read(['{name}'])[0][0].text)"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, input=b"a: 1\n", capture_output=True, check=True)
+    assert done.stdout == b"a: 1\n\n"
+
+
+def test_a_path_is_never_standard_input():
+    assert [source.name for source in read_path(Path("-"))[0]] == []
+    Path("-").write_text("a")
+    assert [source.name for source in read_path(Path("-"))[0]] == ["-"]
 
 
 def test_process_substitution():
@@ -298,13 +333,13 @@ def test_the_output_is_no_input():
 
 
 def test_a_pipe_that_is_also_the_output_is_no_conflict():
-    os.mkfifo("p")
-    state = Path("p").stat()
-    assert stat.S_ISFIFO(state.st_mode)
-    writer = threading.Thread(target=Path("p").write_text, args=("a",), daemon=True)
-    writer.start()
-    assert len(read(["p"], output=state)[0]) == 1
-    writer.join()
+    reading, writing = os.pipe()
+    os.write(writing, b"a")
+    os.close(writing)
+    try:
+        assert len(read([f"/dev/fd/{reading}"], output=os.fstat(reading))[0]) == 1
+    finally:
+        os.close(reading)
 
 
 def test_everything_is_told_at_once():
