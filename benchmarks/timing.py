@@ -23,10 +23,16 @@ class Timing:
         return statistics.median(self.wall)
 
 
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+"""Installed programs have their bytecode beside them, and so shall these."""
+
+
 def once(command: Sequence[str]) -> tuple[float, float, float]:
     """Wall seconds, processor seconds and peak MiB of one run; its output is thrown away."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT
+    )
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)

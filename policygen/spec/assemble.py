@@ -47,7 +47,6 @@ class Composed(Struct, eq=False):
     """One document of a stream."""
 
     data: Any = None
-    outline: Outline = field(default_factory=Outline)
     syntax: list[Problem] = field(default_factory=list)
     """What no reader could accept."""
     content: list[Problem] = field(default_factory=list)
@@ -58,6 +57,15 @@ class Composed(Struct, eq=False):
     """False: the document could not be read to its end."""
     bombed: bool = False
     """True: its aliases say too much, and `data` does not hold it all."""
+    make_outline: Callable[[], Outline] = Outline
+    _outline: Outline | None = None
+
+    @property
+    def outline(self) -> Outline:
+        """Where its nodes stand: of most documents nobody asks that, so it is made late."""
+        if self._outline is None:
+            self._outline = self.make_outline()
+        return self._outline
 
 
 class TooDeepError(Exception):
@@ -78,7 +86,7 @@ def masked(text: str) -> str:
     return _ESCAPE.sub(lambda match: "x" * 12 if match[1] else match[0], text)
 
 
-class _Plains(dict[str, Plain]):
+class Plains(dict[str, Plain]):
     """The values of plain scalars, each text decided once."""
 
     def __missing__(self, text: str) -> Plain:
@@ -126,7 +134,7 @@ class Builder:
         self.json = json
         self.line = line
         self.escapes = _SURROGATE_ESCAPE.search(text) is not None
-        self.plains = _Plains()
+        self.plains = Plains()
         self.begin(0)
 
     def begin(self, offset: int) -> None:

@@ -1,13 +1,16 @@
-"""A stream of YAML or JSON to documents, past those that are broken; alone imports yaml."""
+"""A stream of YAML or JSON to documents, past those that are broken."""
 
 import re
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import yaml
 
 from policygen.spec.assemble import MAX_DEPTH, Builder, Composed, Problem, TooDeepError, masked
-from policygen.spec.outline import BLANKS, Shape
+from policygen.spec.glance import UNUSUAL, glance
+from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.syntax import Complaint, explain
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -45,6 +48,12 @@ def compose(text: str, *, json: bool, line: Callable[[int], int]) -> Iterator[Co
             yield from it.documents(start, end)
 
 
+def _outline(text: str, start: int, end: int, *, json: bool) -> Outline:
+    """The outline of the one document in a part of a text."""
+    stream = _Stream(text, json=json, line=lambda _: 0, glances=False)
+    return next(stream.documents(start, end)).outline
+
+
 def _forbidden_in(text: str) -> "re.Pattern[str]":
     """What finds forbidden characters in a text."""
     # The whole set takes longer to compile than a small spec to check, and few texts need it.
@@ -60,11 +69,14 @@ def _forbidden(first: "re.Match[str]", more: int) -> Problem:
 class _Stream:
     """Runs the parser over a text and its parts."""
 
-    def __init__(self, text: str, *, json: bool, line: Callable[[int], int]) -> None:
+    def __init__(
+        self, text: str, *, json: bool, line: Callable[[int], int], glances: bool = True
+    ) -> None:
         self.text = text
         self.json = json
         self.line = line
         self.builder = Builder(text, json=json, line=line)
+        self.glances = glances and not self.builder.escapes
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
         """The documents of text[start:end]; returns where the first unreadable one is wrong."""
@@ -74,8 +86,7 @@ class _Stream:
             loader = _LOADER(text)
             while (event := loader.get_event()) is not None:
                 if event.__class__ is yaml.DocumentStartEvent:
-                    self._document(loader.get_event)
-                    yield self.builder.finished()
+                    yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:
             message = f"nested more than {MAX_DEPTH} deep"
@@ -116,12 +127,22 @@ class _Stream:
         message, start, end = explain(complaint)
         return Problem("yaml-syntax", message, offset + start, offset + end)
 
-    def _document(self, next_event: Callable[[], Any]) -> None:
+    def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
+        seen: list[Any] = []
+        if self.glances:
+            data = glance(next_event, seen, self.builder.plains)
+            if data is not UNUSUAL:
+                start, end = first.start_mark.index, seen[-1].end_mark.index
+                again = partial(_outline, self.text, offset + start, offset + end, json=self.json)
+                return Composed(data, make_outline=again)
+        self._build(chain(seen, iter(next_event, None)))
+        return self.builder.finished()
+
+    def _build(self, events: Iterator[Any]) -> None:
         scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent
         mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
         builder, document_end_event = self.builder, yaml.DocumentEndEvent
-        while True:
-            event = next_event()
+        for event in events:
             kind = event.__class__
             if kind is scalar_event:
                 builder.scalar(event)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from policygen.finding import At, Finding, Hit, Path, Place, Severity
 from policygen.spec.assemble import Composed, Problem
@@ -41,9 +41,17 @@ class Document(Struct, eq=False):
     first; each of these has its finding.
     """
     positions: Positions
-    outline: Outline
-    flawed: set[int] = field(default_factory=set)
-    """The nodes that `load` has findings about."""
+    composed: Composed
+
+    @property
+    def outline(self) -> Outline:
+        """Where its nodes stand."""
+        return self.composed.outline
+
+    @property
+    def flawed(self) -> set[int]:
+        """The nodes that `load` has findings about."""
+        return self.composed.flawed
 
     @property
     def line(self) -> int:
@@ -79,6 +87,8 @@ class Document(Struct, eq=False):
 
     def is_flawed(self, path: Path, *, key: bool = False) -> bool:
         """Whether `load` has refused this very scalar or key already."""
+        if not self.flawed:
+            return False
         step, length = self.outline.find(path)
         meant = {step.key} if key else {step.node, self.outline.target.get(step.node)}
         return length == len(path) and not self.flawed.isdisjoint(meant)
@@ -188,7 +198,7 @@ def _load(
         if it.bombed:
             it.data = None
         index = first_index + len(documents)
-        document = Document(index, source, header, it.data, positions, it.outline, it.flawed)
+        document = Document(index, source, header, it.data, positions, it)
         if it.data is None or isinstance(it.data, dict):
             documents.append(document)
             continue

@@ -792,3 +792,49 @@ def test_no_bytes_crash_it(data):
     except NotTextError:
         return
     read_text(text)
+
+
+# Streams whose documents begin and end in every way.
+STREAMS = {
+    "bare": "a: 1\nb: [x, {c: 'd'}]\n",
+    "comments around": "# one\n\na: 1 # two\n# three\n---\n# four\nb:\n- 2\n# five\n",
+    "ends": "a: 1\n...\n---\nb: 2\n...\n# left\n---\nc: 3",
+    "directives": "%YAML 1.1\n---\na: 1\n...\n%YAML 1.1\n---\nb: 2\n",
+    "one line": "--- {a: 1}\n--- [b]\n--- 'c'\n---\n---\nd: ~\n",
+    "block text": "a: |\n  x\n\n  y\nb: >-\n  z\n  z\n--- |\n text\n",
+    "wide characters": "ä: 'ö\U0001f600'\n---\n\U0001f600: {ü: é}\n",
+    "line ends": "a: 1\r\nb:\r\n- c\r\n---\r\nd: 2\r\n",
+    "json": '\t{"a": [1, 2.5, null],\n\t"b": {"c": "\\u00e9"}}\n',
+    "some unusual": "a: &x 1\nb: *x\n---\nc: 2\n---\nd: yes\n---\ne: !!str 3\n---\nf: 4\n",
+    "twice": "a: 1\na: 2\n---\nb: 3\n---\n1: c\n---\n? [x]\n: y\n---\nd: 4\n",
+    "merged": "a: &a {b: 1}\nc: {<<: *a}\n---\nd: 1\n",
+    "broken behind": "a: 1\n---\nb: [\n---\nc: 2\n",
+    "deep": "a: 1\n---\n" + "[" * 99 + "]" * 99 + "\n---\n" + "[" * 101 + "]" * 101 + "\n",
+}
+
+
+def outlined(text, json):
+    """All that a stream is read to, places included."""
+    found = []
+    for it in composing.compose(text, json=json, line=lambda at: at):
+        places = it.outline
+        found.append((it.data, it.syntax, it.content, it.flawed, it.parsed, it.bombed))
+        found.append((places.start, places.end, places.after, places.shape, places.key))
+    return found
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_glance_reads_what_a_close_look_does(name, monkeypatch):
+    text = STREAMS[name]
+    glanced = outlined(text, name == "json")
+    monkeypatch.setattr(composing, "glance", lambda *_: composing.UNUSUAL)
+    assert outlined(text, name == "json") == glanced
+    assert glanced
+
+
+def test_usual_documents_are_only_glanced_at():
+    texts = [STREAMS[name] for name in ("bare", "comments around", "block text", "json")]
+    found = [it for text in texts for it in composing.compose(text, json=text[0] == "\t", line=int)]
+    assert len(found) == 6
+    assert all(it.make_outline is not composing.Outline for it in found)
