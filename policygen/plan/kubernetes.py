@@ -10,6 +10,7 @@ from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
+from policygen.spec import derived
 from policygen.spec.types import NodeResources, Priority, Spec, Team
 
 COUNTED = {
@@ -84,7 +85,7 @@ def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Priorit
         preempting = {_preempts(priority, facts) for facts in pools} or {False}
         names = {
             False: priority.name,
-            True: f"{priority.name}.preempting" if len(preempting) > 1 else priority.name,
+            True: derived.preempting_class(priority) if len(preempting) > 1 else priority.name,
         }
         for preempts in sorted(preempting):
             yield PriorityClass(
@@ -101,7 +102,7 @@ def priority_class_name(spec: Spec, pools: Sequence[PoolFacts], name: str, pool:
     if priority is None:
         return name  # the articles' models may name a queue of a ConfigMap that is not at hand
     mixed = any(not _preempts(priority, facts) for facts in pools)
-    return f"{name}.preempting" if mixed and _preempts(priority, pool) else name
+    return derived.preempting_class(priority) if mixed and _preempts(priority, pool) else name
 
 
 def _preempts(priority: Priority, pool: PoolFacts) -> bool:

@@ -11,6 +11,7 @@ from policygen.plan.kueue import HOSTNAME
 from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Seat, Workloads
+from policygen.spec import derived
 from policygen.spec.types import Model, Spec
 
 
@@ -75,9 +76,8 @@ def pod_groups(
 
 
 def group_names(model: Model) -> list[str]:
-    """Names of a gang's pod groups: one for each gang, since each starts whole by itself."""
-    count = model.replicas or 1
-    return [model.name] if count == 1 else [f"{model.name}.{index}" for index in range(count)]
+    """Names of a model's pod groups: one for each gang, since each starts whole by itself."""
+    return [derived.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
 def _namespace(model: Model, seat: Seat) -> str | None:

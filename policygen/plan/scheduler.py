@@ -7,6 +7,7 @@ from msgspec import Struct
 from policygen.finding import Hit, Severity
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
+from policygen.spec import derived
 from policygen.spec.types import KubeSchedulerSettings, Platform
 
 MAX_WEIGHT = 100
@@ -157,8 +158,8 @@ def scheduler_name(platform: Platform, facts: PoolFacts) -> str | None:
     if facts.scheduler == "volcano":
         return "volcano"
     if facts.policy.bin_pack:
-        return f"{platform.name}.binpack"
-    return f"{platform.name}.spread" if facts.policy.spread else None
+        return derived.profile(platform, "binpack")
+    return derived.profile(platform, "spread") if facts.policy.spread else None
 
 
 def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[Profile, int]]:
@@ -168,7 +169,7 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
         dominance = choose(max(facts.units_per_node for facts in packing))
         yield (
             Profile(
-                scheduler_name=f"{platform.name}.binpack",
+                scheduler_name=derived.profile(platform, "binpack"),
                 strategy="MostAllocated",
                 resources=_weighted(packing, dominance.gpu_weight, dominance.other_weight > 0),
                 fit_weight=dominance.fit_weight,
@@ -181,7 +182,7 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
     if spreading:
         yield (
             Profile(
-                scheduler_name=f"{platform.name}.spread",
+                scheduler_name=derived.profile(platform, "spread"),
                 strategy="LeastAllocated",
                 resources=_weighted(spreading, MAX_WEIGHT, hosts=True),
                 fit_weight=FIT_WEIGHT,
@@ -243,7 +244,7 @@ def configuration(
     chosen = tuple(profile for profile, _ in profiles(platform, pools))
     if not chosen:
         return None
-    name = name_of(platform)
+    name = derived.second_scheduler(platform)
     return SchedulerConfiguration(
         meta=Meta(name, platform.name),
         profiles=chosen,
@@ -256,7 +257,7 @@ def configuration(
 def config_map(platform: Platform, text: str) -> ConfigMap:
     """The ConfigMap that a second scheduler reads."""
     return ConfigMap(
-        Meta(name_of(platform), platform.name, platform.kube_scheduler.namespace),
+        Meta(derived.second_scheduler(platform), platform.name, platform.kube_scheduler.namespace),
         {CONFIG_KEY: text},
     )
 
@@ -268,7 +269,7 @@ def second_scheduler(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler
     lease `kube-scheduler`).
     """
     settings: KubeSchedulerSettings = platform.kube_scheduler
-    account = name_of(platform)
+    account = derived.second_scheduler(platform)
     image = settings.image or ""
 
     def it(
@@ -286,20 +287,12 @@ def second_scheduler(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler
 
     yield SERVICE_ACCOUNT, it(account)
     for suffix in ("kube-scheduler", "volume-scheduler"):
-        name = f"{platform.name}-{suffix}"
+        name = derived.component(platform, suffix)
         yield CLUSTER_ROLE_BINDING, it(name, f"system:{suffix}", "ClusterRole", namespace=None)
     yield ROLE, it(account)
     yield ROLE_BINDING, it(account, account, "Role")
     # The role that lets a server check its clients stands in kube-system only.
     reader = "extension-apiserver-authentication-reader"
-    name = f"{platform.name}-authentication-reader"
+    name = derived.component(platform, "authentication-reader")
     yield ROLE_BINDING, it(name, reader, "Role", namespace="kube-system")
     yield DEPLOYMENT, it(account)
-
-
-def name_of(platform: Platform) -> str:
-    """Name of the second scheduler and all that belongs to it.
-
-    Joined by a hyphen: a dot in a Deployment's name makes the API server warn.
-    """
-    return f"{platform.name}-kube-scheduler"

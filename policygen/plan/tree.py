@@ -12,6 +12,7 @@ from policygen.finding import Hit, Severity
 from policygen.plan.amounts import Vector, less, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.shares import Order, Share, Shares, children_of, in_order
+from policygen.spec import derived
 from policygen.spec.types import Platform, Quota, Spec, Team
 
 
@@ -50,6 +51,11 @@ class Tree:
         """The node of each team, without the `.own` leaves."""
         return {node.name: node for node in self.nodes if node.name == node.team.name}
 
+    @cached_property
+    def leaf_of(self) -> Mapping[str, Node]:
+        """The node that takes the workloads of each team that has one: its own or `.own`."""
+        return {node.team.name: node for node in self.leaves}
+
     @property
     def scheduler(self) -> str:
         """Who schedules the queue's pools."""
@@ -57,11 +63,11 @@ class Tree:
 
     def name_of(self, node: Node) -> str:
         """The name of a node's queue or cohort on the cluster: `<team>.<queue>`."""
-        return f"{node.name}.{self.queue}"
+        return derived.queue(node.name, self.queue)
 
     def above(self, node: Node) -> str:
         """The name of what stands above a node: its parent's, or the queue's root."""
-        return self.queue if node.parent is None else f"{node.parent}.{self.queue}"
+        return self.queue if node.parent is None else derived.queue(node.parent, self.queue)
 
     @property
     def leaves(self) -> Iterator[Node]:
@@ -196,7 +202,7 @@ def _tree(
             facts.name: shares[facts.name].get(team.name, nothing[facts.name]) for facts in members
         }
         below = children.get(team.name, [])
-        own = f"{team.name}.own" if below and team.namespaces else None
+        own = derived.own_leaf(team) if below and team.namespaces else None
         node = Node(
             name=team.name,
             team=team,

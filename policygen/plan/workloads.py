@@ -143,11 +143,7 @@ def _leaf(model: Model, tree: Tree) -> Node | None:
     """The leaf that takes a model's pods: its team's, or the team's `.own`."""
     if model.team is None:
         return None
-    node = tree.by_team.get(model.team)
-    if node is None or node.leaf:
-        return node
-    own = f"{model.team}.own"
-    return next((leaf for leaf in tree.nodes if leaf.name == own), None)
+    return tree.leaf_of.get(model.team)
 
 
 def _limits(model: Model, fit: Fit, node: Node | None) -> Iterator[Hit]:

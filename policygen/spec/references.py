@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from policygen.finding import At, Hit
+from policygen.spec import derived
 from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.pools import scheduler_of
@@ -243,15 +244,14 @@ def _gang_names(spec: Spec) -> Iterator[Hit]:
     """Each of several gangs of a model has a pod group of its own, numbered."""
     for model in spec.models:
         count = model.replicas or 1
-        if model.gang is not None and count > 1:
-            composed = f"{model.name}.{count - 1}"
-            if len(composed) > NAME_LENGTH:
-                yield Hit(
-                    "composed-name-too-long",
-                    f'{count} gangs of model "{model.name}" have pod groups up to "{composed}", '
-                    f"and a name holds {NAME_LENGTH} characters; shorten the model's",
-                    model.at / "metadata" / "name",
-                )
+        last = derived.pod_group(model, count - 1)
+        if model.gang is not None and len(last) > NAME_LENGTH:
+            yield Hit(
+                "composed-name-too-long",
+                f'{count} gangs of model "{model.name}" have pod groups up to "{last}", '
+                f"and a name holds {NAME_LENGTH} characters; shorten the model's",
+                model.at / "metadata" / "name",
+            )
 
 
 def _composed(spec: Spec) -> Iterator[Hit]:
@@ -262,12 +262,12 @@ def _composed(spec: Spec) -> Iterator[Hit]:
     # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
     mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)
     for priority in spec.platform.priorities if mixed else ():
-        composed = f"{priority.name}.preempting"
+        composed = derived.preempting_class(priority)
         if len(composed) > NAME_LENGTH:
             yield Hit(
                 "composed-name-too-long",
                 f'the priority "{priority.name}" leaves no room for "{composed}", which mixed '
-                f"platforms need; keep it to {NAME_LENGTH - len('.preempting')} characters",
+                f"platforms need; keep it to {_room(priority.name, composed)} characters",
                 priority.at / "name",
             )
         if composed in priorities:
@@ -277,14 +277,19 @@ def _composed(spec: Spec) -> Iterator[Hit]:
                 f'needs for priority "{priority.name}"; rename it',
                 priorities[composed].at / "name",
             )
-    if len(f"{spec.platform.name}-kube-scheduler") > NAME_LENGTH and spec.platform.at:
+    composed = derived.second_scheduler(spec.platform)
+    if len(composed) > NAME_LENGTH and spec.platform.at:
         yield Hit(
             "composed-name-too-long",
-            f'the set\'s name "{spec.platform.name}" is too long for '
-            f'"{spec.platform.name}-kube-scheduler"; keep it to '
-            f"{NAME_LENGTH - len('-kube-scheduler')} characters",
+            f'the set\'s name "{spec.platform.name}" is too long for "{composed}"; keep it to '
+            f"{_room(spec.platform.name, composed)} characters",
             spec.platform.at / "metadata" / "name",
         )
+
+
+def _room(name: str, composed: str) -> int:
+    """How long a name may be that is joined to something."""
+    return NAME_LENGTH - (len(composed) - len(name))
 
 
 def _queue_names(spec: Spec) -> Iterator[Hit]:
@@ -303,8 +308,8 @@ def _queue_names(spec: Spec) -> Iterator[Hit]:
             name = queue_of.get(quota.pool)
             if name is None or name in reported:
                 continue
-            own = ".own" if team.namespaces and (team.name, name) in divided else ""
-            composed = f"{team.name}{own}.{name}"
+            parted = team.namespaces and (team.name, name) in divided
+            composed = derived.queue(derived.own_leaf(team) if parted else team.name, name)
             if len(composed) > NAME_LENGTH:
                 reported.add(name)
                 yield Hit(
