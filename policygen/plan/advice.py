@@ -135,15 +135,12 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
         if tree.scheduler == "kube-scheduler" and _oversubscribed(tree, tree.pools[0])
     }
     for team in spec.teams:
-        at = team.at / "spec" / "maxPending"
-        if team.shares_namespace:
-            at = team.at / "maxPending"
         if team.max_pending is not None and not team.namespaces:
             yield Hit(
                 "max-pending-without-namespaces",
                 f'maxPending of team "{team.name}" bounds nothing: it has no namespaces of its '
                 "own; write it for its child teams",
-                at,
+                team.max_pending_at,
                 Severity.WARNING,
             )
         for quota in team.quotas:
@@ -153,7 +150,7 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     f'kube-scheduler guarantees nothing: team "{team.name}" gets its limit of '
                     f'pool "{quota.pool}" only while others leave it; schedule the pool with '
                     "kueue or volcano, or keep the sum of limits within the pool",
-                    quota.at / "guarantee",
+                    quota.field("guarantee"),
                     Severity.WARNING,
                 )
 
@@ -176,14 +173,13 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
         for node in tree.nodes:
             if node.name != node.team.name:
                 continue
-            at = next(quota.at for quota in node.team.quotas if quota.pool == facts.name) / "pool"
             if node.children:
                 yield Hit(
                     "tree-not-enforced",
                     f'kube-scheduler knows no tree: the quotas of team "{node.name}" and of its '
                     f'child teams bind each for itself on pool "{facts.name}", so together they '
                     "may pass its limit; schedule the pool with kueue or volcano",
-                    at,
+                    node.team.quota_at(facts.name),
                     Severity.WARNING,
                 )
             count = len(node.team.namespaces)
@@ -194,7 +190,7 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                         "namespace-without-quota",
                         f'{limit} {resource} over {count} namespaces of team "{node.name}" leave '
                         f"{count - limit} of them none; raise the limit",
-                        at,
+                        node.team.quota_at(facts.name),
                         Severity.WARNING,
                     )
 
@@ -213,9 +209,7 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
                     f'team "{node.team.name}" may have nothing of pool "{facts.name}": its '
                     "weight's share of available x overcommitRatio is less than one unit; raise "
                     "its weight or write a limit",
-                    node.team.at / "metadata" / "name"
-                    if not node.team.shares_namespace
-                    else node.team.at / "weight",
+                    node.team.quota_at(facts.name, "weight"),
                     Severity.WARNING,
                 )
 
@@ -224,9 +218,10 @@ def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
     """Queues of the articles' ConfigMap that one namespace's quota bounds together."""
     shared: defaultdict[str, list[Team]] = defaultdict(list)
     for team in spec.teams:
-        if team.shares_namespace and team.max_pending is not None:
+        if team.max_pending is not None:
             for namespace in team.namespaces:
-                shared[namespace.name].append(team)
+                if namespace.shared:
+                    shared[namespace.name].append(team)
     for name, teams in sorted(shared.items()):
         if len(teams) > 1:
             total = sum(team.max_pending or 0 for team in teams)
@@ -235,6 +230,6 @@ def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
                 f"queues {', '.join(team.name for team in teams)} share namespace "
                 f'"{name}", and a quota cannot tell them apart, so their maxPending binds '
                 f"as one sum of {total}; give each queue a Team with a namespace of its own",
-                teams[0].at / "maxPending",
+                teams[0].max_pending_at,
                 Severity.WARNING,
             )

@@ -9,7 +9,7 @@ from policygen.plan.amounts import Vector, count, text, texts
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
-from policygen.spec.types import Platform, Spec, Taint, Toleration
+from policygen.spec.types import Namespace, Platform, Spec, Taint, Toleration
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -233,12 +233,16 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
 
 
 def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
-    """One door for each namespace of a leaf, named after the queue."""
+    """One door for each namespace of a leaf."""
     for node in tree.leaves:
         name = tree.name_of(node)
         for namespace in node.team.namespaces:
-            door = name if node.team.shares_namespace else tree.queue
-            yield LocalQueue(Meta(door, platform.name, namespace.name), name)
+            yield LocalQueue(Meta(door(tree, node, namespace), platform.name, namespace.name), name)
+
+
+def door(tree: Tree, node: Node, namespace: Namespace) -> str:
+    """What workloads of a namespace name as their queue."""
+    return tree.name_of(node) if namespace.shared else tree.queue
 
 
 def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:

@@ -12,7 +12,7 @@ from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Seat, Workloads
 from policygen.spec import derived
-from policygen.spec.types import Model, Spec
+from policygen.spec.types import Model, Namespace, Spec
 
 
 def pod_groups(
@@ -47,7 +47,7 @@ def pod_groups(
             )
         if facts.scheduler != "volcano" or model.gang.run_as != "pods":
             continue
-        namespace = _namespace(model, seat)
+        namespace = _namespace(seat)
         if namespace is None or seat.queue is None:
             continue
         size = model.gang.size
@@ -64,7 +64,7 @@ def pod_groups(
         least = {name: amount for name, amount in resources.items() if amount}
         groups += [
             PodGroup(
-                meta=Meta(name, spec.platform.name, namespace),
+                meta=Meta(name, spec.platform.name, namespace.name),
                 queue=seat.queue,
                 min_member=size,
                 min_resources=least,
@@ -80,11 +80,13 @@ def group_names(model: Model) -> list[str]:
     return [derived.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
-def _namespace(model: Model, seat: Seat) -> str | None:
-    if model.namespace is not None:
-        return model.namespace
-    namespaces = seat.node.team.namespaces if seat.node else ()
-    return namespaces[0].name if namespaces else None
+def _namespace(seat: Seat) -> Namespace | None:
+    """Where a model's pods run: the namespace that it names, or its team's first."""
+    owned = seat.node.team.namespaces if seat.node else ()
+    name = seat.model.namespace
+    if name is None:
+        return owned[0] if owned else None
+    return next((it for it in owned if it.name == name), Namespace(name))
 
 
 def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit]:
@@ -92,11 +94,12 @@ def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit
     model, facts = seat.model, seat.fit.facts
     queued = {pool.name for pool in pools if pool.queue == facts.queue}
     words = [f"{seat.fit.resource}: {seat.fit.units}"]
+    namespace = _namespace(seat)
     name = scheduler.scheduler_name(spec.platform, facts)
     if name is not None:
         words.append(f"schedulerName: {name}")
     if facts.scheduler == "kueue" and seat.queue is not None and seat.node is not None:
-        door = seat.queue if seat.node.team.shares_namespace else facts.queue
+        door = seat.queue if namespace and namespace.shared else facts.queue
         words.append(f"label kueue.x-k8s.io/queue-name: {door}")
         if model.priority:
             words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
@@ -115,8 +118,7 @@ def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit
         # Kueue adds the flavor's labels and tolerations to what it admits.
         words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
         words += [f"a toleration of {taint.key}" for taint in facts.pool.taints]
-    namespace = _namespace(model, seat)
-    where = f" in namespace {namespace}" if namespace else ""
+    where = f" in namespace {namespace.name}" if namespace else ""
     yield Hit(
         "pods-must-carry",
         f'pods of model "{model.name}"{where} carry ' + "; ".join(words),

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from policygen import versions
-from policygen.finding import At, Hit, Severity
+from policygen.finding import Hit, Severity
 from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree, shares
-from policygen.spec.types import Spec, Team
+from policygen.spec.types import Spec
 
 
 def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
@@ -82,9 +82,5 @@ def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     "use two teams, or another resource name"
                 )
                 severity = Severity.ERROR
-            at = _quota_at(team, second.name)
+            at = team.quota_at(second.name)
             yield Hit("quota-cannot-tell-pools-apart", message, at, severity)
-
-
-def _quota_at(team: Team, pool: str) -> At:
-    return next((quota.at / "pool" for quota in team.quotas if quota.pool == pool), team.at)

@@ -5,6 +5,7 @@ The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's l
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ from policygen.spec.echo import quoted
 from policygen.spec.types import WHOLE, Amounts, Bounds, Quota, Team
 
 _SHOWN_TEAMS = 6
+
+_Bound = Literal["guarantee", "limit"]
+"""A field of a quota, and of its cpu and memory."""
 
 
 class Share(Struct, frozen=True):
@@ -85,7 +89,7 @@ class Shares:
                         f'team "{team.name}" has a share of pool "{self.facts.name}", and its '
                         f'parent "{team.parent}" has none to give; add the pool to the '
                         "parent's quotas",
-                        quota.at / "pool",
+                        quota.field("pool"),
                     )
                 continue
             wider = above.limit if above else self.facts.available
@@ -114,19 +118,20 @@ class Shares:
 
     def _units(self, quota: Quota) -> _Units:
         nothing = dict.fromkeys(self.facts.resources, 0)
-        guarantee = {**nothing, **self._amounts(quota, "guarantee", quota.guarantee)}
-        return guarantee, self._amounts(quota, "limit", quota.limit or ())
+        guarantee = {**nothing, **self._counted(quota, "guarantee")}
+        return guarantee, self._counted(quota, "limit")
 
-    def _amounts(self, quota: Quota, field: str, amounts: Amounts) -> dict[str, int]:
+    def _counted(self, quota: Quota, bound: _Bound) -> dict[str, int]:
         """Units by resource, after a look at how the pool is counted."""
         profiles = self.facts.profiles
+        amounts = _amounts(quota, bound)
         given = dict(amounts)
-        at = quota.at / field
+        at = quota.field(bound)
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
             self._hit(
                 "counted-by-profile",
                 f'pool "{self.facts.name}" counts one resource, {self.facts.resources[0]}; '
-                f"write {field} as a number",
+                f"write {bound} as a number",
                 at,
             )
         elif profiles != (WHOLE,) and WHOLE in given:
@@ -134,7 +139,7 @@ class Shares:
             self._hit(
                 "counted-by-profile",
                 f'pool "{self.facts.name}" counts instances of {", ".join(profiles)}; '
-                f"write {field} by profile, such as {{{example}}}",
+                f"write {bound} by profile, such as {{{example}}}",
                 at,
             )
         else:
@@ -148,7 +153,7 @@ class Shares:
 
     def _by_weight(self, roots: Sequence[Team], units: Mapping[str, _Units]) -> None:
         """Guarantees that are their weight's share of what is available (the articles' queues)."""
-        sharing = [team.name for team in roots if self.quotas[team.name].by_weight]
+        sharing = [team.name for team in roots if self.quotas[team.name].guarantee is None]
         if not sharing:
             return
         for resource in self.facts.resources:
@@ -294,7 +299,7 @@ class Shares:
                     f"limits of root teams sum to {text(resource, together)} {resource}, and "
                     f"overcommitRatio {float(ratio):g} allows {text(resource, product)} of pool "
                     f'"{self.facts.name}"; lower them or raise the ratio',
-                    self.quotas[last.name].at / resource / "limit",
+                    self.quotas[last.name].field(resource) / "limit",
                 )
 
     def _together(self, teams: Sequence[Team]) -> dict[str, int]:
@@ -308,7 +313,7 @@ class Shares:
         """Whether cpu or memory break a rule only since the units do that they come along with."""
         if resource not in (CPU, MEMORY) or broken <= {CPU, MEMORY}:
             return False
-        own = [quota.cpu if resource == CPU else quota.memory for quota in quotas]
+        own = [_own(quota, resource) for quota in quotas]
         return all(bounds.guarantee is None and bounds.limit is None for bounds in own)
 
     def _largest(self, teams: Sequence[Team], resource: str) -> Quota:
@@ -324,33 +329,38 @@ class Shares:
             )
         ]
 
-    def _written(self, quota: Quota, resource: str, field: str) -> bool:
+    def _written(self, quota: Quota, resource: str, bound: _Bound) -> bool:
         """Whether a quota says this itself, or units that it comes along with."""
-        amounts: Amounts | None = getattr(quota, field)
+        amounts = _amounts(quota, bound)
         if resource in (CPU, MEMORY):
-            own = quota.cpu if resource == CPU else quota.memory
-            return getattr(own, field) is not None or bool(amounts)
-        return resource in self.facts.units(amounts or ())
+            return _of(_own(quota, resource), bound) is not None or bool(amounts)
+        return resource in self.facts.units(amounts)
 
-    def _place(self, quota: Quota, resource: str, field: str) -> At:
+    def _place(self, quota: Quota, resource: str, bound: _Bound) -> At:
         """Where a quota says how much of a resource; its other bound where it says only that."""
-        if quota.by_weight:
-            return quota.at / "weight"
-        other = "guarantee" if field == "limit" else "limit"
+        other: _Bound = "guarantee" if bound == "limit" else "limit"
         if resource in (CPU, MEMORY):
-            own = quota.cpu if resource == CPU else quota.memory
-            for bound in (field, other):
-                if getattr(own, bound) is not None:
-                    return quota.at / resource / bound
-            return quota.at / (field if getattr(quota, field) else other)
+            for said in (bound, other):
+                if _of(_own(quota, resource), said) is not None:
+                    return quota.field(resource) / said
+            return quota.field(bound if _amounts(quota, bound) else other)
         profile = self.facts.profiles[self.facts.resources.index(resource)]
-        for bound in (field, other):
-            amounts = dict(getattr(quota, bound) or ())
-            if profile in amounts:
-                return quota.at / bound / profile if profile else quota.at / bound
-        return quota.at / field
+        for said in (bound, other):
+            if profile in dict(_amounts(quota, said)):
+                return quota.field(said) / profile if profile else quota.field(said)
+        return quota.field(bound)
+
+
+def _amounts(quota: Quota, bound: _Bound) -> Amounts:
+    """The units that a quota writes."""
+    return (quota.guarantee if bound == "guarantee" else quota.limit) or ()
 
 
 def _own(quota: Quota, resource: str) -> Bounds:
     """What a quota itself says of cpu or memory."""
     return quota.cpu if resource == CPU else quota.memory
+
+
+def _of(own: Bounds, bound: _Bound) -> int | None:
+    """One of two bounds."""
+    return own.guarantee if bound == "guarantee" else own.limit

@@ -262,7 +262,7 @@ def _unused(team: Team, facts: PoolFacts) -> Hit:
         f'team "{team.name}" has a share of pool "{facts.name}" that nothing can use: it has no '
         "namespaces, and none of its child teams has a share; add the pool to the quotas of a "
         "child, or write spec.namespaces",
-        next(quota.at for quota in team.quotas if quota.pool == facts.name) / "pool",
+        team.quota_at(facts.name),
         Severity.WARNING,
     )
 
@@ -280,5 +280,5 @@ def _weight(
                 f'team "{team.name}" has one queue over these pools and so one weight; '
                 f"write {given[0].weight} here too, or change both"
             )
-            hits.append(Hit("shared-queue-weights", message, quota.at / "weight"))
+            hits.append(Hit("shared-queue-weights", message, quota.field("weight")))
     return given[0].weight if given else 1

@@ -38,6 +38,9 @@ _RENAMED = (
     ("priority", "schedulingClass"),
 )
 
+_SAID_BY_WEIGHT = (("pool", "name"), ("guarantee", "weight"), ("limit", "weight"))
+"""A queue names no pool: it has a part of each."""
+
 _SPOT = {
     "cloud.google.com/gke-provisioning": "spot",
     "cloud.google.com/gke-spot": "true",
@@ -175,13 +178,19 @@ def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priori
             Team(
                 name=name,
                 at=queue.at,
-                namespaces=(Namespace(QUEUE_NAMESPACE),),
+                namespaces=(Namespace(QUEUE_NAMESPACE, shared=True),),
                 max_pending=queue.number("maxPending"),
+                max_pending_at=queue.at / "maxPending",
                 quotas=tuple(
-                    Quota(pool=pool.name, at=queue.at, weight=weight, by_weight=True)
+                    Quota(
+                        pool=pool.name,
+                        at=queue.at,
+                        guarantee=None,
+                        weight=weight,
+                        renamed=_SAID_BY_WEIGHT,
+                    )
                     for pool in pools
                 ),
-                shares_namespace=True,
                 queue_priority=priority,
             )
         )

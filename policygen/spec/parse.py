@@ -185,6 +185,7 @@ def team(document: View) -> Team:
             for entry in spec.views("namespaces")
         ),
         max_pending=spec.number("maxPending"),
+        max_pending_at=spec.at / "maxPending",
         quotas=tuple(
             Quota(
                 pool=entry.data["pool"],

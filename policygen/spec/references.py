@@ -8,7 +8,7 @@ from policygen.spec import derived
 from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.pools import scheduler_of
-from policygen.spec.types import Model, Platform, Spec, Team
+from policygen.spec.types import Model, Namespace, Platform, Spec, Team
 from policygen.spec.unread import Unread
 
 NAME_LENGTH = 63
@@ -82,7 +82,7 @@ def _dangling(it: Platform | Team | Model, named: _Names) -> Iterator[Hit]:
             if it.parent is not None:
                 yield from named.teams.check(it.parent, it.at / "spec" / "parent")
             for quota in it.quotas:
-                yield from named.pools.check(quota.pool, quota.at / "pool")
+                yield from named.pools.check(quota.pool, quota.field("pool"))
         case Model():
             yield from _of_model(it, named)
 
@@ -182,26 +182,26 @@ def _cycle_words(cycle: list[str]) -> str:
 
 
 def _namespaces(spec: Spec) -> Iterator[Hit]:
-    owner: dict[str, Team] = {}
+    owner: dict[str, tuple[Team, Namespace]] = {}
     platform = spec.platform
     systems = {platform.kueue.namespace, platform.volcano.namespace}
     systems |= {"kube-system", "kube-public", "kube-node-lease", platform.kube_scheduler.namespace}
     for team in spec.teams:
         for index, namespace in enumerate(team.namespaces):
-            if namespace.name in systems and not team.shares_namespace:
+            if namespace.name in systems and not namespace.shared:
                 yield Hit(
                     "reserved-namespace",
                     f'namespace "{namespace.name}" holds the cluster\'s own workloads, which a '
                     "team's quota must not bind; name another",
                     team.at / "spec" / "namespaces" / index / "name",
                 )
-            first = owner.setdefault(namespace.name, team)
-            if first is team or (first.shares_namespace and team.shares_namespace):
+            first, owned = owner.setdefault(namespace.name, (team, namespace))
+            if first is team or (owned.shared and namespace.shared):
                 continue
             # A queue of the ConfigMap has no line for its namespace: blame the team that does.
-            blamed, other = (first, team) if team.shares_namespace else (team, first)
+            blamed, other = (first, team) if namespace.shared else (team, first)
             words = f'belongs to team "{other.name}" already; remove it from one of the two'
-            if other.shares_namespace:
+            if owned.shared or namespace.shared:
                 words = "is that of the ConfigMap's queues; give the team another one"
             place = [it.name for it in blamed.namespaces].index(namespace.name)
             yield Hit(
@@ -316,5 +316,5 @@ def _queue_names(spec: Spec) -> Iterator[Hit]:
                     "composed-name-too-long",
                     f'the queue "{composed}" would have {len(composed)} characters, and its name '
                     f"becomes a label, which holds {NAME_LENGTH}; shorten the team or the pool",
-                    quota.at / "name" if quota.by_weight else quota.at / "pool",
+                    quota.field("pool"),
                 )

@@ -15,9 +15,11 @@ def part(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
     teams: list[Team] = []
     owner: dict[str, Team] = {}
     for team in spec.teams:
-        if team.shares_namespace or team.at.document not in faulty:
-            own = [it for it in team.namespaces if owner.setdefault(it.name, team) is team]
-            teams.append(team if team.shares_namespace else replace(team, namespaces=tuple(own)))
+        # Queues of the articles share each pool by weight, so that one is certain only beside all.
+        if team.at.document in faulty and not any(it.shared for it in team.namespaces):
+            continue
+        own = [it for it in team.namespaces if owner.setdefault(it.name, team) is team or it.shared]
+        teams.append(replace(team, namespaces=tuple(own)))
     platform = replace(spec.platform, priorities=())
     if spec.platform.at is not None and spec.platform.at.document in faulty:
         platform = replace(platform, shared_queues=())

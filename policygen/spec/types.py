@@ -179,6 +179,8 @@ class Namespace(Struct, frozen=True):
 
     name: str
     create: bool = False
+    shared: bool = False
+    """Several queues of the articles' ConfigMap live in it, and each needs a door of its own."""
 
 
 class Bounds(Struct, frozen=True):
@@ -193,13 +195,18 @@ class Quota(Struct, frozen=True):
 
     pool: str
     at: At
-    guarantee: Amounts = ()
+    guarantee: Amounts | None = ()
+    """None: the weight's share of what the pool has (the articles' queues)."""
     limit: Amounts | None = None
     weight: int = 1
     cpu: Bounds = Bounds()
     memory: Bounds = Bounds()
-    by_weight: bool = False
-    """The guarantee is the weight's share of the pool (the articles' queues)."""
+    renamed: tuple[tuple[str, str], ...] = ()
+    """Fields that its form calls otherwise."""
+
+    def field(self, name: str) -> At:
+        """The place of a field, under the name that the document's form gives it."""
+        return self.at / dict(self.renamed).get(name, name)
 
 
 class Team(Struct, frozen=True):
@@ -210,11 +217,14 @@ class Team(Struct, frozen=True):
     parent: str | None = None
     namespaces: tuple[Namespace, ...] = ()
     max_pending: int | None = None
+    max_pending_at: At | None = None
     quotas: tuple[Quota, ...] = ()
     container_defaults: NodeResources | None = None
-    shares_namespace: bool = False
-    """Several queues of the articles' ConfigMap live in one namespace."""
     queue_priority: int | None = None
+
+    def quota_at(self, pool: str, field: str = "pool") -> At:
+        """The place of a field of its quota of a pool; the team's own where it has none."""
+        return next((quota.field(field) for quota in self.quotas if quota.pool == pool), self.at)
 
 
 class Sizing(Struct, frozen=True):

@@ -83,3 +83,13 @@ def test_depth_of_a_volcano_tree(planned, pool, team, scheduler, depth, rules):
     done = planned(pool(scheduler=scheduler), *chain)
     assert [rule for rule in done.rules if rule == "volcano-tree-too-deep"] == rules
     assert (done.plan is None) == bool(rules)
+
+
+def test_a_weight_that_is_worth_nothing_is_told_at_the_weight(planned, pool, team):
+    text = pool(gpus=16, more="schedulingPolicy: {overcommitRatio: 1}")
+    done = planned(text, team("a", "weight: 1"), team("b", "weight: 1000"))
+    [found] = [it for it in done.findings if it.rule == "limit-of-zero"]
+    assert 'team "a"' in found.message
+    at = found.place
+    assert at.text[at.column - 1 : at.column - 1 + at.length] == "1"
+    assert "weight: 1}" in at.text
