@@ -220,7 +220,7 @@ YAML = [
         "nesting-too-deep",
         "more than 100 deep",
     ),
-    Case("the word no", pool(spec="quotaBackstop: «no»"), "yaml-surprise", 'false "no" in quotes'),
+    Case("the word no", pool(spec="quotaBackstop: «no»"), "yaml-surprise", "write false"),
     Case(
         "a number that may be octal",
         pool(size="totalGPUs: «0777»"),
@@ -231,14 +231,29 @@ YAML = [
         "a time of day",
         pool(size="totalGPUs: «12:30»"),
         "yaml-surprise",
-        'base 60 "12:30" in quotes',
+        "base 60 write a whole number such as",
+    ),
+    Case(
+        "a time of day as a label",
+        pool(selector="pool: «12:30»"),
+        "yaml-surprise",
+        'base 60 write "12:30" in quotes',
+    ),
+    Case(
+        "the word yes as a label", pool(selector="pool: «yes»"), "yaml-surprise", 'write "yes" in'
+    ),
+    Case(
+        "the word off as a scheduler",
+        pool(scheduler="«off»"),
+        "yaml-surprise",
+        "write kueue, volcano or",
     ),
     Case("a number with e", pool(size="totalGPUs: «1e3»"), "yaml-surprise", "write 1000"),
     Case(
         "a number that would fill the memory",
         pool(size="totalGPUs: «1e9999999»"),
         "yaml-surprise",
-        '"1e9999999" in quotes',
+        "text to others; write a whole number such as",
     ),
     Case(
         "a number of 5,000 digits",

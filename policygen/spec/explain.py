@@ -1,21 +1,18 @@
 """Why data breaks a JSON Schema, in words that say what to write."""
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from jsonschema import Draft202012Validator, TypeChecker
 from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
 
 from policygen.finding import At, Hit, Path
-from policygen.spec import mistyped, naming
+from policygen.spec import mistyped, naming, subschema
 from policygen.spec.echo import bare, listed, quoted, shown
 from policygen.spec.nearest import suggest
+from policygen.spec.subschema import Json
 
-Json = dict[str, Any]
 Raw = Callable[[Path], str | None]
 
 _CLOSE = 0.6
@@ -27,32 +24,11 @@ _LARGE = 1_000_000
 """From here on an upper bound only keeps absurd numbers out."""
 
 
-def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
-    # `$` of Python also matches before a final line break, `$` of JSON Schema does not.
-    if isinstance(instance, str) and not re.search(pattern.replace("$", r"\Z"), instance):
-        yield ValidationError("does not match")
-
-
-def _is_number(_: TypeChecker, instance: Any) -> bool:
-    if isinstance(instance, bool) or not isinstance(instance, int | float):
-        return False
-    return math.isfinite(instance)
-
-
-_extend: Any = extend  # untyped in types-jsonschema
-
-Validator: Any = _extend(
-    Draft202012Validator,
-    {"pattern": _pattern},
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number),
-)
-"""Draft 2020-12 where jsonschema and jsonschema-rs agree to the letter."""
-
-
 def explain(schema: Json, data: Any, document: int, raw: Raw) -> list[Hit]:
     """All that the schema has against the data; nothing if the data is valid."""
     explained = [
-        _Fault(error, schema, document, raw) for error in Validator(schema).iter_errors(data)
+        _Fault(error, schema, document, raw)
+        for error in subschema.Validator(schema).iter_errors(data)
     ]
     of_wrong_type = {fault.path for fault in explained if fault.keyword == "type"}
     empty = {fault.path for fault in explained if fault.keyword == "minLength"}
@@ -104,7 +80,8 @@ class _Fault:
 def _type(it: _Fault) -> Iterator[Hit]:
     types = (it.limit,) if isinstance(it.limit, str) else tuple(it.limit)
     if it.value is None:
-        needed = it.path and it.path[-1] in _around(it.root, it.path).get("required", ())
+        around = subschema.find(it.root, it.path[:-1]) or {}
+        needed = it.path and it.path[-1] in around.get("required", ())
         remedy = "" if needed else ", or remove it"
         message = f"{it.subject} has no value; write {mistyped.wanted(it.schema, types)}{remedy}"
     else:
@@ -167,34 +144,17 @@ def _places(schema: Json, key: str) -> list[str]:
     while level and not found:
         deeper: list[tuple[str, Json]] = []
         for path, place in level:
-            properties = _resolved(schema, place).get("properties", {})
+            properties = subschema.resolved(schema, place).get("properties", {})
             if key in properties:
                 found.append(path or "the top of the document")
             for name, below in properties.items():
-                inner = _resolved(schema, below)
+                inner = subschema.resolved(schema, below)
                 if "items" in inner:
                     deeper.append((f"{path}.{name}[]".lstrip("."), inner["items"]))
                 else:
                     deeper.append((f"{path}.{name}".lstrip("."), inner))
         level = deeper
     return found[:_MAX_PLACES]
-
-
-def _around(root: Json, path: Path) -> Json:
-    """The schema of the mapping or list in which a path ends."""
-    schema = root
-    for step in path[:-1]:
-        if isinstance(step, int):
-            schema = schema["items"]
-        else:
-            schema = schema.get("properties", {}).get(step) or schema["additionalProperties"]
-        schema = _resolved(root, schema)
-    return schema
-
-
-def _resolved(root: Json, schema: Json) -> Json:
-    name = schema.get("$ref")
-    return root["$defs"][name.rpartition("/")[2]] if name else schema
 
 
 def _missing_keys(it: _Fault) -> Iterator[Hit]:

@@ -133,6 +133,7 @@ class _Reading:
             faults = [form]
         elif each.data is not None:
             faults = schema.check(form, each.data, each.index, each.raw)
+            self._advise(each, form)
         self.hits += faults
         good = isinstance(form, forms.Form) and each.data is not None and first and not faults
         if not good or each.flawed:
@@ -142,6 +143,13 @@ class _Reading:
                 self._typed(each, form)
             else:
                 self._remnant(each, form, faults)
+
+    def _advise(self, each: Document, form: forms.Form) -> None:
+        """What was found before the form was known is told by what its fields take."""
+        if each.flawed:
+            from policygen.spec import surprises  # noqa: PLC0415 - jsonschema takes 100 ms
+
+            self.findings = surprises.advised(self.findings, each, schema.read(form.schema))
 
     def _unread(self, kind: str | None, each: Document, faults: list[Hit]) -> None:
         if each.data is None:
@@ -230,6 +238,7 @@ class _Reading:
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)
         self.hits += faults
+        self._advise(inner, forms.SCHEDULER_CONFIG)
         if faults or inner.flawed:
             self._unread(forms.ARTICLE_QUEUES.kind, inner, faults)
         if faults:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from policygen.spec.echo import listed, quoted, short, shown
+from policygen.spec.plain import Surprise, read
+from policygen.spec.subschema import Json, fits, types_of
 
-Json = dict[str, Any]
-
+_NUMERIC = frozenset({"integer", "number"})
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 _WORDS = {
@@ -43,10 +44,22 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None)
     return f"{shown(value)} stands where {wanted(schema, types)} is wanted"
 
 
+def surprise(it: Surprise, schema: Json) -> str:
+    """Say what to write, in this field, instead of a scalar that readers disagree about."""
+    types = types_of(schema)
+    if it.rule == "number-too-long":
+        remedies = [] if _NUMERIC.isdisjoint(types) else list(it.instead)
+    else:
+        remedies = [plain for plain in it.instead if fits(schema, read(plain))]
+    if fits(schema, it.text):
+        remedies.append(it.in_quotes)
+    return it.saying(remedies or [wanted(schema, types)])
+
+
 def wanted(schema: Json, types: Sequence[str]) -> str:
     """Say what a value should be, with an example if the schema has a short one."""
-    if "enum" in schema:
-        return listed([str(allowed) for allowed in schema["enum"]])
+    if "enum" in schema or "const" in schema:
+        return listed([str(allowed) for allowed in schema.get("enum", [schema.get("const")])])
     words = [_WORDS[name] for name in types]
     if schema.get("format") == "kubernetes-quantity":
         words = ["a quantity"]
@@ -63,14 +76,14 @@ def _number(value: float, types: Sequence[str]) -> str:
 
 
 def _scalar(text: str, found: str, schema: Json, types: Sequence[str]) -> str:
-    if tuple(types) == ("string",) and "enum" not in schema:
+    if tuple(types) == ("string",) and fits(schema, text):
         return f'{text} is {found}; write "{text}" in quotes'
     return f"{text} is {found}; write {wanted(schema, types)}"
 
 
 def _text(text: str, schema: Json, types: Sequence[str]) -> str:
     plain = _unquoted(text.strip(), types)
-    if plain is not None:
+    if plain is not None and fits(schema, read(plain)):
         return f"{quoted(text)} is text; write {plain} without quotes"
     if "array" in types:
         return f"{quoted(text)} is text; write {wanted(schema, types)}, even of one entry"

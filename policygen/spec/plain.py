@@ -1,6 +1,7 @@
 """What an unquoted YAML scalar means, and which ones mean different things to different readers."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -20,11 +21,20 @@ class Surprise(Struct, frozen=True):
     instead: tuple[str, ...] = ()
     """Plain scalars to write; the text in quotes is always possible as well."""
 
+    @property
+    def in_quotes(self) -> str:
+        """The text as it can always be written."""
+        return f'"{shorten(self.text)}" in quotes'
+
     def message(self, *, key: bool = False) -> str:
         """What is wrong and what to write; a key can only be put in quotes."""
-        quoted = f'"{shorten(self.text)}" in quotes'
-        instead = "" if key or not self.instead else f"{', '.join(self.instead)}, or "
-        return f"{shorten(self.text)} {self.problem}; write {instead}{quoted}"
+        return self.saying([*(() if key else self.instead), self.in_quotes])
+
+    def saying(self, remedies: Sequence[str]) -> str:
+        """What is wrong, and that one of these is to be written."""
+        *others, last = remedies
+        either = f"{', '.join(others)}, or " if others else ""
+        return f"{shorten(self.text)} {self.problem}; write {either}{last}"
 
 
 Plain = str | int | float | bool | Surprise | None
