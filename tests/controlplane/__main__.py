@@ -1,4 +1,4 @@
-"""Build and run the control plane: `python -m tests.controlplane {build,up,nodes}`."""
+"""Build and run the control plane: `python -m tests.controlplane {build,up,nodes,facts}`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from .bench import EVERYTHING, KUBERNETES, KUEUE, VOLCANO, Bench, Options
+from . import facts
+from .bench import EVERYTHING, KUBERNETES, KUEUE, KWOK, VOLCANO, Bench, Options
 from .build import BuildError, build
 from .client import ApiError, Client
 from .nodes import Shape, add_nodes
@@ -63,8 +64,8 @@ def _up(options: argparse.Namespace) -> int:
         for what, seconds in bench.timings.items():
             print(f"{seconds:5.1f} s  {what}", file=sys.stderr)
         if options.nodes:
-            names = [f"node-{i}" for i in range(options.nodes)]
-            add_nodes(bench.client, names, Shape(gpus=options.gpus))
+            shape = Shape(gpus=options.gpus)
+            add_nodes(bench.client, {f"node-{i}": shape for i in range(options.nodes)})
         print(f"logs: {bench.state / 'logs'}", file=sys.stderr)
         print(f"KUBECONFIG={bench.kubeconfig}", flush=True)
         _watch(bench, restart=options.restart)
@@ -80,11 +81,21 @@ def _nodes(options: argparse.Namespace) -> int:
         memory=options.memory,
         labels=dict(label.split("=", 1) for label in options.label),
     )
-    add_nodes(client, [f"{options.prefix}-{i}" for i in range(options.count)], shape)
+    add_nodes(client, {f"{options.prefix}-{i}": shape for i in range(options.count)})
     return 0
 
 
-COMMANDS = {"build": _build, "up": _up, "nodes": _nodes}
+def _facts(_options: argparse.Namespace) -> int:
+    built = build(u for u in CONTROL_PLANE if u.name != KWOK)
+    with Bench(built, Options(parts=frozenset())) as bench:
+        changed = facts.write(facts.collect(bench.client))
+    for path in changed:
+        print(path)
+    print(f"{len(changed)} files of {facts.FOLDER} changed", file=sys.stderr)
+    return 0
+
+
+COMMANDS = {"build": _build, "up": _up, "nodes": _nodes, "facts": _facts}
 
 
 def _watch(bench: Bench, *, restart: bool) -> None:
@@ -134,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     nodes.add_argument("--cpu", default="128")
     nodes.add_argument("--memory", default="1Ti")
     nodes.add_argument("--label", action="append", default=[], metavar="KEY=VALUE")
+    commands.add_parser("facts", help="write schemas/cluster from what the servers say")
     return parser
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +27,11 @@ RETRY_PAUSE_S = 0.1
 SECOND_TRIES = 5
 UNCOMPARED_METADATA = frozenset({"managedFields", "resourceVersion"})
 SHOWN_DIFFERENCES = 5
-VOLCANO_WEBHOOK = 'admission webhook "validatequeue.volcano.sh"'
+LAGGING_WEBHOOKS = (
+    'admission webhook "validatequeue.volcano.sh"',
+    'admission webhook "validatepodgroup.volcano.sh"',
+)
+"""They judge by a cache: a queue's parent may be missing there, or not be open yet."""
 NOT_SENT = 999
 """Our own status: the object names a kind that the server does not have."""
 
@@ -54,9 +59,13 @@ class Document:
         return f"{self.file}#{self.index} {self.kind} {self.name}"
 
     @property
+    def group(self) -> str:
+        """Its API group; empty for the core."""
+        return str(self.thing.get("apiVersion")).rpartition("/")[0]
+
+    @property
     def is_volcano_queue(self) -> bool:
-        group = str(self.thing.get("apiVersion")).split("/")[0]
-        return group == "scheduling.volcano.sh" and self.kind == "Queue"
+        return self.group == "scheduling.volcano.sh" and self.kind == "Queue"
 
 
 @dataclass
@@ -84,15 +93,15 @@ class Applier:
         self._client = client
         self._create_namespaces = create_namespaces
         self._jobs = jobs
+        self._lock = threading.Lock()
         self._namespaces: set[str] = set()
         self._queue_changed = time.monotonic()
 
     def apply_all(self, documents: list[Document]) -> list[Document]:
-        """First round, in order (`jobs` at a time within a run of one kind): who was accepted."""
+        """First round, stage after stage, `jobs` at a time within one: who was accepted."""
         accepted = []
         with ThreadPoolExecutor(self._jobs) as pool:
-            for _, run in groupby(documents, key=lambda d: (d.thing.get("apiVersion"), d.kind)):
-                batch = list(run)
+            for batch in stages(documents):
                 for document, answer in zip(batch, pool.map(self._apply, batch), strict=True):
                     self._note(document, answer)
                     if answer.ok:
@@ -115,25 +124,24 @@ class Applier:
         except LookupError as error:
             return Answer(NOT_SENT, {"message": str(error.args[0])})
         answer = self._patch(path, document)
-        if document.is_volcano_queue:
-            answer = self._retry_while_cache_lags(path, document, answer)
-        return answer
+        return self._retry_while_cache_lags(path, document, answer)
 
     def _retry_while_cache_lags(self, path: str, document: Document, answer: Answer) -> Answer:
-        """Volcano's webhook reads Queues from a cache that trails the last accepted Queue."""
+        """Volcano's webhooks read Queues from a cache that trails the last accepted Queue."""
         retries = 0
         while (
             not answer.ok
-            and VOLCANO_WEBHOOK in answer.message
+            and any(webhook in answer.message for webhook in LAGGING_WEBHOOKS)
             and time.monotonic() < self._queue_changed + RETRY_S
         ):
             time.sleep(RETRY_PAUSE_S)
             retries += 1
             answer = self._patch(path, document)
-        self.outcome.retries += retries
-        if answer.ok:
-            self.outcome.accepted_late += bool(retries)
-            self._queue_changed = time.monotonic()
+        with self._lock:
+            self.outcome.retries += retries
+            self.outcome.accepted_late += bool(retries and answer.ok)
+            if answer.ok and document.is_volcano_queue:
+                self._queue_changed = time.monotonic()
         return answer
 
     def _apply_once_more(self, document: Document) -> list[str]:
@@ -175,16 +183,17 @@ class Applier:
         return resource.path(namespace, str(metadata["name"]))
 
     def _ensure_namespace(self, name: str) -> None:
-        if name in self._namespaces:
-            return
-        self._namespaces.add(name)
-        namespace: Object = {
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {"name": name},
-        }
-        if self._client.request("POST", "/api/v1/namespaces", namespace).ok:
-            self.outcome.created_namespaces.append(name)
+        with self._lock:
+            if name in self._namespaces:
+                return
+            namespace: Object = {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": name},
+            }
+            if self._client.request("POST", "/api/v1/namespaces", namespace).ok:
+                self.outcome.created_namespaces.append(name)
+            self._namespaces.add(name)
 
     def _note(self, document: Document, answer: Answer) -> None:
         for warning in answer.warnings:
@@ -239,40 +248,76 @@ def _differences(before: object, after: object, at: str = "") -> Iterator[str]:
         yield f"{at}: {before!r} became {after!r}"
 
 
+def stages(documents: list[Document]) -> Iterator[list[Document]]:
+    """Runs of one kind; within Volcano's queues parents before children.
+
+    What is in one stage may be applied at once. The order of documents is kept otherwise.
+    """
+    for _, run in groupby(documents, key=lambda d: (d.thing.get("apiVersion"), d.kind)):
+        batch = list(run)
+        if not batch[0].is_volcano_queue:
+            yield batch
+            continue
+        parents = {d.thing["metadata"]["name"]: _parent(d.thing) for d in batch}
+        by_depth: dict[int, list[Document]] = {}
+        for document in batch:
+            by_depth.setdefault(_depth(parents, _parent(document.thing)), []).append(document)
+        yield from (by_depth[depth] for depth in sorted(by_depth))
+
+
+def _parent(queue: Object) -> str | None:
+    return (queue.get("spec") or {}).get("parent")
+
+
+def _depth(parents: dict[str, str | None], parent: str | None) -> int:
+    """How many of these queues are above; a cycle ends the count."""
+    above = []
+    while parent in parents and parent not in above:
+        above.append(parent)
+        parent = parents[parent]
+    return len(above)
+
+
 def read(files: list[Path]) -> list[Document]:
     """All documents of all files, in order; empty ones are skipped, Lists are unpacked."""
+    return [
+        document
+        for path in files
+        for document in parse(path.read_text(encoding="utf-8"), str(path))
+    ]
+
+
+def parse(text: str, name: str) -> list[Document]:
+    """The documents of one text that came from the file `name`."""
     found = []
-    for path in files:
-        text = path.read_text(encoding="utf-8")
-        loader = yaml.CSafeLoader(text)
-        index = 0
-        while loader.check_node():
-            node = loader.get_node()
-            assert node
-            thing = loader.construct_document(node)
-            index += 1
-            if thing is None:
-                continue
-            if thing.get("kind") == "List":
-                found += [
-                    Document(str(path), index, item, json.dumps(item)) for item in thing["items"]
-                ]
-            else:
-                begin = text.rfind("\n", 0, node.start_mark.index) + 1
-                found.append(Document(str(path), index, thing, text[begin : node.end_mark.index]))
+    loader = yaml.CSafeLoader(text)
+    index = 0
+    while loader.check_node():
+        node = loader.get_node()
+        assert node
+        thing = loader.construct_document(node)
+        index += 1
+        if thing is None:
+            continue
+        if thing.get("kind") == "List":
+            found += [Document(name, index, item, json.dumps(item)) for item in thing["items"]]
+        else:
+            begin = text.rfind("\n", 0, node.start_mark.index) + 1
+            found.append(Document(name, index, thing, text[begin : node.end_mark.index]))
     return found
 
 
-def report(outcome: Outcome) -> None:
+def lines(outcome: Outcome) -> Iterator[str]:
+    """One line for each warning, refusal and change, and the counts at last."""
     for document, warning in outcome.warnings:
-        print(f"WARNING {document}: {warning}")
+        yield f"WARNING {document}: {warning}"
     for document, message in outcome.refused:
-        print(f"REFUSED {document}: {' '.join(message.split())}")
+        yield f"REFUSED {document}: {' '.join(message.split())}"
     for document, differences in outcome.changed:
-        print(f"CHANGED {document}: {'; '.join(differences)}")
+        yield f"CHANGED {document}: {'; '.join(differences)}"
     if outcome.created_namespaces:
-        print(f"created namespaces: {', '.join(sorted(outcome.created_namespaces))}")
-    print(
+        yield f"created namespaces: {', '.join(sorted(outcome.created_namespaces))}"
+    yield (
         f"{outcome.accepted} accepted, {len(outcome.refused)} refused, "
         f"{len(outcome.warnings)} warnings, {len(outcome.changed)} changed by a second apply, "
         f"{outcome.retries} retries of Volcano queues ({outcome.accepted_late} then accepted)"
@@ -298,7 +343,8 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         print(f"apply: {client.server}: {error}", file=sys.stderr)
         return 2
-    report(applier.outcome)
+    for line in lines(applier.outcome):
+        print(line)
     return 0 if applier.outcome.clean else 1
 
 

@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -70,6 +71,9 @@ class Bench:
         self.timings: dict[str, float] = {}
         self.kubeconfig = self.state / "kubeconfig"
         self._client: Client | None = None
+        self._others = 0
+        self.keep_logs = False
+        """Also where the `with` block ends well."""
         for name in ("logs", "tmp", "run", "keys"):
             (self.state / name).mkdir()
 
@@ -87,7 +91,7 @@ class Bench:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.stop(keep=isinstance(error, Exception))
+        self.stop(keep=self.keep_logs or isinstance(error, Exception))
 
     @property
     def client(self) -> Client:
@@ -121,15 +125,28 @@ class Bench:
         self._write_info()
 
     def stop(self, *, keep: bool) -> None:
-        """End exactly what was started, servers of state last; keep the logs if asked."""
+        """End exactly what was started, servers of state last; keep logs and configurations if asked."""
         last = [self.processes[n] for n in ("kube-apiserver", "etcd") if n in self.processes]
         first = [process for process in self.processes.values() if process not in last]
         for process in first:
             process.ask_to_stop()
         for process in (*first, *last):
             process.stop()
+        if self._client:
+            self._client.close()
         if not keep:
             shutil.rmtree(self.state, ignore_errors=True)
+            return
+        for path in self.state.iterdir():
+            if path.is_dir() and path.name != "logs":
+                shutil.rmtree(path, ignore_errors=True)
+
+    def check_alive(self) -> None:
+        """Raise ServerError, with the end of its log, if a server ended on its own."""
+        for process in self.dead():
+            raise ServerError(
+                f"{process.name} ended with {process.exit_code}; {process.log}:\n{process.tail()}"
+            )
 
     def dead(self) -> list[Process]:
         """The servers that ended on their own."""
@@ -138,6 +155,71 @@ class Bench:
     def restart(self, process: Process) -> None:
         process.start()
         self._write_info()
+
+    # Other servers for a while
+
+    @contextmanager
+    def second_scheduler(self, config: str, *, alone: bool) -> Iterator[None]:
+        """One more kube-scheduler with this file; with `alone` the first one pauses."""
+        fields = yaml.load(config, Loader=yaml.CSafeLoader)
+        fields["clientConnection"] = {
+            **(fields.get("clientConnection") or {}),
+            "kubeconfig": str(self.kubeconfig),
+        }
+        fields["leaderElection"] = {"leaderElect": False}
+        with ExitStack() as stack:
+            if alone:
+                stack.enter_context(self._paused("kube-scheduler", self._start_scheduler))
+            name = self._another("kube-scheduler")
+            path = self.state / f"{name}.json"
+            path.write_text(json.dumps(fields, indent=2), encoding="utf-8")
+            (self.ports[name],) = free_ports(1)
+            stack.callback(self._end, name)
+            self._start_scheduler(name, path)()
+            yield
+
+    @contextmanager
+    def other_kueue(self, configuration: Object) -> Iterator[None]:
+        """Kueue with this Configuration instead of its usual one."""
+        with self._paused(KUEUE, self._start_kueue):
+            name = self._another(KUEUE)
+            try:
+                process = self.run_kueue(name, configuration)
+                self._healthy(process, self.kueue_health)()
+                yield
+            finally:
+                self._end(name)
+
+    @contextmanager
+    def other_volcano(self, config: str) -> Iterator[None]:
+        """Volcano's scheduler with this configuration instead of its usual one."""
+        with self._paused("volcano-scheduler", self._start_volcano_scheduler):
+            name = self._another("volcano-scheduler")
+            path = self.state / f"{name}.conf"
+            path.write_text(config, encoding="utf-8")
+            try:
+                process = self.run_volcano_scheduler(name, path)
+                self._healthy(process, self.volcano_health)()
+                yield
+            finally:
+                self._end(name)
+
+    @contextmanager
+    def _paused(self, name: str, start: Callable[[], Callable[[], None]]) -> Iterator[None]:
+        self._end(name)
+        try:
+            yield
+        finally:
+            start()()
+
+    def _end(self, name: str) -> None:
+        if process := self.processes.pop(name, None):
+            process.stop()
+
+    def _another(self, name: str) -> str:
+        """A name, for the process and its files, that no other server had."""
+        self._others += 1
+        return f"{name}-{self._others}"
 
     # Starting one by one
 
@@ -257,13 +339,14 @@ class Bench:
         )
         return self._healthy(process, f"https://127.0.0.1:{self.ports[name]}/healthz")
 
-    def _start_scheduler(self) -> Callable[[], None]:
-        name = "kube-scheduler"
-        config = self.options.scheduler_config or self._default_scheduler_config()
+    def _start_scheduler(
+        self, name: str = "kube-scheduler", config: Path | None = None
+    ) -> Callable[[], None]:
+        config = config or self.options.scheduler_config or self._default_scheduler_config()
         process = self.run(
             name,
             [
-                self.built["kubernetes"].binary(name),
+                self.built["kubernetes"].binary("kube-scheduler"),
                 f"--config={config}",
                 *self._secure(name),
                 "--leader-elect=false",
@@ -361,7 +444,7 @@ class Bench:
     def run_volcano_scheduler(self, name: str, config: Path, verbosity: int = 3) -> Process:
         """Start a Volcano scheduler with a copy of this configuration."""
         folder = self.state / name
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         mine = folder / config.name  # it watches the whole folder, so the copy sits alone
         shutil.copyfile(config, mine)
         address = f"127.0.0.1:{self.ports['volcano-scheduler-health']}"
@@ -471,9 +554,13 @@ class Bench:
         unserved = {_served_as(definition) for definition in steps[0]}
 
         def all_served() -> bool:
+            """Discovery names them before they can be listed, or the other way round."""
             for prefix in {prefix for prefix, _ in unserved}:
                 resources = self.client.get(prefix).body.get("resources", [])
-                unserved.difference_update((prefix, entry["name"]) for entry in resources)
+                known = {(prefix, entry["name"]) for entry in resources}
+                for path in unserved & known:
+                    if self.client.request("GET", "/".join(path), query={"limit": "1"}).ok:
+                        unserved.remove(path)
             return not unserved
 
         self.processes["kube-apiserver"].wait_until(all_served, START_DEADLINE_S)

@@ -1,4 +1,4 @@
-"""A small client of the Kubernetes API: JSON in and out, one kept connection per thread."""
+"""A small client of the Kubernetes API: JSON in and out, connections kept and shared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import http.client
 import json
 import re
 import ssl
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +68,7 @@ class Client:
         self._host, self._port = parts.hostname, parts.port
         self._token = token
         self._context = ssl.create_default_context(cadata=ca)
-        self._local = threading.local()
+        self._kept: list[http.client.HTTPSConnection] = []
         self._resources: dict[tuple[str, str], Resource] = {}
 
     @classmethod
@@ -93,6 +92,7 @@ class Client:
         body: Object | str | None = None,
         *,
         content_type: str = JSON,
+        accept: str = JSON,
         query: Mapping[str, str] | None = None,
     ) -> Answer:
         target = f"{path}?{urlencode(query)}" if query else path
@@ -102,29 +102,32 @@ class Client:
             data = (body if isinstance(body, str) else json.dumps(body)).encode()
         headers = {
             "Authorization": f"Bearer {self._token}",
-            "Accept": JSON,
+            "Accept": accept,
             "Content-Type": content_type,
         }
-        for last_try in (False, True):
-            connection = self._connection()
+        while True:
+            connection, kept = self._connection()
             try:
                 connection.request(method, target, data, headers)
                 response = connection.getresponse()
                 text = response.read()
             except (OSError, http.client.HTTPException):
                 connection.close()
-                # A kept connection may have been closed by the server: once more, afresh.
-                self._local.connection = None
-                if last_try:
+                if not kept:
                     raise
-                continue
+                continue  # the server may have closed a kept one: once more
+            self._kept.append(connection)
             try:
                 parsed = json.loads(text)
             except ValueError:
                 parsed = {"message": text.decode(errors="replace")}
             warnings = tuple(_warning(h) for h in response.headers.get_all("Warning", []))
             return Answer(response.status, parsed, warnings)
-        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Close the connections that were kept; no request may be under way."""
+        while self._kept:
+            self._kept.pop().close()
 
     def get(self, path: str) -> Answer:
         return self.request("GET", path)
@@ -155,15 +158,14 @@ class Client:
             raise LookupError(f"the server has no kind {kind} in {api_version}")
         return self._resources[key]
 
-    def _connection(self) -> http.client.HTTPSConnection:
-        connection: http.client.HTTPSConnection | None
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = http.client.HTTPSConnection(
+    def _connection(self) -> tuple[http.client.HTTPSConnection, bool]:
+        """A connection of one's own, and whether it was used before."""
+        try:
+            return self._kept.pop(), True
+        except IndexError:
+            return http.client.HTTPSConnection(
                 self._host, self._port, timeout=TIMEOUT_S, context=self._context
-            )
-            self._local.connection = connection
-        return connection
+            ), False
 
 
 def _warning(header: str) -> str:

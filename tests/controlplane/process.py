@@ -18,6 +18,7 @@ LAUNCH = Path(__file__).with_name("launch.py")
 POLL_S = 0.05
 STOP_GRACE_S = 10.0
 LOG_TAIL = 15
+LINE_LENGTH = 400
 
 
 class ServerError(Exception):
@@ -68,7 +69,7 @@ class Process:
             text = self.log.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return ""
-        return "\n".join(text.splitlines()[-lines:])
+        return "\n".join(line[:LINE_LENGTH] for line in text.splitlines()[-lines:])
 
     def wait_until(self, healthy: Callable[[], bool], deadline_s: float) -> None:
         """Return once healthy; raise ServerError when it dies or the deadline passes."""

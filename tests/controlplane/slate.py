@@ -1,0 +1,172 @@
+"""Makes a used control plane clean again: what was not there at the start goes."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from .client import JSON, ApiError, Client, Object, Resource
+
+METADATA_ONLY = f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+CLEAN_DEADLINE_S = 60.0
+POLL_S = 0.05
+THREADS = 8
+SHOWN = 10
+KEPT = frozenset({"events"})
+"""Not waited for: they go with their namespace, or are deleted at the end."""
+OWNERS = frozenset({"jobs", "cronjobs", "deployments", "statefulsets", "daemonsets", "replicasets"})
+"""What makes other objects goes first, lest it makes them again."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """One object, by where it lives."""
+
+    resource: Resource
+    namespace: str | None
+    name: str
+
+    @property
+    def path(self) -> str:
+        return self.resource.path(self.namespace, self.name)
+
+    def __str__(self) -> str:
+        return f"{self.resource.plural}/{f'{self.namespace}/' if self.namespace else ''}{self.name}"
+
+
+class Slate:
+    """Knows what stood on the control plane when it was new."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._pool = ThreadPoolExecutor(THREADS)
+        self._resources = list(_deletable(client))
+        self._baseline = frozenset(self._found())
+        self._specs = {
+            thing.path: self._spec(thing.path) for thing in self._baseline if _own(thing)
+        }
+
+    def clean(self) -> None:
+        """Delete all that came since; returns when it is gone. Raises ApiError if it stays.
+
+        Namespaces go last and empty, and are finalized here: their controller lets each one wait
+        for five seconds first.
+        """
+        end = time.monotonic() + CLEAN_DEADLINE_S
+        while left := self.left():
+            if time.monotonic() > end:
+                raise ApiError(f"still there after {CLEAN_DEADLINE_S:.0f} s: {_named(left)}")
+            list(self._pool.map(self._delete, _next(left)))
+            time.sleep(POLL_S)
+        self._client.request("DELETE", "/api/v1/namespaces/default/events")
+        for path, spec in self._specs.items():
+            if self._spec(path) != spec:
+                self._restore(path, spec)
+
+    def close(self) -> None:
+        self._pool.shutdown()
+
+    def left(self) -> dict[Thing, bool]:
+        """What came since, and whether it is being deleted already."""
+        found = self._found()
+        going = {
+            thing.name for thing in found if thing.resource.plural == "namespaces" and found[thing]
+        }
+        return {
+            thing: deleting
+            for thing, deleting in found.items()
+            if thing not in self._baseline
+            and not _of_namespace(thing)
+            and thing.namespace not in going
+        }
+
+    def _found(self) -> dict[Thing, bool]:
+        return {
+            thing: deleting
+            for things in self._pool.map(self._list, self._resources)
+            for thing, deleting in things
+        }
+
+    def _spec(self, path: str) -> Object:
+        spec: Object = self._client.get(path).body.get("spec", {})
+        return spec
+
+    def _restore(self, path: str, spec: Object) -> None:
+        answer = self._client.request("PUT", path, {**self._client.get(path).body, "spec": spec})
+        if not answer.ok:
+            raise ApiError(f"{path} not restored: {answer.message}")
+
+    def _list(self, resource: Resource) -> list[tuple[Thing, bool]]:
+        answer = self._client.request("GET", resource.path(None), accept=METADATA_ONLY)
+        if not answer.ok:
+            raise ApiError(f"{resource.plural}: {answer.message}")
+        return [
+            (Thing(resource, meta.get("namespace"), meta["name"]), "deletionTimestamp" in meta)
+            for meta in (item["metadata"] for item in answer.body["items"] or [])
+        ]
+
+    def _delete(self, thing: Thing) -> None:
+        options: Object = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Background",
+        }
+        if thing.resource.plural == "pods":
+            options["gracePeriodSeconds"] = 0
+        # Refused as long as something else needs it (a Volcano queue's children): asked again.
+        self._client.request("DELETE", thing.path, options)
+        if thing.resource.plural == "namespaces":
+            for plural in ("events", "configmaps", "serviceaccounts"):
+                self._client.request("DELETE", f"{thing.path}/{plural}")
+            final: Object = {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": thing.name},
+                "spec": {"finalizers": []},
+            }
+            self._client.request("PUT", f"{thing.path}/finalize", final)
+
+
+def _next(left: dict[Thing, bool]) -> list[Thing]:
+    """What to delete now: owners, then the rest, then namespaces."""
+    waiting = [thing for thing, deleting in left.items() if not deleting]
+    owners = [thing for thing in waiting if thing.resource.plural in OWNERS]
+    within = [thing for thing in waiting if thing.resource.plural != "namespaces"]
+    emptied = all(thing.resource.plural == "namespaces" for thing in left)
+    return owners or within or (waiting if emptied else [])
+
+
+def _of_namespace(thing: Thing) -> bool:
+    """Made by controllers for each namespace, and gone with it."""
+    return (thing.resource.plural, thing.name) in {
+        ("configmaps", "kube-root-ca.crt"),
+        ("serviceaccounts", "default"),
+    }
+
+
+def _own(thing: Thing) -> bool:
+    """An object of Volcano or Kueue that stood there at the start: the queues root and default."""
+    return thing.resource.prefix.startswith(("/apis/scheduling.volcano.sh", "/apis/kueue.x-k8s.io"))
+
+
+def _deletable(client: Client) -> Iterator[Resource]:
+    """Every resource that can be listed and deleted, in one version each."""
+    groups = client.get("/apis").body["groups"]
+    prefixes = ["/api/v1", *(f"/apis/{g['preferredVersion']['groupVersion']}" for g in groups)]
+    for prefix in prefixes:
+        for entry in client.get(prefix).body["resources"]:
+            if (
+                "/" not in entry["name"]
+                and {"list", "delete"} <= set(entry["verbs"])
+                and entry["name"] not in KEPT
+            ):
+                yield Resource(prefix, entry["name"], entry["namespaced"])
+
+
+def _named(left: dict[Thing, bool]) -> str:
+    counts = Counter(thing.resource.plural for thing in left)
+    shown = ", ".join(sorted(map(str, left))[:SHOWN])
+    return f"{', '.join(f'{count} {name}' for name, count in counts.items())} ({shown}, ...)"
