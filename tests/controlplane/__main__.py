@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     by_name = {upstream.name: upstream for upstream in ALL}
-    for built in build([by_name[name] for name in options.upstream] or ALL).values():
+    for built in build([by_name[name] for name in options.upstream] or CONTROL_PLANE).values():
         for binary in built.upstream.binaries:
             print(built.binary(binary.name))
     return 0
@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.controlplane", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     make = commands.add_parser("build", help="build what is missing and print the binaries' paths")
-    make.add_argument("upstream", nargs="*", help="only these (default: all)")
+    make.add_argument("upstream", nargs="*", help="only these (default: what `up` needs)")
     up = commands.add_parser("up", help="start everything, print KUBECONFIG=..., wait for a signal")
     up.add_argument("--scheduler-config", type=Path, help="KubeSchedulerConfiguration to use")
     up.add_argument("--kueue-config", type=Path, help="Kueue Configuration to use")
