@@ -44,7 +44,7 @@ def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any =
     loaded, plan = _compile(settings, stdin, output)
     spec = loaded.spec
     return Result(
-        findings=_all(loaded, plan),
+        findings=findings_of(loaded, plan),
         counts=(
             ("pool", len(spec.pools)),
             ("team", len(spec.teams)),
@@ -67,7 +67,7 @@ def render(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = N
             else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
         )
     manifests = engine.render(items, templates=settings.templates)
-    return Result(findings=_all(loaded, plan), manifests=tuple(manifests))
+    return Result(findings=findings_of(loaded, plan), manifests=tuple(manifests))
 
 
 def raw_scheduler_config(
@@ -82,7 +82,7 @@ def raw_scheduler_config(
     if item is None:
         raise UsageError("no pool packs or spreads through kube-scheduler; set binPack or spread")
     text = engine.render([item], templates=settings.templates)[0].text
-    return Result(findings=_all(loaded, plan), text=text)
+    return Result(findings=findings_of(loaded, plan), text=text)
 
 
 def kueue_helm_values(
@@ -98,7 +98,8 @@ def kueue_helm_values(
         raise UsageError("no pool is scheduled by kueue, so there is nothing to configure")
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
-        findings=_all(loaded, plan), text="---\n" + scalar.block(values, 0).lstrip("\n") + "\n"
+        findings=findings_of(loaded, plan),
+        text="---\n" + scalar.block(values, 0).lstrip("\n") + "\n",
     )
 
 
@@ -134,11 +135,12 @@ def _compile(
     # Sums of what is certain are told even where something else is refused.
     plan = compiling.compile_plan(loaded.sound, settings.extras if extras is None else extras)
     if unreadable or loaded.refused or plan.refused:
-        raise SpecError(document.ordered([*unreadable, *_all(loaded, plan)]))
+        raise SpecError(document.ordered([*unreadable, *findings_of(loaded, plan)]))
     return loaded, plan
 
 
-def _all(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
+def findings_of(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
+    """All that is to be said of a spec and of what comes of it."""
     hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
     found = [*loaded.findings, *document.dress(loaded.documents, hits)]
     if loaded.foreign:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from policygen import __version__, versions
+from policygen import __version__, cli_lint, versions
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
 from policygen.finding import Finding, Severity
 
@@ -262,6 +262,11 @@ def completion(shell: str) -> None:
     if kind is None:
         raise UsageError(f"no completion for {shell}")
     _print(kind(cli, {}, "policygen", "_POLICYGEN_COMPLETE").source() + "\n")
+
+
+for command in (cli_lint.lint, cli_lint.rules, cli_lint.explain):
+    cli.add_command(command)
+_TARGET(cli_lint.lint)
 
 
 def _settings(

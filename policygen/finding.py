@@ -33,6 +33,10 @@ class At(NamedTuple):
         """The place one step below this one."""
         return At(self.document, (*self.path, step))
 
+    def to(self, *steps: str | int) -> "At":
+        """The place some steps below this one."""
+        return At(self.document, (*self.path, *steps))
+
     def on_key(self) -> "At":
         """The same place, meaning its key."""
         return At(self.document, self.path, key=True)
@@ -47,6 +51,8 @@ class Hit(NamedTuple):
     """What is wrong and what to write instead, one line, no final stop."""
     at: At | None = None
     severity: Severity = Severity.ERROR
+    related: tuple[At, ...] = ()
+    """Other places that it is about."""
 
 
 class Place(NamedTuple):
@@ -62,6 +68,13 @@ class Place(NamedTuple):
     """The whole line, for showing it."""
 
 
+class Related(NamedTuple):
+    """Another object that a finding is about."""
+
+    object: str
+    place: Place | None = None
+
+
 class Finding(NamedTuple):
     """A Hit dressed for the user."""
 
@@ -69,3 +82,8 @@ class Finding(NamedTuple):
     rule: str
     message: str
     place: Place | None = None
+    object: str = ""
+    """Whom it is about, if that is an object: `LocalQueue team-a/a100`."""
+    path: str = ""
+    """The field of the object: `spec.clusterQueue`."""
+    related: tuple[Related, ...] = ()

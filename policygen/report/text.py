@@ -5,11 +5,21 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TextIO
 
 from policygen.finding import Finding, Place, Severity
+from policygen.report.report import Report
 
 MAX_COLUMNS: Final = 100
 """Of an excerpt; longer lines are cut around the place."""
 MAX_MESSAGE: Final = 600
 """Characters of a message or a name; longer ones are cut in the middle."""
+
+VERDICTS: Final = {
+    "pass": "passed",
+    "fail": "failed",
+    "vacuous": "vacuous",
+    "not evaluated": "not evaluated",
+    "crashed": "crashed",
+}
+"""How each verdict reads behind a number."""
 
 _TAB_STOP = 8
 _GUTTER = 5
@@ -38,6 +48,26 @@ def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bo
         place = finding.place
         if excerpt and place is not None and place.line and not _blank(place.text):
             out.writelines(line + "\n" for line in page.excerpt(place))
+
+
+def report(it: Report, out: TextIO, *, colour: bool) -> None:
+    """Write what lint found, and a line that says how much was judged."""
+    write(it.findings, out, colour=colour)
+    for each in it.rules:
+        if each.verdict == "crashed":
+            out.write(f"{each.rule}: this rule has a bug; please report it\n{each.reason}")
+    words = [summary(it.findings)]
+    if it.rules:
+        words.append(f"{it.objects} object{'s' if it.objects != 1 else ''}")
+        verdicts = [
+            f"{count} {word}"
+            for verdict, word in VERDICTS.items()
+            if (count := it.count(verdict)) or verdict == "pass"
+        ]
+        words.append(f"{len(it.rules)} rules: {', '.join(verdicts)}")
+    if not it.complete:
+        words.append("not all could be read")
+    out.write("; ".join(words) + "\n")
 
 
 def summary(findings: Iterable[Finding]) -> str:

@@ -94,6 +94,22 @@ class Plains(dict[str, Plain]):
         return value
 
 
+class KubernetesPlains(Plains):
+    """The values of plain scalars as kubectl reads them: `yes` is true, `0644` is 420.
+
+    Source: sigs.k8s.io/yaml, which reads YAML 1.1 without its base 60 and its dates.
+    """
+
+    def __missing__(self, text: str) -> Plain:
+        value = read(text)
+        if isinstance(value, Surprise) and text != "<<":
+            value = (
+                read(value.instead[0]) if value.rule == "yaml-surprise" and value.instead else text
+            )
+        self[text] = value
+        return value
+
+
 class _Mark(Enum):
     """What a mapping waits for instead of the value of a key."""
 
@@ -129,12 +145,14 @@ class Builder:
     `line` gives the line of a character of `text` for messages.
     """
 
-    def __init__(self, text: str, *, json: bool, line: Callable[[int], int]) -> None:
+    def __init__(
+        self, text: str, *, json: bool, line: Callable[[int], int], plains: Plains
+    ) -> None:
         self.text = text
         self.json = json
         self.line = line
         self.escapes = _SURROGATE_ESCAPE.search(text) is not None
-        self.plains = Plains()
+        self.plains = plains
         self.begin(0)
 
     def begin(self, offset: int) -> None:

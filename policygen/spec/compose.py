@@ -8,7 +8,16 @@ from typing import Any
 
 import yaml
 
-from policygen.spec.assemble import MAX_DEPTH, Builder, Composed, Problem, TooDeepError, masked
+from policygen.spec.assemble import (
+    MAX_DEPTH,
+    Builder,
+    Composed,
+    KubernetesPlains,
+    Plains,
+    Problem,
+    TooDeepError,
+    masked,
+)
 from policygen.spec.glance import UNUSUAL, glance
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.syntax import Complaint, explain
@@ -28,11 +37,13 @@ def looks_like_json(text: str) -> bool:
     return _JSON.match(text) is not None
 
 
-def compose(text: str, *, json: bool, line: Callable[[int], int]) -> Iterator[Composed]:
+def compose(
+    text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool = False
+) -> Iterator[Composed]:
     """The documents of a stream, empty ones too.
 
     `json` says that it is meant to be JSON; `line` gives the line of a character for
-    messages. After a document that is no YAML, reading goes on at the next line "---".
+    messages; `kubernetes` means that scalars are what they are to kubectl, and none is refused. After a document that is no YAML, reading goes on at the next line "---".
     """
     pattern = _forbidden_in(text)
     forbidden = pattern.search(text)
@@ -40,7 +51,7 @@ def compose(text: str, *, json: bool, line: Callable[[int], int]) -> Iterator[Co
         more = sum(1 for _ in pattern.finditer(text, forbidden.end()))
         yield Composed(syntax=[_forbidden(forbidden, more)], parsed=False)
         text = pattern.sub("\ufffd", text)
-    it = _Stream(text, json=json, line=line)
+    it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
     resume = yield from it.documents(0, len(text))
     if resume is not None:
         starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
@@ -70,12 +81,19 @@ class _Stream:
     """Runs the parser over a text and its parts."""
 
     def __init__(
-        self, text: str, *, json: bool, line: Callable[[int], int], glances: bool = True
+        self,
+        text: str,
+        *,
+        json: bool,
+        line: Callable[[int], int],
+        kubernetes: bool = False,
+        glances: bool = True,
     ) -> None:
         self.text = text
         self.json = json
         self.line = line
-        self.builder = Builder(text, json=json, line=line)
+        plains = KubernetesPlains() if kubernetes else Plains()
+        self.builder = Builder(text, json=json, line=line, plains=plains)
         self.glances = glances and not self.builder.escapes
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:

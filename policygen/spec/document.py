@@ -95,18 +95,27 @@ class Document(Struct, eq=False):
 
 
 def load(
-    source: Source, *, ours: Callable[[Header], bool], first_index: int = 0
+    source: Source,
+    *,
+    ours: Callable[[Header], bool],
+    first_index: int = 0,
+    kubernetes: bool = False,
 ) -> tuple[list[Document], list[Finding]]:
     """The documents of a source, and all that is wrong with them as YAML.
 
     Empty documents are skipped. Of a document that `ours` does not want only the syntax is
-    checked. A document that cannot be parsed, or is no mapping, is only a finding.
+    checked. A document that cannot be parsed, or is no mapping, is only a finding. With
+    `kubernetes` scalars are what they are to kubectl; without it, what readers differ about is
+    a finding.
     """
     json = source.name.lower().endswith(".json")
-    return _load(source, Lines(source.name, source.text), ours, first_index, json=json)
+    lines = Lines(source.name, source.text)
+    return _load(source, lines, ours, first_index, json=json, kubernetes=kubernetes)
 
 
-def inner(document: Document, path: Path, *, index: int) -> tuple[Document | None, list[Finding]]:
+def inner(
+    document: Document, path: Path, *, index: int, kubernetes: bool = False
+) -> tuple[Document | None, list[Finding]]:
     """The YAML text inside a scalar, as a document of its own.
 
     Its places point into the outer file: exactly for a literal block (`|`), to the scalar as
@@ -117,7 +126,9 @@ def inner(document: Document, path: Path, *, index: int) -> tuple[Document | Non
     if not isinstance(value, str):
         return None, []
     positions = _inset(document, path, value)
-    documents, findings = _load(document.source, positions, lambda _: True, index)
+    documents, findings = _load(
+        document.source, positions, lambda _: True, index, kubernetes=kubernetes
+    )
     if len(documents) > 1:
         message = "one document is expected in this text, not several"
         problem = _finding(documents[1].place(()), "several-documents", message)
@@ -166,13 +177,14 @@ def _by_index(documents: Sequence[Document]) -> dict[int, Document]:
     return {document.index: document for document in documents}
 
 
-def _load(
+def _load(  # noqa: PLR0913 - all that both ways in know
     source: Source,
     positions: Positions,
     ours: Callable[[Header], bool],
     first_index: int,
     *,
     json: bool = False,
+    kubernetes: bool = False,
 ) -> tuple[list[Document], list[Finding]]:
     documents: list[Document] = []
     findings: list[Finding] = []
@@ -184,7 +196,8 @@ def _load(
         where = positions.place(problem.start, problem.end)
         findings.append(_finding(where, problem.rule, problem.message))
 
-    for it in compose(positions.text, json=json or looks_like_json(positions.text), line=line):
+    json = json or looks_like_json(positions.text)
+    for it in compose(positions.text, json=json, line=line, kubernetes=kubernetes):
         for problem in it.syntax:
             say(problem)
         if not it.parsed or it.data is None:

@@ -1,0 +1,164 @@
+"""Kubernetes' own kinds as rules see them. Fields that no rule reads are left out.
+
+Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, autoscaling/v2).
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct, field
+
+
+class Requirement(Struct, rename="camel", frozen=True):
+    """One expression of a label selector."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(Struct, rename="camel", frozen=True):
+    """Labels that must be there; an empty one selects all."""
+
+    match_labels: dict[str, str] = field(default_factory=dict)
+    match_expressions: tuple[Requirement, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether it selects everything."""
+        return not self.match_labels and not self.match_expressions
+
+    def selects(self, labels: "dict[str, str]") -> bool:
+        """Whether an object with these labels is selected (metav1.LabelSelectorAsSelector)."""
+        if any(labels.get(key) != value for key, value in self.match_labels.items()):
+            return False
+        return all(_holds(each, labels) for each in self.match_expressions)
+
+
+def _holds(it: Requirement, labels: "dict[str, str]") -> bool:
+    if it.operator == "In":
+        return labels.get(it.key) in it.values
+    if it.operator == "NotIn":
+        return labels.get(it.key) not in it.values
+    return (it.key in labels) == (it.operator == "Exists")
+
+
+class Taint(Struct, rename="camel", frozen=True):
+    """A taint of a node."""
+
+    key: str = ""
+    effect: str = ""
+    value: str = ""
+
+
+class Toleration(Struct, rename="camel", frozen=True):
+    """What a pod puts up with."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether it covers a taint (k8s.io/component-helpers, ToleratesTaint)."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        if self.operator == "Exists":
+            return True
+        return bool(self.key) and self.value == taint.value
+
+
+class Namespace(Struct, rename="camel", frozen=True):
+    """A Namespace: rules read its labels, which are in its metadata."""
+
+
+class NodeSpec(Struct, rename="camel", frozen=True):
+    """`spec` of a Node."""
+
+    taints: tuple[Taint, ...] = ()
+    unschedulable: bool = False
+
+
+class NodeStatus(Struct, rename="camel", frozen=True):
+    """`status` of a Node."""
+
+    allocatable: dict[str, Fraction] = field(default_factory=dict)
+    capacity: dict[str, Fraction] = field(default_factory=dict)
+
+
+class Node(Struct, rename="camel", frozen=True):
+    """A Node."""
+
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class ScopeRequirement(Struct, rename="camel", frozen=True):
+    """One expression of a quota's scope selector."""
+
+    scope_name: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class ScopeSelector(Struct, rename="camel", frozen=True):
+    """Which pods a quota counts."""
+
+    match_expressions: tuple[ScopeRequirement, ...] = ()
+
+
+class ResourceQuota(Struct, rename="camel", frozen=True):
+    """`spec` of a ResourceQuota."""
+
+    hard: dict[str, Fraction] = field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    scope_selector: ScopeSelector | None = None
+
+
+class LimitRangeItem(Struct, rename="camel", frozen=True):
+    """The limits for one type of object."""
+
+    type: str = ""
+    max: dict[str, Fraction] = field(default_factory=dict)
+    min: dict[str, Fraction] = field(default_factory=dict)
+    default: dict[str, Fraction] = field(default_factory=dict)
+    default_request: dict[str, Fraction] = field(default_factory=dict)
+    max_limit_request_ratio: dict[str, Fraction] = field(default_factory=dict)
+
+
+class LimitRange(Struct, rename="camel", frozen=True):
+    """`spec` of a LimitRange."""
+
+    limits: tuple[LimitRangeItem, ...] = ()
+
+
+class PriorityClass(Struct, rename="camel", frozen=True):
+    """A PriorityClass, which has no `spec`."""
+
+    value: int = 0
+    global_default: bool = False
+    preemption_policy: str = "PreemptLowerPriority"
+
+
+class ConfigMap(Struct, rename="camel", frozen=True):
+    """A ConfigMap."""
+
+    data: dict[str, str] = field(default_factory=dict)
+
+
+class HorizontalPodAutoscaler(Struct, rename="camel", frozen=True):
+    """`spec` of a HorizontalPodAutoscaler; its metrics stay as they were written."""
+
+    scale_target_ref: dict[str, Any] = field(default_factory=dict)
+    min_replicas: int | None = None
+    max_replicas: int = 0
+    metrics: tuple[dict[str, Any], ...] = ()
+
+
+class VerticalPodAutoscaler(Struct, rename="camel", frozen=True):
+    """`spec` of a VerticalPodAutoscaler, in its parts that stay as they were written."""
+
+    target_ref: dict[str, Any] = field(default_factory=dict)
+    update_policy: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,154 @@
+"""Files of anybody's manifests to objects: Lists taken apart, files inside ConfigMaps taken out."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from policygen.cluster.object import Object
+from policygen.cluster.view import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
+from policygen.finding import At, Finding, Path, Severity
+from policygen.spec import document, forms
+from policygen.spec.document import Document
+from policygen.spec.files import Source
+
+_FILES = {
+    (SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
+    (KUEUE_CONFIG, "Configuration"),
+}
+"""Controllers' files that name their kind, by group and kind."""
+
+_MENTIONS = (SCHEDULER_CONFIG, KUEUE_CONFIG, "actions:")
+"""What a text must hold to be worth parsing."""
+
+
+class Manifests(Struct):
+    """What files of manifests hold."""
+
+    documents: list[Document] = field(default_factory=list)
+    objects: list[Object] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    """What no reader could accept, as errors."""
+    nameless: int = 0
+    """Documents that are no objects, since they have no apiVersion and kind."""
+    complete: bool = True
+    """False: something could not be read, so that what is missing here may be there."""
+
+
+def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
+    """The objects of the sources, but for documents of a spec.
+
+    `first_index` is what `At.document` begins with. Scalars are read as kubectl reads them
+    (YAML 1.1 where it differs). Keys given twice, and text that is no YAML, are findings.
+    """
+    found = Manifests()
+    for source in sources:
+        index = first_index + len(found.documents)
+        documents, findings = document.load(
+            source, ours=_is_no_spec, first_index=index, kubernetes=True
+        )
+        found.findings += findings
+        found.complete = found.complete and not findings
+        found.documents += documents
+        for each in documents:
+            if isinstance(each.data, dict):
+                _document(each, found)
+    # Files inside ConfigMaps are documents of their own, behind all others.
+    for it in [it for it in found.objects if (it.group, it.kind) == ("", "ConfigMap")]:
+        _inner(it, found, first_index)
+    return found
+
+
+def spec_sources(sources: Iterable[Source]) -> list[Source]:
+    """The sources among which documents of a spec may be."""
+    groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
+    words = (*groups, forms.CONFIG_MAP)
+    return [source for source in sources if any(word in source.text for word in words)]
+
+
+def kinds(found: Manifests) -> Counter[str]:
+    """How many objects there are of each kind."""
+    return Counter(it.kind for it in found.objects)
+
+
+def _is_no_spec(header: document.Header) -> bool:
+    return not forms.ours(header)
+
+
+def _document(each: Document, found: Manifests) -> None:
+    data, header = each.data, each.header
+    if header.kind is None and header.api_version is None and {"actions", "tiers"} <= data.keys():
+        found.objects.append(_configuration(each))
+        return
+    before = len(found.objects)
+    found.objects += _objects(data, each.index, ())
+    if len(found.objects) == before and not _is_list(data):
+        found.nameless += 1
+
+
+def _objects(data: Any, index: int, path: Path) -> Iterator[Object]:
+    if not isinstance(data, dict):
+        return
+    if _is_list(data):
+        for number, item in enumerate(data["items"]):
+            yield from _objects(item, index, (*path, "items", number))
+        return
+    api_version, kind, metadata = data.get("apiVersion"), data.get("kind"), data.get("metadata")
+    if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
+        return
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name, namespace = metadata.get("name"), metadata.get("namespace")
+    yield Object(
+        at=At(index, path),
+        api_version=api_version,
+        kind=kind,
+        name=name if isinstance(name, str) else "",
+        namespace=namespace if isinstance(namespace, str) else "",
+        data=data,
+    )
+
+
+def _is_list(data: dict[str, Any]) -> bool:
+    kind = data.get("kind")
+    return isinstance(kind, str) and kind.endswith("List") and isinstance(data.get("items"), list)
+
+
+def _configuration(each: Document) -> Object:
+    return Object(At(each.index), "", VOLCANO_CONFIGURATION, "", "", each.data)
+
+
+def _inner(it: Object, found: Manifests, first_index: int) -> None:
+    texts = it.data.get("data")
+    if not isinstance(texts, dict):
+        return
+    holder = found.documents[it.at.document - first_index]
+    for key, text in texts.items():
+        if not isinstance(text, str) or not any(word in text for word in _MENTIONS):
+            continue
+        index = first_index + len(found.documents)
+        path = (*it.at.path, "data", key)
+        each, findings = document.inner(holder, path, index=index, kubernetes=True)
+        if each is None or not isinstance(each.data, dict):
+            if _MENTIONS[0] in text or _MENTIONS[1] in text or key.startswith("volcano-scheduler"):
+                found.findings += findings
+                found.complete = found.complete and not findings
+            continue
+        group = (each.header.api_version or "").rpartition("/")[0]
+        if (group, each.header.kind) in _FILES:
+            inside = list(_objects(each.data, each.index, ()))
+        elif {"actions", "tiers"} <= each.data.keys():
+            inside = [_configuration(each)]
+        else:
+            continue
+        found.documents.append(each)
+        found.findings += findings
+        found.objects += inside
+
+
+def nameless_note(count: int) -> Finding:
+    """What is said of documents that are no objects."""
+    plural = "s" if count > 1 else ""
+    return Finding(
+        Severity.INFO, "no-object", f"{count} document{plural} without apiVersion and kind skipped"
+    )

@@ -1,0 +1,103 @@
+"""The objects of one kind, typed, and looked up without a search."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.finding import At
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class Entry(Struct, Generic[T], frozen=True, eq=False):
+    """An object whose fields could be read."""
+
+    object: Object
+    it: T
+    """Its fields: those of `spec` and its like, typed."""
+
+    @property
+    def at(self) -> At:
+        """Where it stands: `entry.at / "spec" / "cohortName"` is a place."""
+        return self.object.at
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return self.object.name
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`; empty for what has none."""
+        return self.object.namespace
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`, those that are text."""
+        return _texts(self.object.data, "labels")
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`, those that are text."""
+        return _texts(self.object.data, "annotations")
+
+    def __str__(self) -> str:
+        return str(self.object)
+
+
+class Table(Sequence[Entry[T]]):
+    """All objects of a kind in the order of the input; those that could not be read by name only."""
+
+    def __init__(self, entries: Iterable[Entry[T]] = (), unread: Iterable[Object] = ()) -> None:
+        self._entries = tuple(entries)
+        self._by_name = {(entry.namespace, entry.name): entry for entry in self._entries}
+        self._unread = {(it.namespace, it.name) for it in unread}
+        self._indexes: dict[Callable[..., Any], dict[Any, tuple[Entry[T], ...]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry[T]]:
+        return iter(self._entries)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._entries[index]
+
+    @property
+    def any(self) -> bool:
+        """Whether the input has objects of this kind at all, readable or not."""
+        return bool(self._entries or self._unread)
+
+    def get(self, name: str, namespace: str = "") -> Entry[T] | None:
+        """The object of a name, if its fields could be read."""
+        return self._by_name.get((namespace, name))
+
+    def knows(self, name: str, namespace: str = "") -> bool:
+        """Whether an object of this name exists, readable or not."""
+        return (namespace, name) in self._by_name or (namespace, name) in self._unread
+
+    def names(self, namespace: str = "") -> list[str]:
+        """The names in a namespace, readable or not, sorted: for suggestions."""
+        known = {*self._by_name, *self._unread}
+        return sorted(name for within, name in known if within == namespace)
+
+    def by(self, key: Callable[[Entry[T]], K]) -> Mapping[K, tuple[Entry[T], ...]]:
+        """The objects by a key of theirs; made once per function, so pass a named one."""
+        index = self._indexes.get(key)
+        if index is None:
+            lists: dict[K, list[Entry[T]]] = {}
+            for entry in self._entries:
+                lists.setdefault(key(entry), []).append(entry)
+            index = self._indexes[key] = {k: tuple(found) for k, found in lists.items()}
+        return index
+
+
+def _texts(data: Mapping[str, Any], field: str) -> Mapping[str, str]:
+    metadata = data.get("metadata")
+    found = metadata.get(field) if isinstance(metadata, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {key: value for key, value in found.items() if isinstance(value, str)}

@@ -1,0 +1,42 @@
+"""Volcano's kinds as rules see them. Fields that no rule reads are left out.
+
+Source: volcano.sh/apis v1.14.0, pkg/apis/scheduling/v1beta1 and batch/v1alpha1.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct, field
+
+Amounts = dict[str, Fraction]
+
+
+class Guarantee(Struct, rename="camel", frozen=True):
+    """What a queue has for itself, lent to nobody."""
+
+    resource: Amounts = field(default_factory=dict)
+
+
+class Queue(Struct, rename="camel", frozen=True):
+    """`spec` of a Queue."""
+
+    weight: int = 1
+    capability: Amounts = field(default_factory=dict)
+    deserved: Amounts = field(default_factory=dict)
+    guarantee: Guarantee = Guarantee()
+    reclaimable: bool = True
+    parent: str = ""
+    priority: int = 0
+    affinity: dict[str, Any] | None = None
+    dequeue_strategy: str = ""
+
+
+class PodGroup(Struct, rename="camel", frozen=True):
+    """`spec` of a PodGroup."""
+
+    min_member: int = 0
+    min_task_member: dict[str, int] = field(default_factory=dict)
+    min_resources: Amounts | None = None
+    queue: str = ""
+    priority_class_name: str = ""
+    network_topology: dict[str, Any] | None = None

@@ -1,0 +1,242 @@
+"""What runs: the pod templates of every kind that makes pods, seen alike.
+
+Source: core/v1, apps/v1 and batch/v1 of Kubernetes 1.36.3; batch.volcano.sh/v1alpha1 of Volcano
+1.14; the shapes of the training operators, JobSet, LeaderWorkerSet, Ray, as their CRDs have them.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct, field
+
+from policygen.cluster.core import Toleration
+from policygen.cluster.object import Object
+from policygen.finding import At, Path
+
+
+class Resources(Struct, rename="camel", frozen=True):
+    """What a container asks for and may use."""
+
+    requests: dict[str, Fraction] = field(default_factory=dict)
+    limits: dict[str, Fraction] = field(default_factory=dict)
+
+
+class Container(Struct, rename="camel", frozen=True):
+    """A container; of its fields those about resources."""
+
+    name: str = ""
+    resources: Resources = Resources()
+    restart_policy: str = ""
+    """Of an init container: `Always` makes it a sidecar."""
+
+
+class PodSpec(Struct, rename="camel", frozen=True):
+    """`spec` of a pod or of its template."""
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    node_selector: dict[str, str] = field(default_factory=dict)
+    affinity: dict[str, Any] = field(default_factory=dict)
+    tolerations: tuple[Toleration, ...] = ()
+    scheduler_name: str = ""
+    priority_class_name: str = ""
+    topology_spread_constraints: tuple[dict[str, Any], ...] = ()
+    runtime_class_name: str = ""
+
+    def requests(self) -> dict[str, Fraction]:
+        """What one pod counts as: containers and sidecars summed, init containers as a maximum.
+
+        A limit without a request is the request. Source: k8s.io/component-helpers,
+        resource.PodRequests.
+        """
+        total: dict[str, Fraction] = {}
+        for each in self.containers:
+            _add(total, _asked(each))
+        peak: dict[str, Fraction] = {}
+        beside: dict[str, Fraction] = {}
+        for each in self.init_containers:
+            asked = _asked(each)
+            if each.restart_policy == "Always":
+                _add(total, asked)
+                _add(beside, asked)
+                asked = {}
+            for name in {*asked, *beside}:
+                now = asked.get(name, Fraction(0)) + beside.get(name, Fraction(0))
+                peak[name] = max(peak.get(name, now), now)
+        return {
+            name: max(total.get(name, Fraction(0)), peak.get(name, Fraction(0)))
+            for name in {*total, *peak}
+        }
+
+
+class Template(Struct, frozen=True, eq=False):
+    """A pod template, and how many pods are made of it."""
+
+    at: At
+    """The template; `at / "spec"` is its pod spec. For a Pod, the object itself."""
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: PodSpec
+    replicas: int | None
+    """None: not known."""
+
+
+class Workload(Struct, frozen=True, eq=False):
+    """An object that makes pods, or a pod."""
+
+    object: Object
+    templates: tuple[Template, ...]
+
+    @property
+    def at(self) -> At:
+        """Where it stands."""
+        return self.object.at
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return self.object.name
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`; empty if it is not written."""
+        return self.object.namespace
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+        return self.object.kind
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`."""
+        return texts(self.object.data, "metadata", "labels")
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`."""
+        return texts(self.object.data, "metadata", "annotations")
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """`spec` as it was written."""
+        found = self.object.data.get("spec")
+        return found if isinstance(found, dict) else {}
+
+    def __str__(self) -> str:
+        return str(self.object)
+
+
+class Shape(Struct, frozen=True):
+    """Where a kind keeps its pod templates."""
+
+    templates: tuple[str | int, ...]
+    """The way to the template; "*" stands for every item of a list or mapping."""
+    replicas: tuple[str | int, ...] = ()
+    """The way to their number, from the item that the last "*" stands for, or from the root."""
+    one: int | None = 1
+    """How many pods where nothing is written."""
+
+
+_LAST: Shape = Shape(())
+SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
+    ("", "Pod"): (_LAST,),
+    ("", "ReplicationController"): (Shape(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "Deployment"): (Shape(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "ReplicaSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "StatefulSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "DaemonSet"): (Shape(("spec", "template"), (), None),),
+    ("batch", "Job"): (Shape(("spec", "template"), ("spec", "parallelism")),),
+    ("batch", "CronJob"): (
+        Shape(
+            ("spec", "jobTemplate", "spec", "template"),
+            ("spec", "jobTemplate", "spec", "parallelism"),
+        ),
+    ),
+    ("batch.volcano.sh", "Job"): (Shape(("spec", "tasks", "*", "template"), ("replicas",)),),
+    ("jobset.x-k8s.io", "JobSet"): (
+        Shape(("spec", "replicatedJobs", "*", "template", "spec", "template"), (), None),
+    ),
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (
+        Shape(("spec", "leaderWorkerTemplate", "leaderTemplate"), (), None),
+        Shape(("spec", "leaderWorkerTemplate", "workerTemplate"), (), None),
+    ),
+    **{
+        ("kubeflow.org", kind): (Shape(("spec", replicas, "*", "template"), ("replicas",)),)
+        for kind, replicas in {
+            "PyTorchJob": "pytorchReplicaSpecs",
+            "TFJob": "tfReplicaSpecs",
+            "XGBoostJob": "xgbReplicaSpecs",
+            "PaddleJob": "paddleReplicaSpecs",
+            "JAXJob": "jaxReplicaSpecs",
+            "MPIJob": "mpiReplicaSpecs",
+        }.items()
+    },
+    **{
+        ("ray.io", kind): (
+            Shape((*way, "headGroupSpec", "template")),
+            Shape((*way, "workerGroupSpecs", "*", "template"), ("replicas",)),
+        )
+        for kind, way in {
+            "RayCluster": ("spec",),
+            "RayJob": ("spec", "rayClusterSpec"),
+            "RayService": ("spec", "rayClusterConfig"),
+        }.items()
+    },
+}
+"""Every kind that makes pods, by group and kind."""
+
+
+def found(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None]]:
+    """The templates of an object: the way to each, its data, and the number of its pods."""
+    for shape in SHAPES[object_.group, object_.kind]:
+        for path, data, item in _follow(object_.data, shape.templates, (), object_.data):
+            count = _number(item, shape.replicas) if shape.replicas else None
+            yield path, data, shape.one if count is None else count
+
+
+def texts(data: Mapping[str, Any], *way: str) -> Mapping[str, str]:
+    """A mapping of texts inside data; empty if there is none."""
+    current: Any = data
+    for step in way:
+        current = current.get(step) if isinstance(current, dict) else None
+    if not isinstance(current, dict):
+        return {}
+    return {key: value for key, value in current.items() if isinstance(value, str)}
+
+
+def _follow(
+    data: Any, way: Path, path: Path, item: Any
+) -> Iterator[tuple[Path, Mapping[str, Any], Any]]:
+    if not way:
+        if isinstance(data, dict):
+            yield path, data, item
+        return
+    step, rest = way[0], way[1:]
+    if step != "*":
+        if isinstance(data, dict) and step in data:
+            yield from _follow(data[step], rest, (*path, step), item)
+        return
+    children: Iterator[tuple[str | int, Any]] = iter(())
+    if isinstance(data, dict):
+        children = iter(data.items())
+    elif isinstance(data, list):
+        children = iter(enumerate(data))
+    for key, child in children:
+        yield from _follow(child, rest, (*path, key), child)
+
+
+def _number(data: Any, way: Path) -> int | None:
+    for step in way:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data if isinstance(data, int) and not isinstance(data, bool) else None
+
+
+def _asked(container: Container) -> dict[str, Fraction]:
+    return {**container.resources.limits, **container.resources.requests}
+
+
+def _add(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, Fraction(0)) + amount

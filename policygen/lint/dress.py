@@ -1,0 +1,71 @@
+"""Hits on objects as findings: whom they are about, which field, and where that stands."""
+
+from collections.abc import Iterable, Sequence
+
+from policygen.cluster.object import Object
+from policygen.cluster.renames import written
+from policygen.finding import At, Finding, Hit, Path, Place, Related
+from policygen.spec import document
+from policygen.spec.document import Document
+
+
+def dress(
+    documents: Sequence[Document], objects: Iterable[Object], hits: Iterable[Hit]
+) -> list[Finding]:
+    """Findings in the order of the text, each once. Only these places are looked up."""
+    by_root = {(it.at.document, it.at.path): it for it in objects}
+    by_index = {each.index: each for each in documents}
+
+    def place(at: At, it: Object | None) -> Place | None:
+        each = by_index.get(at.document)
+        if each is None:
+            return None
+        path = at.path
+        if it is not None:
+            root = len(it.at.path)
+            path = (*path[:root], *written(it, path[root:]))
+        return each.place(path, key=at.key)
+
+    def owner(at: At) -> Object | None:
+        for length in range(len(at.path), -1, -1):
+            it = by_root.get((at.document, at.path[:length]))
+            if it is not None:
+                return it
+        return None
+
+    findings = []
+    for hit in hits:
+        if hit.at is None:
+            findings.append(Finding(hit.severity, hit.rule, hit.message))
+            continue
+        it = owner(hit.at)
+        related = []
+        for at in hit.related:
+            other = owner(at)
+            related.append(Related(str(other or ""), place(at, other)))
+        path = hit.at.path[len(it.at.path) :] if it else hit.at.path
+        findings.append(
+            Finding(
+                hit.severity,
+                hit.rule,
+                hit.message,
+                place(hit.at, it),
+                object=str(it or ""),
+                path=shown(written(it, path) if it else path),
+                related=tuple(related),
+            )
+        )
+    return document.ordered(findings)
+
+
+def shown(path: Path) -> str:
+    """A path as people write it: `spec.resourceGroups[0].flavors`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step and all(char.isalnum() or char in "_-" for char in step):
+            text += f".{step}" if text else step
+        else:
+            text += f'["{step}"]'
+    return text

@@ -1,0 +1,46 @@
+"""The page of a rule: why it matters, a bad and a good example, how to mend it."""
+
+import re
+from importlib.resources import files
+
+from msgspec import Struct
+
+_FENCE = re.compile(r"^```yaml(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
+
+
+class Example(Struct, frozen=True):
+    """Objects that break a rule, or keep it."""
+
+    text: str
+    options: tuple[str, ...]
+    """Words behind ```yaml: `partial`, and target versions such as `kueue=0.14`."""
+    good: bool
+
+
+class Page(Struct, frozen=True):
+    """A rule's page."""
+
+    text: str
+    examples: tuple[Example, ...]
+    proof: str | None
+    """The test that shows the harm on real servers; None: nothing does."""
+
+
+def page(rule: str) -> Page:
+    """The page of a rule by its name. Raises FileNotFoundError."""
+    name = f"{rule.replace('-', '_')}.md"
+    text = files("policygen.lint.rules").joinpath(name).read_text("utf-8")
+    good = text.find("\n## Good")
+    examples = tuple(
+        Example(match["text"], tuple(match["options"].split()), good=match.start() > good >= 0)
+        for match in _FENCE.finditer(text)
+    )
+    proof = _PROOF.search(text)
+    return Page(text, examples, proof["test"] if proof else None)
+
+
+def summary(text: str) -> str:
+    """The first sentence below the title."""
+    paragraph = text.split("\n\n")[1].replace("\n", " ")
+    return paragraph.partition(". ")[0].rstrip(".")

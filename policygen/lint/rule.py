@@ -1,0 +1,90 @@
+"""What a rule is, what it may look at, and what it says."""
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+
+from msgspec import Struct, field
+
+from policygen.cluster.view import Cluster
+from policygen.finding import At, Severity
+from policygen.plan.compile import Plan
+from policygen.spec.types import Spec
+from policygen.versions import Minor, Version
+
+
+class Family(Enum):
+    """What kind of fault a rule is about."""
+
+    INVALID = "invalid"
+    """A server or webhook refuses it, or its program does not start with it."""
+    INERT = "inert or dangerous"
+    """It is accepted, and does nothing, or harm."""
+    SPEC = "spec"
+    """The spec says it so, and it can be rendered."""
+    DRIFT = "drift"
+    """The cluster differs from what the spec renders."""
+
+
+class Need(Enum):
+    """What a rule cannot do without, besides the objects that it judges."""
+
+    WHOLE = "the whole set of policy objects"
+    """Not given with --partial, nor where something could not be read."""
+    NODES = "Nodes"
+    WORKLOADS = "pods or objects that make them"
+    STATUS = "the status of objects"
+    KUEUE_CONFIGURATION = "Kueue's Configuration"
+    VOLCANO_CONFIGURATION = "Volcano's scheduler configuration"
+    SCHEDULER_CONFIGURATION = "a KubeSchedulerConfiguration"
+    NAMESPACES = "Namespaces"
+    SPEC = "a spec"
+
+
+class Facts(Struct, frozen=True, eq=False):
+    """All that a rule may look at."""
+
+    cluster: Cluster
+    target: Mapping[str, Version]
+    """The versions that objects are judged for, by component."""
+    given: frozenset[Need]
+    spec: Spec | None = None
+    plan: Plan | None = None
+
+
+class Claim(Struct, frozen=True, eq=False):
+    """What a rule says of an object; with the rule's name and severity it becomes a Hit."""
+
+    message: str
+    """What is, and what to write instead; one line, no final stop."""
+    at: At
+    related: tuple[At, ...] = ()
+    """The other objects that it is about."""
+
+
+Check = Callable[[Facts], Iterator[Claim]]
+
+
+class Rule(Struct, frozen=True, eq=False):
+    """A rule; its page, `rules/<name>.md`, says why it matters and how to mend it."""
+
+    name: str
+    """A slug that states the fault: `local-queue-without-cluster-queue`."""
+    severity: Severity
+    """Error: it will not work. Warning: it works otherwise than it reads. Info: style."""
+    family: Family
+    judges: tuple[str, ...]
+    """The kinds that it is about; without any of them it is vacuous."""
+    check: Check
+    needs: frozenset[Need] = frozenset()
+    reads: tuple[str, ...] = ()
+    """Further kinds that it looks up."""
+    since: Mapping[str, Minor] = field(default_factory=dict)
+    """The first release, by component, for which it holds."""
+    until: Mapping[str, Minor] = field(default_factory=dict)
+    """The first release for which it holds no longer."""
+
+    def holds(self, target: Mapping[str, Version]) -> bool:
+        """Whether the rule is true of the target versions."""
+        return all(target[it].release >= first for it, first in self.since.items()) and all(
+            target[it].release < end for it, end in self.until.items()
+        )

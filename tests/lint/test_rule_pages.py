@@ -1,0 +1,86 @@
+"""Every rule has a page, and its examples are what they say."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from policygen import linting
+from policygen.cluster.view import Cluster
+from policygen.lint.catalog import RULES
+from policygen.lint.page import page
+from policygen.spec.nearest import suggest
+
+ROOT = Path(__file__).parents[2]
+NAMES = [rule.name for rule in RULES]
+FOLDER = Path(str(files("policygen.lint.rules")))
+
+
+def linted(example, tmp_path):
+    """The names of the rules that find something in an example."""
+    file = tmp_path / "example.yaml"
+    file.write_text(example.text, "utf-8")
+    target = dict(word.split("=") for word in example.options if "=" in word)
+    settings = linting.Settings(
+        manifests=(str(file),), target=target, partial="partial" in example.options
+    )
+    report = linting.lint(settings)
+    assert report.complete
+    assert report.count("crashed") == 0, [each.reason for each in report.rules]
+    return [finding.rule for finding in report.findings]
+
+
+def test_rules_are_listed_once_and_in_order():
+    assert sorted(set(NAMES)) == NAMES
+
+
+def test_every_module_is_listed_and_every_rule_has_a_page():
+    modules = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+    pages = {path.stem for path in FOLDER.glob("*.md")}
+    assert modules == pages == {name.replace("-", "_") for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bad_examples_break_this_rule_and_no_other(name, tmp_path):
+    examples = [each for each in page(name).examples if not each.good]
+    assert examples
+    for example in examples:
+        assert set(linted(example, tmp_path)) == {name}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_good_examples_are_clean(name, tmp_path):
+    examples = [each for each in page(name).examples if each.good]
+    assert examples
+    for example in examples:
+        assert linted(example, tmp_path) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_begin_with_their_name_and_say_why(name):
+    text = page(name).text
+    title, paragraph = text.split("\n\n")[:2]
+    assert title == f"# {name}"
+    assert paragraph.count(". ") + paragraph.count(".\n") >= 1, "why it matters, and how to mend it"
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE)[:2] == ["Bad", "Good"]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if page(name).proof])
+def test_the_proof_of_a_page_is_a_test_that_exists(name):
+    path, _, test = str(page(name).proof).partition("::")
+    assert f"def {test}(" in (ROOT / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
+    known = Cluster(()).known
+    for kind in (*rule.judges, *rule.reads):
+        assert kind in known, suggest(kind, known)
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*/expected")), ids=str)
+def test_what_we_render_is_clean(example):
+    report = linting.lint(linting.Settings(manifests=(str(example),)))
+    assert [(it.rule, it.object, it.message) for it in report.findings] == []
+    assert report.objects
