@@ -1,38 +1,32 @@
 """What each command does, from inputs to results: the only wiring."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from policygen.errors import SpecError, UsageError
+from policygen.errors import CheckFailed, SpecError, UsageError
 from policygen.finding import At, Finding, Hit, Severity
-from policygen.spec import document, files
+from policygen.plan import compile as compiling
+from policygen.plan import kueue_configuration, scheduler, volcano_configuration
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import Plan
+from policygen.plan.kind import Item, Meta
+from policygen.render import destination
+from policygen.render.manifest import Manifest
+from policygen.settings import Settings
+from policygen.spec import document, files, forms
+from policygen.spec import schema as schemas
 from policygen.spec.load import Loaded, load
-
-if TYPE_CHECKING:  # imported where they are used: validate needs no Jinja
-    from policygen.plan.compile import Plan
-    from policygen.plan.kind import Item
-    from policygen.render.engine import Manifest
-
-
-class Settings(Struct, frozen=True):
-    """What a command was asked, as a pure function of its arguments."""
-
-    specs: tuple[str, ...]
-    target: Mapping[str, str] = field(default_factory=dict)
-    extras: frozenset[str] = frozenset()
-    only: tuple[str, ...] = ()
-    templates: tuple[Path, ...] = ()
-    allow_empty: bool = False
+from policygen.spec.nearest import suggest
 
 
 class Result(Struct, frozen=True):
     """What came of it: findings for stderr, and what was rendered."""
 
     findings: tuple[Finding, ...]
-    manifests: "tuple[Manifest, ...]" = ()
+    manifests: tuple[Manifest, ...] = ()
     text: str = ""
     """A single file that was asked for instead of manifests."""
     counts: tuple[tuple[str, int], ...] = ()
@@ -74,7 +68,6 @@ def raw_scheduler_config(
     settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
 ) -> Result:
     """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`."""
-    from policygen.plan import compile as compiling
     from policygen.render import engine
 
     loaded, plan = _compile(settings, stdin, output)
@@ -103,12 +96,37 @@ def kueue_helm_values(
     )
 
 
+def text(result: Result) -> str:
+    """All manifests as one text, or the single file that was asked for instead."""
+    from policygen.render import output as writing
+
+    return result.text or writing.text(result.manifests)
+
+
+def write(result: Result, path: Path) -> str:
+    """Write the manifests to a file or folder; says what was done. Raises UsageError."""
+    from policygen.render import output as writing
+
+    if destination.is_file(path):
+        writing.write_file(result.manifests, path)
+        return f"{path}: {len(result.manifests)} objects"
+    changes = writing.write_folder(result.manifests, path)
+    return (
+        f"{path}: {changes.written} written, {changes.unchanged} unchanged, "
+        f"{changes.removed} removed"
+    )
+
+
+def compare(result: Result, path: Path) -> None:
+    """Raise CheckFailed with a diff where writing to a file or folder would change it."""
+    from policygen.render import output as writing
+
+    if difference := writing.check(result.manifests, path):
+        raise CheckFailed(difference)
+
+
 def schema(kind: str | None) -> str:
     """The JSON Schema of a kind, or the names of all."""
-    from policygen.spec import forms
-    from policygen.spec.nearest import suggest
-    from policygen.spec.schema import source
-
     names = forms.schema_names()
     if kind is None:
         return "".join(f"{name}\n" for name in names)
@@ -116,7 +134,7 @@ def schema(kind: str | None) -> str:
     name = folded.get(kind.lower())
     if name is None:
         raise UsageError(f'no schema "{kind}"; {suggest(kind, names)}')
-    return source(names[name])
+    return schemas.source(names[name])
 
 
 def _compile(
@@ -124,9 +142,7 @@ def _compile(
     stdin: BinaryIO | None,
     output: Any,
     extras: frozenset[str] | None = None,
-) -> "tuple[Loaded, Plan]":
-    from policygen.plan import compile as compiling
-
+) -> tuple[Loaded, Plan]:
     sources, unreadable = files.read(settings.specs, stdin=stdin, output=output)
     try:
         loaded = load(sources, settings.target, complete=not unreadable)
@@ -139,7 +155,7 @@ def _compile(
     return loaded, plan
 
 
-def findings_of(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
+def findings_of(loaded: Loaded, plan: Plan) -> tuple[Finding, ...]:
     """All that is to be said of a spec and of what comes of it."""
     hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
     found = [*loaded.findings, *document.dress(loaded.documents, hits)]
@@ -155,12 +171,8 @@ def findings_of(loaded: Loaded, plan: "Plan") -> tuple[Finding, ...]:
     return tuple(document.ordered(found))
 
 
-def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]":
+def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
     """ConfigMaps around files that were rendered from their own templates first."""
-    from policygen.plan import compile as compiling
-    from policygen.plan import kueue_configuration, scheduler, volcano_configuration
-    from policygen.plan.kind import Meta
-
     platform = loaded.spec.platform
     made = []
     if plan.scheduler_configuration is not None:
@@ -196,17 +208,15 @@ def _configured(settings: Settings, loaded: Loaded, plan: "Plan") -> "list[Item]
     return [compiling.released(loaded.spec, scheduler.CONFIG_MAP, it) for it in made]
 
 
-def _file(item: "Item", settings: Settings) -> str:
+def _file(item: Item, settings: Settings) -> str:
     """The text of a controller's file, without the document marker."""
     from policygen.render import engine
 
     return engine.render([item], templates=settings.templates)[0].text.removeprefix("---\n")
 
 
-def _kueue_text(settings: Settings, loaded: Loaded, plan: "Plan") -> str | None:
+def _kueue_text(settings: Settings, loaded: Loaded, plan: Plan) -> str | None:
     """Kueue's Configuration, merged over the base file that the Platform names."""
-    from policygen.plan import kueue_configuration
-
     platform = loaded.spec.platform
     base = None if platform.kueue.configuration is None else _kueue_base(loaded)
     item = kueue_configuration.decide(platform, plan.pools, plan.trees, plan.workloads.seats, base)
@@ -215,8 +225,6 @@ def _kueue_text(settings: Settings, loaded: Loaded, plan: "Plan") -> str | None:
 
 def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     """The base file: a Configuration, or the ConfigMap that holds one."""
-    from policygen.plan import kueue_configuration
-
     platform = loaded.spec.platform
     at = platform.kueue.at
     beside = Path()
@@ -253,12 +261,8 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     raise SpecError(document.dress(loaded.documents, [hit]))
 
 
-def _selected(items: "Sequence[Item]", only: Sequence[str]) -> "list[Item]":
+def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
     """The items of the kinds asked for, in apply order."""
-    from policygen.plan import compile as compiling
-    from policygen.plan.catalog import KINDS
-    from policygen.spec.nearest import suggest
-
     kinds = {kind.name.lower(): kind.name for kind in KINDS}
     for name in only:
         if name.lower() not in kinds:

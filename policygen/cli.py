@@ -4,23 +4,19 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from policygen import __version__, cli_lint, versions
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
 from policygen.finding import Finding, Severity
-
-if TYPE_CHECKING:
-    from policygen.app import Result, Settings
+from policygen.render import destination
+from policygen.settings import EXTRAS, Settings
 
 COMPONENTS = tuple(versions.SUPPORTED)
-EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
 FAIL_ON = tuple(str(severity) for severity in reversed(Severity))
 SHELLS = ("bash", "fish", "zsh")
-FILE_SUFFIXES = (".yaml", ".yml")
-"""By which -o means one file; everything else is a folder."""
 
 REFUSED = "2 usage or a spec that is refused, 4 internal."
 RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
@@ -159,12 +155,15 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
     """
     from policygen import app
 
-    if options["output"] == "":
-        raise click.UsageError("-o is empty; write a folder, or a file that ends in .yaml")
+    if options["output"] in {"", "-"}:
+        raise click.UsageError(
+            "-o takes a folder, or a file that ends in .yaml; without -o manifests go to "
+            "standard output"
+        )
     output = Path(options["output"]) if options["output"] else None
     if options["check"] and output is None:
         raise click.UsageError("--check needs -o PATH to compare with")
-    if options["only"] and output is not None and output.suffix not in FILE_SUFFIXES:
+    if options["only"] and output is not None and not destination.is_file(output):
         raise click.UsageError(
             "--only with a folder would remove the other kinds from it; "
             "write to a file that ends in .yaml, or to standard output"
@@ -176,7 +175,7 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
             "use one of them, without -o and --only"
         )
     _output_elsewhere(output, specs)
-    settings = _settings(app.Settings, specs, options)
+    settings = _settings(specs, options)
     command = app.render
     if options["raw_scheduler_config"]:
         command = app.raw_scheduler_config
@@ -184,10 +183,12 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
         command = app.kueue_helm_values
     result = command(settings, stdin=_stdin(specs), output=_redirected())
     _show(result.findings, quiet=options["quiet"])
-    if result.text:
-        _print(result.text)
+    if output is None:
+        _print(app.text(result))
+    elif options["check"]:
+        app.compare(result, output)
     else:
-        _deliver(result, output, check=options["check"])
+        _say(app.write(result, output))
 
 
 @cli.command(
@@ -214,7 +215,7 @@ def validate(specs: tuple[str, ...], **options: Any) -> None:
     """Check a spec: syntax, schema, references, sums, and what will not do what it says."""
     from policygen import app
 
-    settings = _settings(app.Settings, specs, options)
+    settings = _settings(specs, options)
     result = app.validate(settings, stdin=_stdin(specs), output=_redirected())
     _show(result.findings, quiet=options["quiet"])
     counted = ", ".join(
@@ -269,10 +270,8 @@ for command in (cli_lint.lint, cli_lint.rules, cli_lint.explain):
 _TARGET(cli_lint.lint)
 
 
-def _settings(
-    settings: "type[Settings]", specs: tuple[str, ...], options: dict[str, Any]
-) -> "Settings":
-    return settings(
+def _settings(specs: tuple[str, ...], options: dict[str, Any]) -> Settings:
+    return Settings(
         specs=specs,
         target=options["target"],
         extras=frozenset(options.get("extras", ())),
@@ -308,30 +307,6 @@ def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
         )
 
 
-def _deliver(result: "Result", output: Path | None, *, check: bool) -> None:
-    """Manifests to standard output, a file or a folder; or the comparison with one."""
-    from policygen.render import output as writing
-
-    if output is None:
-        _print(writing.text(result.manifests))
-        return
-    if check:
-        difference = writing.check(result.manifests, output)
-        if difference:
-            raise CheckFailed(difference)
-        return
-    if output.suffix in FILE_SUFFIXES:
-        writing.write_file(result.manifests, output)
-        click.echo(f"{output}: {len(result.manifests)} objects", err=True)
-        return
-    changes = writing.write_folder(result.manifests, output)
-    click.echo(
-        f"{output}: {changes.written} written, {changes.unchanged} unchanged, "
-        f"{changes.removed} removed",
-        err=True,
-    )
-
-
 def _print(text: str) -> None:
     """To standard output as UTF-8 whatever the locale."""
     if sys.stdout is None:
@@ -362,11 +337,16 @@ def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
         text.write(notes, sys.stderr, colour=colour, excerpt=False)
 
 
-def _fail(message: str, code: int) -> NoReturn:
+def _say(message: str) -> None:
+    """One line to stderr, whatever the names in it hold."""
     from policygen.report import text
 
     if sys.stderr is not None:
-        click.echo(f"policygen: {text.printable(message)}", err=True)
+        click.echo(text.printable(message, sys.stderr.encoding or "utf-8"), err=True)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    _say(f"policygen: {message}")
     raise SystemExit(code)
 
 
@@ -381,8 +361,7 @@ def main() -> NoReturn:
         from policygen.report import text
 
         _show(error.findings)
-        if sys.stderr is not None:
-            click.echo(text.summary(error.findings), err=True)
+        _say(text.summary(error.findings))
         raise SystemExit(error.exit_code) from None
     except PolicygenError as error:
         _fail(str(error), error.exit_code)

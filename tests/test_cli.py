@@ -130,7 +130,8 @@ def test_standard_input(run, monkeypatch):
         (["--with", "kueue-config"], "spec.kueue.configuration"),
         (["--with", "second-scheduler"], "spec.kubeScheduler.image"),
         (["--check"], "-o"),
-        (["-o", ""], "-o is empty"),
+        (["-o", ""], "-o takes a folder"),
+        (["-o", "-"], "standard output"),
         (["--only", "Cohort", "-o", "out"], "--only"),
         (["--only", "Namespace"], "--allow-empty"),
         (["--templates", "nowhere"], "nowhere"),
@@ -343,6 +344,17 @@ def test_one_file(run, spec, tmp_path):
     assert code == 2
     assert "was not written by policygen" in err
     assert target.read_text() == "# mine\n"
+
+
+def test_the_name_says_whether_it_is_a_file_or_a_folder(run, spec, tmp_path):
+    """To --check as to what writes."""
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "file").write_text("")
+    for name, said in (("folder.yaml", "is a folder"), ("file", "is a file")):
+        for more in ((), ("--check",)):
+            code, out, err = run("render", spec, "-o", tmp_path / name, *more)
+            assert (code, out) == (2, "")
+            assert f"{name} {said}" in err
 
 
 def test_another_sets_folder_is_refused(run, spec, tmp_path):

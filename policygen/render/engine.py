@@ -2,18 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from policygen.plan.kind import Item
 from policygen.render.environment import Shipped, documents, environment
-
-
-class Manifest(NamedTuple):
-    """One rendered document."""
-
-    item: Item
-    text: str
-    """Begins with `---` on a line of its own and ends with one newline."""
+from policygen.render.manifest import Manifest
 
 
 def render(items: Sequence[Item], *, templates: Sequence[Path] = ()) -> list[Manifest]:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import IO
 
 from policygen.errors import UsageError
+from policygen.render import destination
 from policygen.render.difference import difference
-from policygen.render.engine import Manifest
+from policygen.render.manifest import Manifest
 
 INDEX = ".policygen.json"
 """In an output folder: the files that policygen wrote there, and their digests."""
@@ -26,7 +27,6 @@ _ABOUT = (
     "Files that policygen wrote here; it replaces and removes only these, if nobody edited them"
 )
 _FILE_NAME = re.compile(r"[a-z0-9][^/\x00-\x1f\x7f]*\.yaml")
-_SINGLE = (".yaml", ".yml")
 
 _MADE_BY = b"app.kubernetes.io/managed-by: policygen"
 _SET = re.compile(rb"^    policygen\.dev/set: (.+)$", re.MULTILINE)
@@ -59,8 +59,7 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
     data = text(manifests).encode()
     try:
         target = path.resolve()
-        if target.is_dir():
-            raise UsageError(f"{path} is a folder; a single file is a name that does not exist yet")
+        _refuse_folder(path)
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         elif not target.exists():
@@ -105,8 +104,7 @@ def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
     writing to the folder, and where it cannot be written at all.
     """
     planned = {name: content.encode() for name, content in _named(manifests).items()}
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; write a folder, or a name that ends in .yaml")
+    _refuse_file(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder):
@@ -118,19 +116,31 @@ def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
 def check(manifests: Sequence[Manifest], target: Path) -> str:
     """What writing to the file or folder would change, as a unified diff; "" if nothing.
 
-    A target that does not exist is a file if its name ends in .yaml or .yml. Raises
-    UsageError where it cannot be read.
+    Raises UsageError where it cannot be read, and where writing would refuse it for being
+    the other of the two.
     """
     try:
-        if target.is_dir() or (not target.exists() and target.suffix not in _SINGLE):
-            new: dict[str, str] = _named(manifests)
-            return "".join(
-                difference(name, _content(target / name), new.get(name))
-                for name in sorted(new.keys() | _index(target).keys())
-            )
-        return difference(str(target).lstrip("/"), _content(target), text(manifests))
+        if destination.is_file(target):
+            _refuse_folder(target)
+            return difference(str(target).lstrip("/"), _content(target), text(manifests))
+        _refuse_file(target)
+        new = _named(manifests)
+        return "".join(
+            difference(name, _content(target / name), new.get(name))
+            for name in sorted(new.keys() | _index(target).keys())
+        )
     except OSError as error:
         raise UsageError(f"{target} cannot be read: {_reason(error)}") from None
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; a single file is a name that does not exist yet")
+
+
+def _refuse_file(path: Path) -> None:
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"{path} is a file; write a folder, or a name that ends in .yaml")
 
 
 def _named(manifests: Sequence[Manifest]) -> dict[str, str]:

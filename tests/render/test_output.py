@@ -14,7 +14,7 @@ import pytest
 from policygen.errors import UsageError
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.render import output
-from policygen.render.engine import Manifest
+from policygen.render.manifest import Manifest
 from policygen.render.output import Changes, check, write_file, write_folder
 
 

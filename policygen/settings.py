@@ -1,0 +1,24 @@
+"""What a command was asked, as a pure function of its arguments; cheap to import for --help."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
+"""Controllers' own configuration, which is rendered only on request."""
+
+
+class Settings(NamedTuple):
+    """What is read, for which versions, and what is made of it."""
+
+    specs: tuple[str, ...]
+    """Files, folders, or `-` for standard input."""
+    target: Mapping[str, str]
+    """Versions that replace the Platform's, by component."""
+    extras: frozenset[str] = frozenset()
+    """Some of EXTRAS."""
+    only: tuple[str, ...] = ()
+    """Kinds to render, in any case of letters; none for all."""
+    templates: tuple[Path, ...] = ()
+    """Folders of a user's own templates."""
+    allow_empty: bool = False
