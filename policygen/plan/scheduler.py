@@ -16,17 +16,14 @@ MAX_WEIGHT = 100
 FIT_WEIGHT = 10
 """Weight of NodeResourcesFit among score plugins."""
 
-OPPONENTS = {
-    "NodeResourcesBalancedAllocation": 1,
-    "ImageLocality": 1,
-    "PodTopologySpread": 2,
-}
-"""Score plugins that every pod meets and that may oppose packing, with their default weights
-(`pkg/scheduler/apis/config/v1/default_plugins.go`)."""
-
 SILENCED = ("NodeResourcesBalancedAllocation", "ImageLocality")
-"""Those that a packing profile disables. PodTopologySpread stays for explicit constraints,
-with no default ones, so that it gives every node the same score."""
+"""Score plugins that every pod meets and that pull elsewhere, so that no profile has them.
+
+The third one, PodTopologySpread, stays in a packing profile for explicit constraints, with no
+default ones, so that it gives every node the same score. Those that remain score by what a pod
+itself prefers, or by PreferNoSchedule taints, in which the nodes of a pool are alike
+(`pkg/scheduler/apis/config/v1/default_plugins.go`).
+"""
 
 HOST_RESOURCES = ("cpu", "memory")
 
@@ -44,8 +41,8 @@ class Dominance(Struct, frozen=True):
     See docs/semantics.md, "Packing, and why it holds". A node with one unit more in use gains
     at least ⌊100/N⌋ points of the GPU's term (N units a node, the term is floored); cpu and
     memory can differ by 100 points each; the mean is floored once more. So packing dominates
-    inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and among all score plugins iff
-    W·(least gain) > 100·Σ weights of opponents still on.
+    inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and then among all score plugins,
+    since the profile has no opponents on.
     Source: `pkg/scheduler/framework/plugins/noderesources/most_allocated.go`.
     """
 
@@ -53,7 +50,6 @@ class Dominance(Struct, frozen=True):
     gpu_weight: int
     other_weight: int
     fit_weight: int
-    opposing_weight: int
 
     @property
     def gain(self) -> int:
@@ -64,8 +60,8 @@ class Dominance(Struct, frozen=True):
 
     @property
     def margin(self) -> int:
-        """Points left after every opponent; above 0 the profile packs."""
-        return self.fit_weight * self.gain - 100 * self.opposing_weight
+        """The same in a node's whole score; above 0 the profile packs."""
+        return self.fit_weight * self.gain
 
 
 class Profile(Struct, frozen=True):
@@ -201,14 +197,11 @@ def choose(units_per_node: int) -> Dominance:
     """
     step = 100 // units_per_node
     others = len(HOST_RESOURCES)
-    opposing = sum(
-        OPPONENTS[name] for name in OPPONENTS if name not in (*SILENCED, "PodTopologySpread")
-    )
     if step > 1:
         weight = -(-101 * others // (step - 1))
         if weight <= MAX_WEIGHT:
-            return Dominance(units_per_node, weight, others, FIT_WEIGHT, opposing)
-    return Dominance(units_per_node, 1, 0, FIT_WEIGHT, opposing)
+            return Dominance(units_per_node, weight, others, FIT_WEIGHT)
+    return Dominance(units_per_node, 1, 0, FIT_WEIGHT)
 
 
 def _weighted(
