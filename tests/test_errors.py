@@ -788,6 +788,20 @@ POOLS = [
         'no MIG profile "3g.40gb" did you mean',
     ),
     Case(
+        "a MIG profile of the smaller card of the name",
+        MIG.replace("40GB", "80GB")
+        .replace("3g.20gb: 8", "3g.40gb: 8")
+        .replace("1g.5gb", "«1g.5gb»"),
+        "unknown-mig-profile",
+        'no MIG profile "1g.5gb" on a100-80gb; did you mean "1g.10gb"?',
+    ),
+    Case(
+        "MIG on a card that has none",
+        MIG.replace("NVIDIA-A100-SXM4-40GB", "NVIDIA-L4").replace("sharing: mig", "sharing: «mig»"),
+        "mig-not-possible",
+        "l4 has no MIG; write sharing: timeSlicing or mps, or sharing: none a100-40gb",
+    ),
+    Case(
         "a pool of unknown size",
         gpu("gpu: {perNode: 8}", size="nodeType: a2-ultragpu-8g").replace("capacity", "«capacity»"),
         "capacity-missing",
@@ -1172,7 +1186,6 @@ def test_error_stands_at_its_text_and_says_what_to_write(planned_files, case):
 
 ELSEWHERE = {
     "more-problems",  # counts what is left out; tests/spec/test_document.py
-    "quota-twice",  # the schema finds it first, as duplicate-entry
     "validators-disagree",  # a fault of ours
 }
 

@@ -32,9 +32,6 @@ class Product(Struct, frozen=True):
     """GPUs of its default node shape."""
     shape: str
     """Name of the node shape that stands for its nodes when a pool says nothing."""
-    nominal: bool
-    """The memory was derived, not read from a driver."""
-    source: str
 
 
 class Match(Struct, frozen=True):
@@ -56,8 +53,6 @@ class MigProfile(Struct, frozen=True):
     """How many of this profile alone fit on one card."""
     memory_mib: int
     """What one instance offers."""
-    nominal: bool
-    """The memory was derived, not read from a driver."""
 
     @property
     def resource_suffix(self) -> str:
@@ -77,10 +72,6 @@ class Shape(Struct, frozen=True):
     """Product id."""
     cpu_milli: int
     memory_bytes: int
-    cloud: str
-    nominal: bool
-    """Assumed, or not read from the source itself."""
-    source: str
 
 
 class ModelFacts(Struct, frozen=True):
@@ -103,11 +94,6 @@ class ModelFacts(Struct, frozen=True):
     def assumed(self) -> bool:
         """The name fits several models, or the figures come from the size alone."""
         return self.assumption is not None
-
-    @property
-    def kv_bytes_per_token_fp16(self) -> int | None:
-        """KV cache of one token at two bytes a number."""
-        return None if self.kv_values_per_token is None else 2 * self.kv_values_per_token
 
 
 def products() -> Mapping[str, Product]:
@@ -221,10 +207,6 @@ def _read(name: str) -> dict[str, Any]:
     return data
 
 
-def _nominal(row: Mapping[str, Any]) -> bool:
-    return row.get("confidence") == "nominal"
-
-
 @cache
 def _products() -> tuple[Mapping[str, Product], Mapping[str, Match]]:
     """Products by id, and what every spelling means."""
@@ -239,8 +221,6 @@ def _products() -> tuple[Mapping[str, Product], Mapping[str, Match]]:
             mig=row["mig"],
             per_node=shapes()[row["shape"]].gpus,
             shape=row["shape"],
-            nominal=_nominal(row),
-            source=row["source"],
         )
         by_id[found.id] = found
         labels = [list(_spellings(label))[-1] for label in found.labels]
@@ -273,7 +253,6 @@ def _families() -> Mapping[str, Mapping[str, MigProfile]]:
                         memory_slices=row["memory_slices"],
                         max_per_gpu=row["max_per_gpu"],
                         memory_mib=row["memory_mib"],
-                        nominal=_nominal(row),
                     )
                     for row in family["profiles"]
                 }
@@ -293,9 +272,6 @@ def _shapes() -> tuple[Mapping[str, Shape], Mapping[str, Shape]]:
             product=row["product"],
             cpu_milli=row["vcpu"] * 1000,
             memory_bytes=row["memory_mib"] * MEBIBYTE,
-            cloud=row["cloud"],
-            nominal=_nominal(row),
-            source=row["source"],
         )
         for row in _read("shapes.json")["shapes"]
     }

@@ -59,32 +59,6 @@ class Workload(Struct, frozen=True):
             raise ValueError(f"utilisation is {self.utilisation}, it must be within 1 and 100")
 
 
-class Sizing(Struct, frozen=True):
-    """How many whole devices a workload takes."""
-
-    devices: int | None
-    """None: it does not fit on one node, or nothing is known of it."""
-    required: int | None
-    """Devices that would hold it, whatever a node has; None: no number does."""
-    needed_bytes: int | None
-    """Memory that these devices must have together."""
-    weights_bytes: int | None
-    kv_bytes: int | None
-    """Both by family and size, also beside a stated memory; None: not known."""
-    assumptions: tuple[str, ...]
-
-
-class SharedFit(Struct, frozen=True):
-    """How a need meets one replica of a time-sliced or MPS device."""
-
-    fits: bool
-    """The device holds it when it is alone there. MPS enforces the share: there `exceeds_share`
-    already means that it does not run."""
-    share_bytes: int
-    exceeds_share: bool
-    """As many of it as there are replicas do not fit on the device."""
-
-
 def weights_bytes(workload: Workload) -> int | None:
     """Memory of the weights by family and size; None where these say nothing."""
     return None if workload.facts is None else _ceil(_weight_bits(workload), 8)
@@ -139,24 +113,18 @@ def assumptions(workload: Workload) -> tuple[str, ...]:
     return tuple(words for words, holds in counted if holds)
 
 
-def devices(workload: Workload, usable_bytes_per_device: int, max_per_node: int) -> Sizing:
-    """The fewest whole devices that hold the workload, all on one node.
+def devices(workload: Workload, usable_bytes_per_device: int) -> int | None:
+    """The fewest whole devices that hold the workload, whatever a node has; None: no number does.
 
-    A power of two, as tensor parallelism wants it, unless the workload takes any count.
+    A power of two, as tensor parallelism wants it, unless the workload takes any count. None
+    also where nothing is known of it. Raises ValueError on a device without memory.
     """
-    if usable_bytes_per_device < 1 or max_per_node < 1:
-        raise ValueError("a node has at least one device, and a device some memory")
-    required = _required(workload, usable_bytes_per_device)
-    if required is not None and not workload.any_count:
-        required = 1 << (required - 1).bit_length()
-    return Sizing(
-        devices=required if required is not None and required <= max_per_node else None,
-        required=required,
-        needed_bytes=needed_bytes(workload, required or 1),
-        weights_bytes=weights_bytes(workload),
-        kv_bytes=kv_bytes(workload, required or 1),
-        assumptions=assumptions(workload),
-    )
+    if usable_bytes_per_device < 1:
+        raise ValueError("a device has some memory")
+    count = _required(workload, usable_bytes_per_device)
+    if count is None or workload.any_count:
+        return count
+    return 1 << (count - 1).bit_length()
 
 
 def mig_fit(need_bytes: int, profiles: Mapping[str, MigProfile]) -> MigProfile | None:
@@ -175,12 +143,6 @@ def mig_fit(need_bytes: int, profiles: Mapping[str, MigProfile]) -> MigProfile |
 def shared_replica_bytes(usable_bytes: int, replicas: int) -> int:
     """The even share of one device among its replicas; time-slicing does not enforce it."""
     return usable_bytes // replicas
-
-
-def shared_fit(need_bytes: int, usable_bytes: int, replicas: int) -> SharedFit:
-    """How a need meets one of the replicas of a shared device."""
-    share = shared_replica_bytes(usable_bytes, replicas)
-    return SharedFit(need_bytes <= usable_bytes, share, need_bytes > share)
 
 
 def _published(facts: ModelFacts | None) -> str:

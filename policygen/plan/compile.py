@@ -8,6 +8,7 @@ from policygen.plan import (
     advice,
     kubernetes,
     kueue,
+    neighbours,
     pods,
     pool,
     refusals,
@@ -49,6 +50,7 @@ class Plan:
 def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     """Decide everything. The spec's references must be sound (spec.references)."""
     facts, hits = pool.resolve(spec)
+    hits += neighbours.check(list(facts.values()))
     trees, faults = tree.build(spec, facts)
     hits += faults
     pools = tuple(facts[name] for name in sorted(facts))

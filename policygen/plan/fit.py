@@ -1,26 +1,81 @@
 """How many units of a pool one replica of a model takes, by the memory rule."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
-from policygen.finding import Hit, Severity
+from policygen.finding import At, Hit, Severity
 from policygen.hardware import catalog, sizing
+from policygen.hardware.catalog import MigProfile
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.pool import PoolFacts
 from policygen.spec.echo import quoted
-from policygen.spec.types import WHOLE, Model
+from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
 
-class Fit(Struct, frozen=True):
-    """One replica of a model on one pool."""
+class Offer(Struct, frozen=True, eq=False):
+    """All of a pool that decides whether a replica fits; like pools share one."""
 
-    facts: PoolFacts
+    node: NodeResources
+    cards: int
+    """Of a node."""
+    card_bytes: int | None
+    """Usable memory of one; None: not known."""
+    sharing: Sharing
+    replicas: int
+    """Of one shared card."""
+    resources: tuple[str, ...]
+    profiles: tuple[str, ...]
+    units: int
+    """Of a resource, at most, on a node."""
+    cut: tuple[MigProfile, ...]
+
+
+def offers(pools: Iterable[PoolFacts]) -> dict[str, Offer]:
+    """What each pool offers, by its name: the very same where pools are alike."""
+    known: dict[tuple[object, ...], Offer] = {}
+    found: dict[str, Offer] = {}
+    for facts in pools:
+        gpu = facts.pool.gpu
+        offer = Offer(
+            node=facts.node,
+            cards=facts.per_node,
+            card_bytes=facts.memory_bytes,
+            sharing=gpu.sharing,
+            replicas=gpu.replicas,
+            resources=facts.resources,
+            profiles=facts.profiles,
+            units=facts.units_per_node,
+            cut=facts.cut,
+        )
+        found[facts.name] = known.setdefault(astuple(offer), offer)
+    return found
+
+
+class Size(Struct, frozen=True):
+    """What one replica takes."""
+
     resource: str
     units: int
-    """Of `resource`, for each replica or pod."""
+    crowded_by: int | None = None
+    """Bytes that it needs, where as many of it as share a card do not fit there."""
+
+
+class Replica:
+    """One replica of a model, or one pod of its gang: what it needs, and its size on each pool."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.workload = _workload(model)
+        self._sizes: dict[Offer, Size | None] = {}
+
+    def size(self, offer: Offer) -> Size | None:
+        """Units of the pool's resource; None where no node holds it."""
+        if offer not in self._sizes:
+            self._sizes[offer] = _size(self, offer)
+        return self._sizes[offer]
 
 
 def warn(rule: str, message: str, model: Model, field: str | None = None) -> Hit:
@@ -52,9 +107,9 @@ def _workload(model: Model) -> sizing.Workload | None:
     return replace(workload, **{name: it for name, it in stated.items() if it is not None})
 
 
-def needs(model: Model) -> Iterator[Hit]:
+def check(replica: Replica) -> Iterator[Hit]:
     """Whether the stated GPU memory holds what family, size and concurrency ask for."""
-    workload = _workload(model)
+    model, workload = replica.model, replica.workload
     if model.size is not None and catalog.model(model.family, model.size) is None:
         yield Hit(
             "unknown-model-size",
@@ -87,8 +142,8 @@ def needs(model: Model) -> Iterator[Hit]:
     if weights > model.gpu_memory_bytes:
         yield warn(
             "gpu-memory-below-weights",
-            f'model "{model.name}" states {_gib(model.gpu_memory_bytes)} of GPU memory, and its '
-            f"weights alone take {_gib(weights)} in {workload.precision}; raise gpuMemory",
+            f'model "{model.name}" states {gib(model.gpu_memory_bytes)} of GPU memory, and its '
+            f"weights alone take {gib(weights)} in {workload.precision}; raise gpuMemory",
             model,
             "resources",
         )
@@ -96,98 +151,110 @@ def needs(model: Model) -> Iterator[Hit]:
         plural = "s" if workload.concurrency > 1 else ""
         yield warn(
             "gpu-memory-below-concurrency",
-            f'model "{model.name}" states {_gib(model.gpu_memory_bytes)} of GPU memory; '
-            f"weights take {_gib(weights)} in {workload.precision} and the KV cache of "
+            f'model "{model.name}" states {gib(model.gpu_memory_bytes)} of GPU memory; '
+            f"weights take {gib(weights)} in {workload.precision} and the KV cache of "
             f"{workload.concurrency} request{plural} of {workload.context_length} tokens "
-            f"{_gib(cache)}; raise gpuMemory or lower the concurrency",
+            f"{gib(cache)}; raise gpuMemory or lower the concurrency",
             model,
             "resources",
         )
 
 
-def _gib(size: int) -> str:
+def gib(size: int) -> str:
+    """Bytes, for people."""
     return f"{size / (1 << 30):.1f} GiB"
 
 
-def fit(model: Model, facts: PoolFacts, hits: list[Hit]) -> Fit | None:
-    """Units of the pool's resource for one replica; None where no node holds it."""
-    node = facts.node
-    if node is not None and (
-        (model.cpu_milli or 0) > node.cpu_milli or (model.memory_bytes or 0) > node.memory_bytes
-    ):
-        return None
-    if facts.pool.gpu.sharing == "mig":
-        return _fit_mig(model, facts)
-    resource = facts.resources[0]
-    if model.gpus is not None:
-        return Fit(facts, resource, model.gpus) if model.gpus <= facts.units_per_node else None
-    if facts.memory_bytes is None:
-        return None
-    workload = _workload(model)
-    if workload is None:
-        return None
-    if facts.pool.gpu.replicas > 1:
-        # A shared replica sees the whole card; only the sum over its neighbours can be wrong.
-        need = sizing.needed_bytes(workload)
-        if need is None:
-            return None
-        shared = sizing.shared_fit(need, facts.memory_bytes, facts.pool.gpu.replicas)
-        if not shared.fits or (facts.pool.gpu.sharing == "mps" and shared.exceeds_share):
-            return None
-        if shared.exceeds_share:
-            hits.append(
-                warn(
-                    "shared-memory-exceeded",
-                    f'a replica of model "{model.name}" needs {_gib(need)}, and pool '
-                    f'"{facts.name}" puts {facts.pool.gpu.replicas} on a card of '
-                    f"{_gib(facts.memory_bytes)} with nothing that keeps them apart; "
-                    "lower gpu.replicas or use MIG",
-                    model,
-                    "resources",
-                )
-            )
-        return Fit(facts, resource, 1)
-    sized = sizing.devices(workload, facts.memory_bytes, facts.per_node)
-    return Fit(facts, resource, sized.devices) if sized.devices is not None else None
+def crowding(
+    replica: Replica, pools: Iterable[PoolFacts], offers: Mapping[str, Offer]
+) -> Iterator[Hit]:
+    """The pools where as many replicas as share a card need more memory than it has."""
+    for facts in pools:
+        offer = offers[facts.name]
+        size = replica.size(offer)
+        if size is None or size.crowded_by is None or offer.card_bytes is None:
+            continue
+        yield warn(
+            "shared-memory-exceeded",
+            f'a replica of model "{replica.model.name}" needs {gib(size.crowded_by)}, and pool '
+            f'"{facts.name}" puts {offer.replicas} on a card of {gib(offer.card_bytes)} with '
+            "nothing that keeps them apart; lower gpu.replicas or use MIG",
+            replica.model,
+            "resources",
+        )
 
 
-def _fit_mig(model: Model, facts: PoolFacts) -> Fit | None:
+def _size(replica: Replica, offer: Offer) -> Size | None:
+    model, workload = replica.model, replica.workload
+    if _above(model, offer):
+        return None
     if model.gpus is not None:
-        resource = facts.resources[0]
-        return Fit(facts, resource, model.gpus) if len(facts.resources) == 1 else None
-    workload = _workload(model)
+        counted = len(offer.resources) == 1 and model.gpus <= offer.units
+        return Size(offer.resources[0], model.gpus) if counted else None
     if workload is None:
         return None
-    cut = dict(facts.pool.gpu.instances)
-    offered = {name: profile for name, profile in facts.mig.items() if name in cut}
+    if offer.sharing == "mig":
+        return _instance(workload, offer)
+    if offer.card_bytes is None:
+        return None
+    if offer.replicas > 1:
+        return _shared(workload, offer, offer.card_bytes)
+    count = sizing.devices(workload, offer.card_bytes)
+    return Size(offer.resources[0], count) if count is not None and count <= offer.cards else None
+
+
+def _above(model: Model, offer: Offer) -> list[tuple[str, int, int]]:
+    """Of what a replica asks more than a node has: cpu or memory, how much, and what there is."""
+    asked = (
+        (CPU, model.cpu_milli, offer.node.cpu_milli),
+        (MEMORY, model.memory_bytes, offer.node.memory_bytes),
+    )
+    return [(name, amount, has) for name, amount, has in asked if amount and amount > has]
+
+
+def _instance(workload: sizing.Workload, offer: Offer) -> Size | None:
+    """The smallest of the pool's MIG instances that holds it."""
     need = sizing.needed_bytes(workload)
-    chosen = sizing.mig_fit(need, offered) if need is not None else None
+    cut = {profile.name: profile for profile in offer.cut}
+    chosen = sizing.mig_fit(need, cut) if need is not None else None
     if chosen is None:
         return None
-    if facts.profiles == (WHOLE,):
-        return Fit(facts, facts.resources[0], 1)
-    return Fit(facts, facts.resources[facts.profiles.index(chosen.name)], 1)
+    place = 0 if offer.profiles == (WHOLE,) else offer.profiles.index(chosen.name)
+    return Size(offer.resources[place], 1)
 
 
-def reason(model: Model, facts: PoolFacts) -> str:
-    """Why a replica fits no node of a pool, in words."""
-    node = facts.node
-    for name, asked, has in (
-        (CPU, model.cpu_milli, node.cpu_milli if node else 0),
-        (MEMORY, model.memory_bytes, node.memory_bytes if node else 0),
-    ):
-        if node is not None and asked is not None and asked > has:
-            return f"it asks {text(name, asked)} {name}, a node has {text(name, has)}"
-    if model.gpus is not None and facts.pool.gpu.sharing != "mig":
-        return f"it asks {model.gpus} GPUs, a node has {facts.units_per_node}"
-    workload = _workload(model)
+def _shared(workload: sizing.Workload, offer: Offer, card: int) -> Size | None:
+    """A part of a shared card. Each sees all its memory; only the sum of all can be wrong."""
+    need = sizing.needed_bytes(workload)
+    if need is None or need > card:
+        return None
+    if need <= sizing.shared_replica_bytes(card, offer.replicas):
+        return Size(offer.resources[0], 1)
+    # MPS gives each no more than its share.
+    return None if offer.sharing == "mps" else Size(offer.resources[0], 1, crowded_by=need)
+
+
+def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
+    """Why a replica fits no node of a pool: the place that decides it, and in words."""
+    model, workload = replica.model, replica.workload
+    resources = model.field("resources")
+    for name, asked, has in _above(model, offer):
+        return resources / name, f"it asks {text(name, asked)} {name}, a node has {text(name, has)}"
+    if model.gpus is not None:
+        if len(offer.resources) > 1:
+            kinds = ", ".join(offer.profiles)
+            return resources / "gpus", f"gpus counts one resource, and it has {kinds}"
+        return resources / "gpus", f"it asks {model.gpus} GPUs, a node has {offer.units}"
     need = sizing.needed_bytes(workload) if workload is not None else None
-    if need is None:
-        return "its GPU memory is not known"
-    if facts.pool.gpu.sharing == "mig":
-        return f"it needs {_gib(need)}, more than any of the pool's MIG instances"
-    if facts.memory_bytes is None:
-        return "the memory of the pool's GPUs is not known; write gpu.memory"
-    if facts.pool.gpu.replicas > 1:
-        return f"it needs {_gib(need)}, more than a share of {_gib(facts.memory_bytes)}"
-    return f"it needs {_gib(need)}, a node has {facts.per_node} x {_gib(facts.memory_bytes)}"
+    if workload is None or need is None:
+        return model.at / "metadata" / "name", "its GPU memory is not known"
+    at = resources / "gpuMemory"
+    if model.gpu_memory_bytes is None:
+        at = model.field("family" if model.size is None else "size")
+    if offer.sharing == "mig":
+        return at, f"it needs {gib(need)}, more than any of the pool's MIG instances"
+    if offer.card_bytes is None:
+        return at, "the memory of the pool's GPUs is not known; write gpu.memory"
+    if offer.replicas > 1:
+        return at, f"it needs {gib(need)}, more than a share of {gib(offer.card_bytes)}"
+    return at, f"it needs {gib(need)}, a node has {offer.cards} x {gib(offer.card_bytes)}"

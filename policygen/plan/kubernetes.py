@@ -11,9 +11,9 @@ from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.spec import derived
-from policygen.spec.types import NodeResources, Priority, Spec, Team
+from policygen.spec.types import NodeResources, Priority, Scheduler, Spec, Team
 
-COUNTED = {
+COUNTED: Mapping[Scheduler, str] = {
     "kueue": "count/workloads.kueue.x-k8s.io",
     "volcano": "count/podgroups.scheduling.volcano.sh",
     "kube-scheduler": "pods",

@@ -97,7 +97,7 @@ def weights_differ(trees: Sequence[Tree]) -> bool:
 def _frameworks(seats: Sequence[Seat]) -> list[str]:
     """Integrations without which queue labels on the models' workloads would be ignored."""
     wanted = ["batch/job"]
-    mine = [seat.model for seat in seats if seat.fit.facts.scheduler == "kueue"]
+    mine = [seat.model for seat in seats if seat.facts.scheduler == "kueue"]
     if any(model.workload == "serving" for model in mine):
         # A Deployment is queued pod by pod.
         wanted += ["pod", "deployment", "statefulset"]

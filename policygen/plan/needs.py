@@ -1,6 +1,6 @@
 """What a set needs from elsewhere: controllers' configuration, feature gates, flags. Notes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen import versions
 from policygen.finding import At, Hit, Severity
@@ -8,7 +8,7 @@ from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
-from policygen.spec.types import Spec
+from policygen.spec.types import Scheduler, Spec
 
 
 def note(rule: str, message: str, at: At | None = None) -> Hit:
@@ -41,7 +41,9 @@ def of_kueue(
                 "its Configuration; render --with kueue-config writes it",
             )
         if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
-            seat.model.gang and seat.fit.facts in mine and seat.fit.facts.policy.gang_scheduling
+            seat.model.gang
+            and seat.facts.scheduler == "kueue"
+            and seat.facts.policy.gang_scheduling
             for seat in seats
         ):
             yield note(
@@ -68,7 +70,7 @@ def of_kueue(
             )
 
 
-_SCHEDULER_OF = {"kueue-config": "kueue", "volcano-config": "volcano"}
+_SCHEDULER_OF: Mapping[str, Scheduler] = {"kueue-config": "kueue", "volcano-config": "volcano"}
 
 
 def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:

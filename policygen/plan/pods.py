@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from policygen.finding import Hit, Severity
-from policygen.plan import kubernetes, scheduler
+from policygen.plan import kubernetes, kueue, scheduler
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.fit import warn
 from policygen.plan.kind import Meta
-from policygen.plan.kueue import HOSTNAME
 from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Seat, Workloads
@@ -22,7 +21,7 @@ def pod_groups(
     groups: list[PodGroup] = []
     hits: list[Hit] = []
     for seat in workloads.seats:
-        model, facts = seat.model, seat.fit.facts
+        model, facts = seat.model, seat.facts
         hits += _carried(spec, pools, seat)
         if model.gang is None:
             continue
@@ -56,7 +55,7 @@ def pod_groups(
             MEMORY: text(MEMORY, model.memory_bytes * size)
             if model.memory_bytes is not None
             else None,
-            seat.fit.resource: str(seat.fit.units * size),
+            seat.size.resource: str(seat.size.units * size),
         }
         made = None
         if model.priority:
@@ -91,22 +90,21 @@ def _namespace(seat: Seat) -> Namespace | None:
 
 def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit]:
     """What the pods of a model must carry for the policy to reach them."""
-    model, facts = seat.model, seat.fit.facts
-    queued = {pool.name for pool in pools if pool.queue == facts.queue}
-    words = [f"{seat.fit.resource}: {seat.fit.units}"]
+    model, facts = seat.model, seat.facts
+    words = [f"{seat.size.resource}: {seat.size.units}"]
     namespace = _namespace(seat)
     name = scheduler.scheduler_name(spec.platform, facts)
     if name is not None:
         words.append(f"schedulerName: {name}")
-    if facts.scheduler == "kueue" and seat.queue is not None and seat.node is not None:
-        door = seat.queue if namespace and namespace.shared else facts.queue
+    if facts.scheduler == "kueue" and seat.node is not None and namespace is not None:
+        door = kueue.door(seat.tree, seat.node, namespace)
         words.append(f"label kueue.x-k8s.io/queue-name: {door}")
         if model.priority:
             words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
         if facts.policy.topology_aware:
-            level = (facts.pool.topology_levels or (HOSTNAME,))[-1]
+            level = (facts.pool.topology_levels or (kueue.HOSTNAME,))[-1]
             words.append(f"annotation kueue.x-k8s.io/podset-preferred-topology: {level}")
-        if not queued <= {each.name for each in seat.fits}:
+        if len(seat.pools) < len(seat.tree.pools):
             # The queue has pools that the model may not use; its flavors tolerate for everyone.
             words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
     elif facts.scheduler == "volcano" and seat.queue is not None:

@@ -13,7 +13,7 @@ from policygen.plan.amounts import Vector, less, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.shares import Order, Share, Shares, children_of, in_order
 from policygen.spec import derived
-from policygen.spec.types import Platform, Quota, Spec, Team
+from policygen.spec.types import Platform, Quota, Scheduler, Spec, Team
 
 
 class Node(Struct, frozen=True, eq=False):
@@ -57,7 +57,7 @@ class Tree:
         return {node.team.name: node for node in self.leaves}
 
     @property
-    def scheduler(self) -> str:
+    def scheduler(self) -> Scheduler:
         """Who schedules the queue's pools."""
         return self.pools[0].scheduler
 
@@ -100,12 +100,7 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
     quotas: defaultdict[str, dict[str, Quota]] = defaultdict(dict)
     for team in spec.teams:
         for quota in team.quotas:
-            if quotas[quota.pool].setdefault(team.name, quota) is not quota:
-                message = (
-                    f'team "{team.name}" has a quota of pool "{quota.pool}" already; '
-                    "make one of the two"
-                )
-                hits.append(Hit("quota-twice", message, quota.at / "pool"))
+            quotas[quota.pool][team.name] = quota
     trees = []
     for name in sorted(queue for queue, members in queues.items() if members):
         members = queues[name]

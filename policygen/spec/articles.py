@@ -18,7 +18,6 @@ from policygen.spec.types import (
     Pool,
     Priority,
     Quota,
-    SchedulingPolicy,
     Team,
 )
 from policygen.spec.unread import Unread
@@ -217,18 +216,6 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     ]
     added = tuple(queue for queue in queues if queue.name not in own)
     return replace(platform, priorities=(*platform.priorities, *added)), hits
-
-
-def over(own: SchedulingPolicy, wider: SchedulingPolicy) -> SchedulingPolicy:
-    """A policy that says itself what it says, and for the rest what the wider one does."""
-    if own.bin_pack or own.spread:
-        # One of the two said here settles the other, whatever the wider place says of it.
-        own = replace(own, bin_pack=bool(own.bin_pack), spread=bool(own.spread))
-    said = {
-        field: mine if (mine := getattr(own, field)) is not None else getattr(wider, field)
-        for field in SchedulingPolicy.__struct_fields__
-    }
-    return SchedulingPolicy(**said)
 
 
 def overlooked(each: Document) -> list[Hit]:

@@ -254,7 +254,7 @@ class _Reading:
         self.hits += hits
         policy = parse.scheduling_policy(view.view("schedulingPolicy"))
         self.platform = replace(
-            self.platform, scheduling_policy=articles.over(policy, self.platform.scheduling_policy)
+            self.platform, scheduling_policy=policy.over(self.platform.scheduling_policy)
         )
         if teams and not self.pools and not self.unread.may_define(forms.RESOURCE_POOL.kind, ""):
             message = "there is no pool for these queues to share; add a ResourcePool"

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from policygen.finding import Hit
 from policygen.hardware import catalog
-from policygen.spec.types import Platform, Pool, Spec
+from policygen.spec.types import Platform, Pool, Scheduler, Spec
 
 SHARED_PER_GPU = ("timeSlicing", "mps")
 
 
-def scheduler_of(pool: Pool, platform: Platform) -> str:
+def scheduler_of(pool: Pool, platform: Platform) -> Scheduler:
     """Who schedules a pool."""
     return pool.scheduler or platform.scheduler
 

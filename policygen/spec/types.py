@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.finding import At
 from policygen.versions import DEFAULT, Version
@@ -58,6 +59,18 @@ class SchedulingPolicy(Struct, frozen=True):
     topology_aware: bool | None = None
     gang_scheduling: bool | None = None
     preemption_enabled: bool | None = None
+
+    def over(self, wider: "SchedulingPolicy") -> "SchedulingPolicy":
+        """What is said here, and for the rest what the wider place says."""
+        own = self
+        if own.bin_pack or own.spread:
+            # One of the two said here settles the other, whatever the wider place says of it.
+            own = replace(own, bin_pack=bool(own.bin_pack), spread=bool(own.spread))
+        said = {
+            field: mine if (mine := getattr(own, field)) is not None else getattr(wider, field)
+            for field in self.__struct_fields__
+        }
+        return SchedulingPolicy(**said)
 
 
 class NodeResources(Struct, frozen=True):

@@ -28,6 +28,11 @@ ROWS = [
 ]
 
 
+def is_nominal(row):
+    """Whether a figure was derived or assumed, not read from the source itself."""
+    return row.get("confidence") == "nominal"
+
+
 def natural(text):
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
@@ -188,8 +193,9 @@ def test_usable_memory_is_a_little_less_than_the_name_says(id_):
     ],
 )
 def test_memory_is_what_a_driver_reported(id_, memory_mib):
-    product = catalog.products()[id_]
-    assert (product.memory_mib, product.nominal) == (memory_mib, False)
+    assert catalog.products()[id_].memory_mib == memory_mib
+    [row] = [row for row in DATA["products"]["products"] if row["id"] == id_]
+    assert not is_nominal(row)
 
 
 def test_a_product_stands_on_a_shape_of_its_own():
@@ -226,6 +232,10 @@ def test_known_names_can_be_suggested():
         ("b300", "1g.34gb 7, 1g.67gb 4, 2g.67gb 3, 3g.135gb 2, 4g.135gb 1, 7g.269gb 1"),
         ("gb300", "1g.35gb 7, 1g.70gb 4, 2g.70gb 3, 3g.139gb 2, 4g.139gb 1, 7g.278gb 1"),
         ("a30", "1g.6gb 4, 2g.12gb 2, 4g.24gb 1"),
+        (
+            "rtx-pro-4500",
+            "1g.16gb 2, 1g.16gb+gfx 2, 1g.16gb+me.all 1, 1g.16gb-me 2, 2g.32gb 1, 2g.32gb+gfx 1",
+        ),
     ],
 )
 def test_profiles_and_how_many_fit_a_card(product, expected):
@@ -330,10 +340,9 @@ def test_every_shape_has_a_known_product_and_some_of_everything():
 
 
 def test_an_assumed_shape_says_so():
-    generic = [shape for name, shape in catalog.shapes().items() if name.startswith("generic-")]
-    assert generic
-    assert all(shape.nominal for shape in generic)
-    assert not catalog.shapes()["p4d.24xlarge"].nominal
+    assumed = {row["name"]: is_nominal(row) for row in DATA["shapes"]["shapes"]}
+    assert {flag for name, flag in assumed.items() if name.startswith("generic-")} == {True}
+    assert not assumed["p4d.24xlarge"]
 
 
 @pytest.mark.parametrize(
@@ -393,7 +402,7 @@ def test_what_is_left_grows_with_the_node(cpu, memory, more):
 def test_figures_of_a_model(family, size, parameters, kv_bytes):
     facts = catalog.model(family, size)
     assert facts is not None
-    assert (facts.parameters, facts.kv_bytes_per_token_fp16) == (parameters, kv_bytes)
+    assert (facts.parameters, 2 * facts.kv_values_per_token) == (parameters, kv_bytes)
     assert not facts.assumed
 
 
@@ -478,7 +487,7 @@ def test_an_unknown_model_has_the_parameters_of_its_size_and_no_kv_figures(
 ):
     facts = catalog.model(family, size)
     assert facts is not None
-    assert (facts.parameters, facts.kv_bytes_per_token_fp16) == (parameters, None)
+    assert (facts.parameters, facts.kv_values_per_token) == (parameters, None)
     assert facts.assumed
 
 
@@ -530,8 +539,8 @@ def gib(mib):
     return f"{mib / 1024:.1f}".removesuffix(".0")
 
 
-def derived(flag):
-    return " ~" if flag else ""
+def derived(row):
+    return " ~" if is_nominal(row) else ""
 
 
 def product_table():
@@ -543,7 +552,7 @@ def product_table():
         rows.append(
             [
                 f"`{product.id}`",
-                f"{product.memory_mib:,}{derived(product.nominal)}",
+                f"{product.memory_mib:,}{derived(row)}",
                 f"{product.memory_mib / 1024:.2f}",
                 ", ".join(product.labels),
                 ", ".join([*bare, *row["aliases"]]),
@@ -564,8 +573,7 @@ def mig_table():
             product.id for product in catalog.products().values() if product.mig == family["id"]
         ]
         profiles = [
-            f"{row['name']} {row['max_per_gpu']} x {row['memory_mib']:,}"
-            + derived("confidence" in row)
+            f"{row['name']} {row['max_per_gpu']} x {row['memory_mib']:,}" + derived(row)
             for row in family["profiles"]
         ]
         rows.append([f"`{family['id']}`", ", ".join(cards), "; ".join(profiles)])
@@ -575,14 +583,14 @@ def mig_table():
 def shape_table():
     rows = [
         [
-            shape.cloud,
-            f"`{name}`{derived(shape.nominal)}",
-            shape.gpus,
-            shape.product,
-            shape.cpu_milli // 1000,
-            gib(shape.memory_bytes >> 20),
+            row["cloud"],
+            f"`{row['name']}`{derived(row)}",
+            row["gpus"],
+            row["product"],
+            row["vcpu"],
+            gib(row["memory_mib"]),
         ]
-        for name, shape in catalog.shapes().items()
+        for row in DATA["shapes"]["shapes"]
     ]
     return table(["cloud", "`nodeType`", "GPUs", "product", "vCPU", "memory GiB"], rows)
 
@@ -595,7 +603,7 @@ def model_table():
     }
     rows = []
     for key, facts in catalog.models().items():
-        kv = facts.kv_bytes_per_token_fp16
+        kv = 2 * facts.kv_values_per_token
         bits = {"bf16": 2, "fp8": 1}[facts.precision]
         rows.append(
             [

@@ -44,6 +44,33 @@ def test_a_node_type_with_another_number_of_gpus_is_reported(planned, pool):
     assert "per-node-contradicts-node-type" in planned(usual).rules
 
 
+@pytest.mark.parametrize(
+    "product, profile, near",
+    [
+        ("NVIDIA-A100-SXM4-80GB", "1g.5gb", '"1g.10gb"'),
+        ("NVIDIA-A100-SXM4-80GB", "1g.5gb+me", '"1g.10gb+me"'),
+        # as much compute, or as much memory
+        ("NVIDIA-A100-SXM4-80GB", "2g.10gb", '"2g.20gb" or "1g.10gb"'),
+        ("NVIDIA-A100-SXM4-40GB", "3g.40gb", '"3g.20gb" or "7g.40gb"'),
+        ("NVIDIA-A30", "7g.40gb", '"4g.24gb"'),
+        ("NVIDIA-A30", "1g.6bg", '"1g.6gb"'),
+    ],
+)
+def test_an_unknown_mig_profile_is_answered_with_the_nearest_in_size(
+    planned, pool, product, profile, near
+):
+    cut = f"product: {product}\n    sharing: mig\n    mig: {{instances: {{{profile}: 1}}}}"
+    done = planned(pool().replace("memory: 80Gi", cut))
+    [message] = [it.message for it in done.findings if it.rule == "unknown-mig-profile"]
+    assert f"did you mean {near}?" in message
+
+
+def test_mig_on_a_product_that_is_not_known_is_taken_as_written(planned, pool):
+    cut = "memory: 80Gi\n    sharing: mig\n    mig: {instances: {2g.10gb: 3}}"
+    done = planned(pool().replace("memory: 80Gi", cut))
+    assert done.plan.pools[0].resources == ("nvidia.com/mig-2g.10gb",)
+
+
 def test_taint_with_an_empty_value_is_tolerated_by_its_key(planned, pool):
     """The API refuses a value, even an empty one, beside Exists."""
     done = planned(pool(more='taints: [{key: gpu, value: "", effect: NoSchedule}]'))

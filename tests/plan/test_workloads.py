@@ -30,7 +30,7 @@ def model(more="", resources="gpuMemory: 13Gi"):
 
 def seat(done):
     (found,) = done.plan.workloads.seats
-    return found.fit.facts.name, found.fit.resource, found.fit.units
+    return found.facts.name, found.size.resource, found.size.units
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,31 @@ def test_a_model_larger_than_a_node_is_reported_and_nothing_is_made_for_it(plann
     assert "model-fits-no-pool" in done.rules
     assert done.of("PodGroup") == {}
     assert done.plan.workloads.seats == ()
+
+
+def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(planned, team):
+    node = a100().replace("perNode: 8", "perNode: 6").replace("totalGPUs: 64", "totalGPUs: 60")
+    text = model(resources="gpuMemory: 190Gi")  # five cards of 39.5 GiB hold it
+    assert "model-fits-no-pool" in planned(node, team("a", "guarantee: 8"), text).rules
+    text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 190Gi")
+    assert seat(planned(node, team("a", "guarantee: 8"), text))[2] == 5
+
+
+@pytest.mark.parametrize(
+    "resources, more, at",
+    [
+        ("gpuMemory: 400Gi", "", "400Gi"),
+        ("gpuMemory: 13Gi, cpu: '97'", "", "'97'"),
+        ("gpuMemory: 13Gi, memory: 1101Gi", "", "1101Gi"),
+        ("gpus: 9", "", "9"),
+        ("cpu: '1'", "family: llama-3.1\n      size: 405b", "405b"),
+        ("cpu: '1'", "family: llama-3.1-405b", "llama-3.1-405b"),
+    ],
+)
+def test_what_fits_no_pool_is_told_at_the_field_that_decides(planned, team, resources, more, at):
+    done = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}", resources))
+    [found] = [it.place for it in done.findings if it.rule == "model-fits-no-pool"]
+    assert found.text[found.column - 1 : found.column - 1 + found.length] == at
 
 
 def test_cpu_and_memory_must_fit_a_node(planned, team):
@@ -125,6 +150,9 @@ def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
     quota = "guarantee: {2g.10gb: 4}"
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 8Gi"))
     assert seat(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
+    done = planned(mig, team("a", quota), model(resources="gpus: 1"))
+    [found] = [it for it in done.findings if it.rule == "model-fits-no-pool"]
+    assert "gpus counts one resource, and it has 1g.5gb, 2g.10gb, 3g.20gb" in found.message
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
     assert "model-fits-no-pool" in done.rules
 
@@ -136,6 +164,8 @@ def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
     assert "shared-memory-exceeded" not in done.rules
     done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
     assert "shared-memory-exceeded" in done.rules
+    done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 40Gi"))
+    assert "model-fits-no-pool" in done.rules
     # MPS divides the memory, so there it does not fit.
     mps = a100(gpu=", sharing: mps, replicas: 4")
     done = planned(mps, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
@@ -159,6 +189,15 @@ def test_the_teams_share_must_hold_the_model(planned, team, quota, more, rule):
     assert rule in planned(a100(), team("a", quota), model(f"      {more}")).rules
     quiet = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}"))
     assert rule not in quiet.rules
+
+
+def test_instances_of_one_profile_are_counted_and_bounded_by_a_node(planned, team):
+    mig = a100(gpu=", sharing: mig, mig: {instances: {3g.20gb: 128}}")
+    quota = "guarantee: {3g.20gb: 4}"
+    done = planned(mig, team("a", quota), model(resources="gpus: 16"))
+    assert seat(done) == ("p", "nvidia.com/mig-3g.20gb", 16)
+    done = planned(mig, team("a", quota), model(resources="gpus: 17"))
+    assert "model-fits-no-pool" in done.rules
 
 
 def test_a_team_without_a_share_of_the_pool(planned, team):

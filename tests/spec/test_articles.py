@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from policygen.finding import Severity
-from policygen.spec.articles import over
 from policygen.spec.types import SchedulingPolicy
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "articles"
@@ -114,9 +113,8 @@ spec:
     ],
 )  # fmt: skip
 def test_policy_over_a_wider_one(name, own, wider, result):
-    assert over(SchedulingPolicy(**own), SchedulingPolicy(**wider)) == SchedulingPolicy(**result), (
-        name
-    )
+    merged = SchedulingPolicy(**own).over(SchedulingPolicy(**wider))
+    assert merged == SchedulingPolicy(**result), name
 
 
 DEFAULTS = platform(

@@ -1,0 +1,182 @@
+"""The nodes of a pool: whose GPUs they have, how many, and what cpu and memory is allocatable."""
+
+from policygen.finding import Hit, Severity
+from policygen.hardware import catalog
+from policygen.hardware.catalog import Product
+from policygen.spec.echo import quoted
+from policygen.spec.nearest import suggest
+from policygen.spec.types import NodeResources, Pool
+
+
+def _assume(pool: Pool, message: str, field: str) -> Hit:
+    """A note on something taken for granted, with the field that would say it."""
+    advice = f"write {field}"
+    if pool.guess_product:
+        advice = f"{field} of a policygen.dev ResourcePool would say"
+    return Hit(
+        "assumption",
+        f'pool "{pool.name}": {message}; {advice}',
+        pool.at / "metadata" / "name",
+        Severity.INFO,
+    )
+
+
+def product(pool: Pool, hits: list[Hit]) -> Product | None:
+    """The GPU product of a pool's nodes, as far as it is said or can be read off their labels."""
+    name = pool.gpu.product
+    if name is not None:
+        match = catalog.product(name)
+        if match is None:
+            known = [label for product in catalog.products().values() for label in product.labels]
+            hits.append(
+                Hit(
+                    "unknown-product",
+                    f"GPU product {quoted(name)} is not in the data; {suggest(name, known)} "
+                    "(its memory and node shape are taken from the spec alone)",
+                    pool.at / "spec" / "gpu" / "product",
+                    Severity.WARNING,
+                )
+            )
+            return None
+    elif pool.guess_product:
+        matches = [catalog.product(value) for _, value in pool.node_selector]
+        match = next((found for found in matches if found), None)
+        if match is None:
+            return None
+    else:
+        return None
+    if match.assumed or pool.guess_product:
+        hits.append(
+            _assume(
+                pool,
+                f"its GPUs are read as {match.product.id}"
+                + (", the name fits several cards" if match.assumed else ""),
+                "gpu.product",
+            )
+        )
+    return match.product
+
+
+def unguessed(pool: Pool) -> Hit:
+    """The articles' form has no other field that says what its nodes are."""
+    labels = pool.node_selector
+    at = pool.at / "spec" / "nodeSelector"
+    advice = "write a known one, such as a10g or a100"
+    if len(labels) == 1:
+        at /= labels[0][0]
+        advice = suggest(labels[0][1], catalog.product_names())
+    return Hit(
+        "unknown-product",
+        f'no label of pool "{pool.name}" names a GPU product that is known; {advice} (or write '
+        "it as a ResourcePool of policygen.dev, with gpu.perNode and capacity.nodeAllocatable)",
+        at if len(labels) == 1 else at.on_key(),
+    )
+
+
+def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, int] | None:
+    """Available physical GPUs, and how many a node has."""
+    capacity = pool.capacity
+    shape = catalog.shape(capacity.node_type) if capacity.node_type else None
+    per_node = pool.gpu.per_node or (shape.gpus if shape else None)
+    total = capacity.total_gpus
+    if per_node is None and total and capacity.nodes and total % capacity.nodes == 0:
+        per_node = total // capacity.nodes
+    if per_node is None and product is not None:
+        per_node = product.per_node
+        hits.append(_assume(pool, f"a node has {per_node} GPUs", "gpu.perNode"))
+    if per_node is None:
+        hits.append(
+            Hit(
+                "per-node-missing",
+                f'nothing says how many GPUs a node of pool "{pool.name}" has; write gpu.perNode',
+                (pool.at / "spec" / "gpu").on_key(),
+            )
+        )
+        return None
+    if total is None and capacity.nodes is not None:
+        total = capacity.nodes * per_node
+    available = capacity.available_gpus if capacity.available_gpus is not None else total
+    if available is None:
+        return None  # reported by spec.pools
+    if total is not None and available > total:
+        hits.append(
+            Hit(
+                "available-above-total",
+                f"{available} GPUs are available, and {capacity.nodes} nodes of {per_node} have "
+                f"only {total}; correct one of them, or write gpu.perNode",
+                pool.at / "spec" / "capacity" / "availableGPUs",
+            )
+        )
+        return None
+    return available, per_node
+
+
+def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources | None:
+    """Allocatable cpu and memory of one node of the pool."""
+    capacity = pool.capacity
+    if capacity.node_allocatable is not None:
+        return capacity.node_allocatable
+    name, assumed = capacity.node_type, False
+    if name is None and product is not None:
+        name, assumed = product.shape, True
+    if name is None:
+        hits.append(
+            Hit(
+                "node-shape-missing",
+                f'nothing says how much cpu and memory a node of pool "{pool.name}" has, and a '
+                "queue that covers GPUs alone admits nothing; write capacity.nodeAllocatable "
+                "{cpu, memory}, capacity.nodeType or gpu.product",
+                (pool.at / "spec" / "capacity").on_key(),
+            )
+        )
+        return None
+    shape = catalog.shape(name)
+    if shape is None:
+        hits.append(
+            Hit(
+                "unknown-node-type",
+                f"node type {quoted(name)} is not in the data; {suggest(name, catalog.shapes())} "
+                "(or write capacity.nodeAllocatable {cpu, memory} instead)",
+                pool.at / "spec" / "capacity" / "nodeType",
+            )
+        )
+        return None
+    per_node = pool.gpu.per_node
+    if per_node is not None and shape.gpus != per_node:
+        whose = f"the usual node of this product, {name}," if assumed else f"a {name}"
+        advice = "write capacity.nodeAllocatable" if assumed else "correct one of them"
+        hits.append(
+            Hit(
+                "per-node-contradicts-node-type",
+                f"{whose} has {shape.gpus} GPUs, and gpu.perNode says {per_node}, so cpu and "
+                f"memory are shared out wrongly; {advice}",
+                pool.at / "spec" / "gpu" / "perNode",
+                Severity.WARNING,
+            )
+        )
+    if assumed:
+        hits.append(_assume(pool, f"its nodes are read as {name}", "capacity.nodeAllocatable"))
+    elif product is not None and shape.product != product.id:
+        hits.append(
+            Hit(
+                "node-type-contradicts-product",
+                f"{name} has {shape.product} GPUs, not {product.id}; correct one of them",
+                pool.at / "spec" / "capacity" / "nodeType",
+                Severity.WARNING,
+            )
+        )
+    if capacity.system_reserved is not None:
+        reserved = (capacity.system_reserved.cpu_milli, capacity.system_reserved.memory_bytes)
+    else:
+        reserved = catalog.system_reserved(shape.cpu_milli, shape.memory_bytes)
+    left = NodeResources(shape.cpu_milli - reserved[0], shape.memory_bytes - reserved[1])
+    if left.cpu_milli <= 0 or left.memory_bytes <= 0:
+        hits.append(
+            Hit(
+                "reserved-above-capacity",
+                f"systemReserved leaves nothing of a {name}; lower it",
+                pool.at / "spec" / "capacity" / "systemReserved",
+            )
+        )
+        return None
+    return left

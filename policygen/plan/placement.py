@@ -1,0 +1,107 @@
+"""Which pools a model's placement admits."""
+
+from collections.abc import Sequence
+
+from policygen.finding import Hit, Severity
+from policygen.hardware import catalog
+from policygen.plan.fit import warn
+from policygen.plan.pool import PoolFacts
+from policygen.spec.types import Model
+
+_SHOWN = 10
+
+
+class Placing:
+    """Finds the pools of one model after the other."""
+
+    def __init__(self, pools: Sequence[PoolFacts]) -> None:
+        self.pools = pools
+        self.firm = [facts for facts in pools if not facts.pool.preemptible]
+        self.by_name = {facts.name: facts for facts in pools}
+        self.by_word: dict[str, dict[str, PoolFacts]] = {}
+        """By all that a model may call the type of a pool's nodes; pools by name, in order."""
+        self.by_product: dict[str, dict[str, PoolFacts]] = {}
+        for facts in pools:
+            labels = [value for _, value in facts.pool.node_selector]
+            for word in (facts.name, facts.pool.capacity.node_type, *labels):
+                if word is not None:
+                    self.by_word.setdefault(word, {})[facts.name] = facts
+            if facts.product is not None:
+                self.by_product.setdefault(facts.product.id, {})[facts.name] = facts
+
+    def allowed(self, model: Model, hits: list[Hit]) -> Sequence[PoolFacts]:
+        """Pools that the placement admits, in its own order; what it asks in vain goes to `hits`."""
+        placement = model.placement
+        if not placement.pools and not placement.node_types:
+            found, firm = self.pools, self.firm
+        else:
+            found = self._named(model, hits)
+            firm = [facts for facts in found if not facts.pool.preemptible]
+        if placement.tolerate_preemptible:
+            return found
+        if found and not firm:
+            hits.append(
+                warn(
+                    "only-preemptible-pools",
+                    f'every pool that model "{model.name}" could use is preemptible, which it does '
+                    "not tolerate; allow another pool or write toleratePreemptible: true",
+                    model,
+                    "placement",
+                )
+            )
+        return firm
+
+    def _named(self, model: Model, hits: list[Hit]) -> Sequence[PoolFacts]:
+        """Pools that it names, or whose node type it names."""
+        placement = model.placement
+        found = self.pools
+        if placement.pools:
+            named = [self.by_name[name] for name in placement.pools if name in self.by_name]
+            found = list({facts.name: facts for facts in named}.values())
+        if not placement.node_types:
+            return found
+        matched: dict[str, PoolFacts] = {}
+        for index, kind in enumerate(placement.node_types):
+            of_kind = self._of_kind(kind)
+            if placement.pools:
+                of_kind = {facts.name: facts for facts in found if facts.name in of_kind}
+            matched |= of_kind
+            if not of_kind:
+                hits.append(
+                    Hit(
+                        "node-type-not-offered",
+                        f'no pool offers node type "{kind}" to model "{model.name}"; '
+                        f"pools offer {_offers(found)}",
+                        model.field("placement") / "nodeTypes" / index,
+                        Severity.WARNING,
+                    )
+                )
+        if not matched:
+            hits.append(
+                warn(
+                    "model-fits-no-pool",
+                    f'model "{model.name}" can be placed nowhere: no pool offers any of its '
+                    "node types; nothing is rendered for it",
+                    model,
+                )
+            )
+        return list(matched.values())
+
+    def _of_kind(self, kind: str) -> dict[str, PoolFacts]:
+        """Pools whose nodes are of the type that a model names: product, label, instance, pool."""
+        match = catalog.product(kind)
+        called = self.by_word.get(kind, {})
+        alike = self.by_product.get(match.product.id, {}) if match is not None else {}
+        if called.keys() <= alike.keys():
+            return alike
+        if alike.keys() <= called.keys():
+            return called
+        return {
+            facts.name: facts for facts in self.pools if facts.name in called or facts.name in alike
+        }
+
+
+def _offers(pools: Sequence[PoolFacts]) -> str:
+    kinds = sorted({facts.product.id if facts.product else facts.name for facts in pools})
+    more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""
+    return (", ".join(kinds[:_SHOWN]) or "none") + more

@@ -1,0 +1,179 @@
+"""What a pool's cards are counted in: whole, shared, or cut by MIG."""
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from policygen.finding import At, Hit, Severity
+from policygen.hardware import catalog
+from policygen.hardware.catalog import MigProfile, Product
+from policygen.spec.echo import quoted
+from policygen.spec.nearest import suggest
+from policygen.spec.pools import SHARED_PER_GPU
+from policygen.spec.types import WHOLE, Pool
+
+GPU_RESOURCE = "nvidia.com/gpu"
+
+_PROFILE = re.compile(
+    r"(?P<slices>[1-7])g\.(?P<gigabytes>[0-9]{1,4})gb(?P<extras>[+-][a-z]+(\.[a-z]+)?)?"
+)
+_SLICES = 7
+"""Into which the card of a product that is not known can be cut: so it is for nearly all."""
+
+
+class Units(Struct, frozen=True):
+    """The extended resources that a pool's nodes offer, least first."""
+
+    resources: tuple[str, ...]
+    """One for each MIG profile in a mixed pool."""
+    profiles: tuple[str, ...]
+    """The MIG profile behind each resource, or WHOLE."""
+    available: dict[str, int]
+    slices: dict[str, int]
+    """How much cpu and memory a unit of each resource stands for, relative to the others."""
+    per_node: int
+    """At most, of one resource."""
+    cut: tuple[MigProfile, ...] = ()
+    """The profiles that its cards are cut into, as far as they are known."""
+
+
+def units(
+    pool: Pool, cards: int, per_node: int, product: Product | None, hits: list[Hit]
+) -> Units | None:
+    """The units of so many cards, so many on a node; None where they cannot be counted."""
+    gpu = pool.gpu
+    if gpu.sharing == "mig":
+        return _mig(pool, cards, per_node, product, hits)
+    resource = gpu.resource or GPU_RESOURCE
+    replicas = gpu.replicas if gpu.sharing in SHARED_PER_GPU else 1
+    return Units(
+        resources=(resource,),
+        profiles=(WHOLE,),
+        available={resource: cards * replicas},
+        slices={resource: 1},
+        per_node=per_node * replicas,
+    )
+
+
+class _Slice(Struct, frozen=True):
+    """The instances of one MIG profile in a pool."""
+
+    profile: str
+    count: int
+    resource: str
+    slices: int
+    per_card: int
+    facts: MigProfile | None
+
+
+def _mig(
+    pool: Pool, cards: int, per_node: int, product: Product | None, hits: list[Hit]
+) -> Units | None:
+    known = catalog.mig_profiles(product) if product else {}
+    if product and not known:
+        hits.append(_uncut(pool, product))
+        return None
+    at = pool.at / "spec" / "gpu" / "mig" / "instances"
+    found: list[_Slice] = []
+    for profile, count in pool.gpu.instances:
+        shape = _PROFILE.fullmatch(profile)
+        if shape is None or (known and profile not in known):
+            hits.append(_unknown(profile, shape, product, known, (at / profile).on_key()))
+            continue
+        facts = known.get(profile)
+        slices = int(shape["slices"])
+        per_card = facts.max_per_gpu if facts else _SLICES // slices
+        found.append(
+            _Slice(profile, count, _resource(pool, profile, facts), slices, per_card, facts)
+        )
+        if count > cards * per_card:
+            hits.append(
+                Hit(
+                    "mig-instances-exceed-cards",
+                    f"{cards} cards can be cut into {cards * per_card} instances of {profile}, "
+                    f"not {count}",
+                    at / profile,
+                    Severity.WARNING,
+                )
+            )
+    if not found or len(found) < len(pool.gpu.instances):
+        return None
+    found.sort(key=lambda it: (it.slices, it.resource))
+    _fill(found, cards, known, at, hits)
+    mixed = pool.gpu.mig_strategy == "mixed"
+    return Units(
+        resources=tuple(it.resource for it in found),
+        profiles=tuple(it.profile if mixed else WHOLE for it in found),
+        available={it.resource: it.count for it in found},
+        slices={it.resource: it.slices for it in found},
+        per_node=max(min(it.count, per_node * it.per_card) for it in found),
+        cut=tuple(it.facts for it in found if it.facts),
+    )
+
+
+def _resource(pool: Pool, profile: str, facts: MigProfile | None) -> str:
+    """What the device plugin calls instances of a profile."""
+    resource = pool.gpu.resource or GPU_RESOURCE
+    if pool.gpu.mig_strategy == "single":
+        return resource
+    suffix = facts.resource_suffix if facts else f"mig-{profile.replace('+', '.')}"
+    return f"{resource.partition('/')[0]}/{suffix}"
+
+
+def _fill(
+    found: list[_Slice], cards: int, known: Mapping[str, MigProfile], at: At, hits: list[Hit]
+) -> None:
+    """Whether all instances together fit on the cards."""
+    used = sum(it.count * it.slices for it in found)
+    held = sum(it.count * it.facts.memory_slices for it in found if it.facts)
+    compute = max((facts.compute_slices for facts in known.values()), default=_SLICES)
+    memory = max((facts.memory_slices for facts in known.values()), default=0)
+    for need, have, what in ((used, cards * compute, "compute"), (held, cards * memory, "memory")):
+        if need > have:
+            hits.append(
+                Hit(
+                    "mig-instances-exceed-cards",
+                    f"the instances need {need} {what} slices, and {cards} cards have {have}",
+                    at.on_key(),
+                    Severity.WARNING,
+                )
+            )
+
+
+def _uncut(pool: Pool, product: Product) -> Hit:
+    able = ", ".join(it.id for it in catalog.products().values() if it.mig)
+    return Hit(
+        "mig-not-possible",
+        f"{product.id} has no MIG; write sharing: timeSlicing or mps, with replicas, to share a "
+        f"card, or sharing: none (products that can be cut are {able})",
+        pool.at / "spec" / "gpu" / "sharing",
+    )
+
+
+def _unknown(
+    profile: str,
+    shape: re.Match[str] | None,
+    product: Product | None,
+    known: Mapping[str, MigProfile],
+    at: At,
+) -> Hit:
+    advice = suggest(profile, known) if known else "write it as in 1g.10gb"
+    if shape is not None and known:
+        advice = f"did you mean {' or '.join(quoted(name) for name in _nearest(shape, known))}?"
+    whose = f" on {product.id}" if product else ""
+    return Hit("unknown-mig-profile", f"no MIG profile {quoted(profile)}{whose}; {advice}", at)
+
+
+def _nearest(shape: re.Match[str], known: Mapping[str, MigProfile]) -> list[str]:
+    """The profiles nearest in size to one of another card: in compute first, in memory first."""
+    shapes = [found for name in known if (found := _PROFILE.fullmatch(name))]
+    like = [it for it in shapes if it["extras"] == shape["extras"]]
+    like = like or [it for it in shapes if not it["extras"]]
+
+    def off(it: re.Match[str], what: str) -> int:
+        return abs(int(it[what]) - int(shape[what]))
+
+    compute = min(like, key=lambda it: (off(it, "slices"), off(it, "gigabytes")))
+    memory = min(like, key=lambda it: (off(it, "gigabytes"), off(it, "slices")))
+    return list(dict.fromkeys((compute[0], memory[0])))
