@@ -88,9 +88,7 @@ def resolve(spec: Spec) -> tuple[dict[str, PoolFacts], list[Hit]]:
     facts: dict[str, PoolFacts] = {}
     hits: list[Hit] = []
     for pool in spec.pools:
-        found: list[Hit] = []
-        resolved = _resolve(pool, spec.platform, queue_of.get(pool.name, pool.name), found)
-        hits += found
+        resolved = _resolve(pool, spec.platform, queue_of.get(pool.name, pool.name), hits)
         if resolved is not None:
             facts[pool.name] = resolved
     return facts, hits

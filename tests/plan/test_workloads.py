@@ -130,6 +130,18 @@ def test_node_types_name_products_labels_or_pools(planned, team, kind):
     assert "node-type-not-offered" not in done.rules
 
 
+def test_a_label_and_a_product_of_one_name_mean_the_pools_of_both(planned, team):
+    labelled = a100("q", "80GB").replace("{pool: q}", "{pool: q, card: a100-40gb}")
+    cut = a100("r", "80GB").replace("{pool: r}", "{pool: r, card: other}")
+    both = team("a", "guarantee: 8").replace("pool: p", "pool: q")
+    text = model("      placement: {nodeTypes: [a100-40gb], pools: [r, q, p]}")
+    done = planned(a100(), labelled, cut, both, text)
+    assert seat(done)[0] == "q"
+    text = model("      placement: {nodeTypes: [a100-40gb]}")
+    assert seat(planned(a100(), labelled, cut, both, text))[0] == "q"
+    assert seat(planned(a100(), labelled, cut, team("a", "guarantee: 8"), text))[0] == "p"
+
+
 def test_a_node_type_that_none_offers_is_a_warning(planned, team):
     text = model("      placement: {nodeTypes: [h100, a100-40gb]}")
     done = planned(a100(), team("a", "guarantee: 8"), text)
@@ -170,6 +182,47 @@ def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
     mps = a100(gpu=", sharing: mps, replicas: 4")
     done = planned(mps, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
     assert "model-fits-no-pool" in done.rules
+
+
+def test_a_shared_card_is_told_only_where_the_model_is_planned(planned, team):
+    shared = a100("q", gpu=", sharing: timeSlicing, replicas: 4")
+    both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
+    done = planned(a100(), shared, both, model())
+    assert seat(done)[0] == "p"
+    assert "shared-memory-exceeded" not in done.rules
+    # Kueue may place it on either pool of one queue.
+    platform = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {name: set}
+    spec: {sharedQueues: [{name: all, pools: [p, q]}]}
+    """
+    done = planned(platform, a100(), shared, both, model())
+    assert seat(done)[0] == "p"
+    assert "shared-memory-exceeded" in done.rules
+
+
+def test_pods_name_their_nodes_where_the_queue_has_pools_that_they_may_not_use(planned, team):
+    platform = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {name: set}
+    spec: {sharedQueues: [{name: all, pools: [p, q]}]}
+    """
+    both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
+    for placement, told in (("{pools: [p]}", True), ("{pools: [q, p]}", False), ("{}", False)):
+        text = model(f"      placement: {placement}")
+        done = planned(platform, a100(), a100("q"), both, text)
+        [note] = [it.message for it in done.findings if it.rule == "pods-must-carry"]
+        assert ("nodeSelector pool: p" in note) == told
+
+
+def test_many_pools_without_a_share_are_counted_and_not_listed(planned, team):
+    pools = [a100(name) for name in ("p", "q1", "q2", "q3", "q4", "q5")]
+    text = model("      placement: {pools: [q1, q2, q3, q4, q5]}")
+    done = planned(*pools, team("a", "guarantee: 8"), text)
+    [found] = [it.message for it in done.findings if it.rule == "team-without-share"]
+    assert 'fits "q1", "q2", "q3", "q4" and 1 more, where' in found
 
 
 @pytest.mark.parametrize(
