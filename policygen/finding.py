@@ -86,4 +86,6 @@ class Finding(NamedTuple):
     """Whom it is about, if that is an object: `LocalQueue team-a/a100`."""
     path: str = ""
     """The field of the object: `spec.clusterQueue`."""
+    anchor: str = ""
+    """The same with the names of list items for their numbers, which outlives reordering."""
     related: tuple[Related, ...] = ()

@@ -14,7 +14,7 @@ from policygen.lint import engine
 from policygen.lint.catalog import RULES
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome, Verdict
-from policygen.lint.page import page, summary
+from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.plan.compile import Plan, compile_plan
 from policygen.report.report import Ended, Report
@@ -72,11 +72,6 @@ def lint(settings: Settings, *, stdin: BinaryIO | None = None) -> Report:
         objects=len(found.objects),
         complete=complete,
     )
-
-
-def rules_table() -> list[tuple[Rule, str]]:
-    """Every rule, and what it is about in a sentence."""
-    return [(rule, summary(page(rule.name).text)) for rule in RULES]
 
 
 def explain(name: str) -> str:
@@ -143,7 +138,14 @@ def _given(settings: Settings, cluster: Cluster, *, complete: bool) -> frozenset
 
 def _ended(outcome: Outcome) -> Ended:
     rule = outcome.rule
-    return Ended(rule.name, rule.severity, rule.family.value, outcome.verdict.value, outcome.reason)
+    return Ended(
+        rule=rule.name,
+        severity=rule.severity,
+        family=rule.family.value,
+        verdict=outcome.verdict.value,
+        about=rule.about,
+        reason=outcome.reason,
+    )
 
 
 def worst(report: Report, fail_on: Severity) -> Verdict:

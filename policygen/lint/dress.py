@@ -1,6 +1,7 @@
 """Hits on objects as findings: whom they are about, which field, and where that stands."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from policygen.cluster.object import Object
 from policygen.cluster.renames import written
@@ -43,7 +44,7 @@ def dress(
         for at in hit.related:
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
-        path = hit.at.path[len(it.at.path) :] if it else hit.at.path
+        path = written(it, hit.at.path[len(it.at.path) :]) if it else hit.at.path
         findings.append(
             Finding(
                 hit.severity,
@@ -51,11 +52,25 @@ def dress(
                 hit.message,
                 place(hit.at, it),
                 object=str(it or ""),
-                path=shown(written(it, path) if it else path),
+                path=shown(path),
+                anchor=shown(_named(it.data, path)) if it else "",
                 related=tuple(related),
             )
         )
     return document.ordered(findings)
+
+
+def _named(data: Any, path: Path) -> Path:
+    """A path with the name of a list's item, where it has one, for its number."""
+    steps: list[str | int] = []
+    for step in path:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            data = None
+        name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
+        steps.append(name if isinstance(name, str) else step)
+    return tuple(steps)
 
 
 def shown(path: Path) -> str:

@@ -38,9 +38,3 @@ def page(rule: str) -> Page:
     )
     proof = _PROOF.search(text)
     return Page(text, examples, proof["test"] if proof else None)
-
-
-def summary(text: str) -> str:
-    """The first sentence below the title."""
-    paragraph = text.split("\n\n")[1].replace("\n", " ")
-    return paragraph.partition(". ")[0].rstrip(".")

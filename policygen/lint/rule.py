@@ -83,6 +83,12 @@ class Rule(Struct, frozen=True, eq=False):
     until: Mapping[str, Minor] = field(default_factory=dict)
     """The first release for which it holds no longer."""
 
+    @property
+    def about(self) -> str:
+        """The fault in a sentence: what the docstring of its module says."""
+        text: str = self.check.__globals__["__doc__"]
+        return text.strip().rstrip(".")
+
     def holds(self, target: Mapping[str, Version]) -> bool:
         """Whether the rule is true of the target versions."""
         return all(target[it].release >= first for it, first in self.since.items()) and all(

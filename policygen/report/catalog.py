@@ -1,0 +1,19 @@
+"""FORMATS: every form that a report can have, by name."""
+
+from collections.abc import Callable, Mapping
+from typing import TextIO
+
+from policygen.report import github, gitlab, html, json, junit, markdown, sarif, text
+from policygen.report.report import Report
+
+FORMATS: Mapping[str, Callable[[Report, TextIO], None]] = {
+    "text": text.plain,
+    "json": json.write,
+    "sarif": sarif.write,
+    "junit": junit.write,
+    "github": github.write,
+    "gitlab": gitlab.write,
+    "markdown": markdown.write,
+    "html": html.write,
+}
+"""What writes a report, by the name of the format."""

@@ -1,0 +1,37 @@
+"""The report as workflow commands, which GitHub Actions shows beside the lines.
+
+Source: docs.github.com, "Workflow commands for GitHub Actions"; actions/toolkit,
+packages/core/src/command.ts for what is escaped.
+"""
+
+from typing import TextIO
+
+from policygen.finding import Severity
+from policygen.report.report import Report
+from policygen.report.text import printable
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def write(report: Report, out: TextIO) -> None:
+    """Write a command for each finding."""
+    for finding in report.findings:
+        properties = {"title": finding.rule}
+        place = finding.place
+        if place is not None:
+            properties["file"] = place.file
+            if place.line:
+                properties["line"] = str(place.line)
+            if place.column:
+                properties["col"] = str(place.column)
+                properties["endColumn"] = str(place.column + max(place.length, 1))
+        written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+        out.write(f"::{_COMMANDS[finding.severity]} {written}::{_data(finding.message)}\n")
+
+
+def _data(text: str) -> str:
+    return printable(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

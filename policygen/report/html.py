@@ -1,0 +1,68 @@
+"""The report as one HTML page that needs nothing else: no script, no font, no picture."""
+
+from html import escape
+from typing import TextIO
+
+from policygen.finding import Finding, Severity
+from policygen.report.report import Report
+from policygen.report.text import counted, printable, summary
+from policygen.report.words import where
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --error: #c22; --warning: #b70; --info: #27c }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+article { border-left: 4px solid var(--hue); margin: 1rem 0; padding: .1rem 0 .1rem 1rem }
+.error { --hue: var(--error) } .warning { --hue: var(--warning) } .info { --hue: var(--info) }
+p { margin: .2rem 0 } code, pre { font: 13px/1.5 ui-monospace, monospace }
+pre { overflow-x: auto; margin: .4rem 0 } mark { background: none; border-bottom: 2px solid var(--hue); color: inherit }
+.where, .rule { opacity: .75 } table { border-collapse: collapse; width: 100% }
+td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top }
+"""
+
+
+def write(report: Report, out: TextIO) -> None:
+    """Write the page."""
+    title = f"policygen: {summary(report.findings)}"
+    out.write(
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_shown(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{_shown(title)}</h1>\n<p>{_shown(counted(report))}</p>\n"
+    )
+    for severity in sorted(Severity, reverse=True):
+        findings = [each for each in report.findings if each.severity == severity]
+        if findings:
+            out.write(f"<h2>{severity.name.title()}: {len(findings)}</h2>\n")
+            out.writelines(_article(each) for each in findings)
+    out.write("<h2>Rules</h2>\n<table>\n<tr><th>Rule<th>Verdict<th>About\n")
+    for each in report.rules:
+        verdict = f"{each.verdict}: {each.reason}" if each.reason else each.verdict
+        out.write(
+            f"<tr><td><code>{_shown(each.rule)}</code><td>{_shown(verdict)}"
+            f"<td>{_shown(each.about)}\n"
+        )
+    out.write("</table>\n</body>\n</html>\n")
+
+
+def _article(finding: Finding) -> str:
+    place = finding.place
+    parts = [f'<article class="{finding.severity}">\n<p>{_shown(finding.message)}</p>\n']
+    at = " · ".join(part for part in (where(place), finding.object, finding.path) if part)
+    rule = f'<span class="rule">{_shown(finding.rule)}</span>'
+    parts.append(f'<p class="where"><code>{_shown(at)}</code> {rule}</p>\n')
+    if place is not None and place.text.strip():
+        begin = max(place.column - 1, 0)
+        end = begin + place.length
+        before, marked, after = place.text[:begin], place.text[begin:end], place.text[end:]
+        excerpt = f"{_shown(before)}<mark>{_shown(marked)}</mark>{_shown(after)}"
+        parts.append(f"<pre>{place.line:5} | {excerpt}</pre>\n")
+    parts += [
+        f"<p>see also {_shown(each.object)} <code>{_shown(where(each.place))}</code></p>\n"
+        for each in finding.related
+    ]
+    return "".join([*parts, "</article>\n"])
+
+
+def _shown(text: str) -> str:
+    return escape(printable(text.replace("\t", "    ")))

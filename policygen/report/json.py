@@ -1,0 +1,59 @@
+"""The report as JSON, for programs: versioned, described by schemas/report.schema.json."""
+
+from typing import Any, TextIO
+
+from policygen.finding import Place, Severity
+from policygen.report.report import Report, fingerprints
+from policygen.report.words import write_json
+
+VERSION = 1
+"""Raised when a field changes its meaning or goes away; new fields do not raise it."""
+
+
+def write(report: Report, out: TextIO) -> None:
+    """Write one JSON object and a newline."""
+    prints = fingerprints(report.findings)
+    data = {
+        "version": VERSION,
+        "complete": report.complete,
+        "objects": report.objects,
+        "summary": {str(severity): report.of(severity) for severity in reversed(Severity)},
+        "findings": [
+            {
+                "rule": finding.rule,
+                "severity": str(finding.severity),
+                "message": finding.message,
+                "object": finding.object or None,
+                "path": finding.path or None,
+                "place": _place(finding.place),
+                "related": [
+                    {"object": each.object or None, "place": _place(each.place)}
+                    for each in finding.related
+                ],
+                "fingerprint": fingerprint,
+            }
+            for finding, fingerprint in zip(report.findings, prints, strict=True)
+        ],
+        "rules": [
+            {
+                "rule": each.rule,
+                "severity": str(each.severity),
+                "family": each.family,
+                "verdict": each.verdict,
+                "reason": each.reason or None,
+            }
+            for each in report.rules
+        ],
+    }
+    write_json(data, out)
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    return {
+        "file": place.file,
+        "line": place.line or None,
+        "column": place.column or None,
+        "length": place.length or None,
+    }

@@ -1,0 +1,88 @@
+"""The report as SARIF 2.1.0, for code scanning.
+
+Source: OASIS sarif-v2.1.0 (schema sarif-2.1.0-errata01).
+"""
+
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from policygen import __version__
+from policygen.finding import Place, Severity
+from policygen.report.report import Report, fingerprints
+from policygen.report.words import write_json
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def write(report: Report, out: TextIO) -> None:
+    """Write one SARIF log with one run, and a newline."""
+    about = {each.rule: each for each in report.rules}
+    names = sorted({*about, *(finding.rule for finding in report.findings)})
+    index = {name: number for number, name in enumerate(names)}
+    rules: list[dict[str, Any]] = []
+    for name in names:
+        rule: dict[str, Any] = {"id": name, "name": name}
+        if name in about:
+            rule["shortDescription"] = {"text": about[name].about}
+            rule["defaultConfiguration"] = {"level": _LEVELS[about[name].severity]}
+        rules.append(rule)
+    prints = fingerprints(report.findings)
+    results = []
+    for finding, fingerprint in zip(report.findings, prints, strict=True):
+        result: dict[str, Any] = {
+            "ruleId": finding.rule,
+            "ruleIndex": index[finding.rule],
+            "level": _LEVELS[finding.severity],
+            "message": {"text": finding.message},
+            "partialFingerprints": {"policygen/v1": fingerprint},
+        }
+        location = _location(finding.place, finding.object, finding.path)
+        if location:
+            result["locations"] = [location]
+        others = [_location(each.place, each.object, "") for each in finding.related]
+        if any(others):
+            result["relatedLocations"] = [other for other in others if other]
+        results.append(result)
+    run = {
+        "tool": {"driver": {"name": "policygen", "version": __version__, "rules": rules}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": not report.count("crashed"),
+                "toolExecutionNotifications": [
+                    {
+                        "level": "error" if each.verdict == "crashed" else "note",
+                        "message": {"text": f"{each.rule}: {each.verdict}: {each.reason}"},
+                    }
+                    for each in report.rules
+                    if each.verdict in {"crashed", "not evaluated"}
+                ],
+            }
+        ],
+        "results": results,
+    }
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
+    write_json(log, out)
+
+
+def _location(place: Place | None, object_: str, path: str) -> dict[str, Any]:
+    location: dict[str, Any] = {}
+    if place is not None:
+        physical: dict[str, Any] = {
+            "artifactLocation": {"uri": quote(place.file, errors="replace")}
+        }
+        if place.line:
+            region: dict[str, Any] = {"startLine": place.line}
+            if place.column:
+                region["startColumn"] = place.column
+                region["endColumn"] = place.column + max(place.length, 1)
+            physical["region"] = region
+        location["physicalLocation"] = physical
+    if object_:
+        name = f"{object_}: {path}" if path else object_
+        location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "object"}]
+    return location

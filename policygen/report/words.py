@@ -1,0 +1,29 @@
+"""What several formats say alike."""
+
+import json
+import re
+from typing import Any, TextIO
+
+from policygen.finding import Finding, Place
+
+_WIDE = re.compile("[^\x00-\x7f]")
+
+
+def where(place: Place | None) -> str:
+    """`file:line:column`, as far as it is known."""
+    if place is None:
+        return ""
+    numbers = [str(number) for number in (place.line, place.column) if number]
+    return ":".join([place.file, *numbers])
+
+
+def headline(finding: Finding) -> str:
+    """The finding on one line: `file:line:column: severity: message [rule]`."""
+    at = where(finding.place)
+    return f"{f'{at}: ' if at else ''}{finding.severity}: {finding.message} [{finding.rule}]"
+
+
+def write_json(data: Any, out: TextIO) -> None:
+    """Write data as JSON in ASCII, and a newline; half a surrogate pair becomes a question mark."""
+    text = json.dumps(data, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode()
+    out.write(_WIDE.sub(lambda match: json.dumps(match[0])[1:-1], text) + "\n")

@@ -1,0 +1,222 @@
+"""Every format says all that was found, and nothing from the input gets out of its place."""
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import junitparser
+import pytest
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
+from sarif_pydantic import Sarif
+
+from policygen.finding import Finding, Place, Related, Severity
+from policygen.lint.engine import Verdict
+from policygen.report.catalog import FORMATS
+from policygen.report.report import Ended, Report, fingerprints
+from policygen.report.text import VERDICTS, printable
+
+ROOT = Path(__file__).parents[2]
+
+NASTY = (
+    "a\x1b[31m\x00\x07<script>alert(1)</script>&amp;]]>\n::error::b%0A,c:d|e`f`*g*[h](i)\r\t"
+    "\ud800\u202e\U0001f600'\"<!-- @someone #1 -->"
+)
+
+
+def ended(rule, verdict, reason=""):
+    return Ended(rule, Severity.ERROR, "invalid", verdict, f"About {rule}", reason)
+
+
+def report(text="queue a"):
+    place = Place(f"{text}.yaml", 3, 5, 4, f"    {text} and more")
+    return Report(
+        findings=(
+            Finding(Severity.INFO, "note", f"no place: {text}"),
+            Finding(
+                Severity.ERROR,
+                "first-rule",
+                f"wrong: {text}",
+                place,
+                object=f"LocalQueue {text}",
+                path=f"spec.{text}",
+                anchor=f"spec.{text}",
+                related=(Related(f"ClusterQueue {text}", place), Related("Cohort b")),
+            ),
+            Finding(Severity.WARNING, "first-rule", "file", Place("b.yaml")),
+        ),
+        rules=(
+            ended("first-rule", "fail"),
+            ended("second-rule", "pass"),
+            ended("third-rule", "vacuous", "no Cohort"),
+            ended("fourth-rule", "not evaluated", f"Nodes not given {text}"),
+            ended("fifth-rule", "crashed", f"Traceback {text}"),
+        ),
+        objects=7,
+        complete=False,
+    )
+
+
+def written(name, it=None):
+    out = io.StringIO()
+    FORMATS[name](it or report(), out)
+    return out.getvalue()
+
+
+def test_verdicts_are_those_of_the_engine():
+    assert list(VERDICTS) == [verdict.value for verdict in Verdict]
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_json_keeps_its_schema(text):
+    schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    data = json.loads(written("json", report(text)))
+    Draft202012Validator(schema).validate(data)
+    text = text.replace("\ud800", "?")
+    assert [each["message"] for each in data["findings"]] == [
+        f"no place: {text}",
+        f"wrong: {text}",
+        "file",
+    ]
+    assert data["findings"][1]["place"] == {
+        "file": f"{text}.yaml",
+        "line": 3,
+        "column": 5,
+        "length": 4,
+    }
+    assert data["summary"] == {"error": 1, "warning": 1, "info": 1}
+    assert [each["verdict"] for each in data["rules"]] == [
+        "fail",
+        "pass",
+        "vacuous",
+        "not evaluated",
+        "crashed",
+    ]
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_sarif_is_read_by_its_own_types(text):
+    log = Sarif.model_validate_json(written("sarif", report(text)))
+    (run,) = log.runs
+    assert [rule.id for rule in run.tool.driver.rules] == sorted(
+        ["first-rule", "second-rule", "third-rule", "fourth-rule", "fifth-rule", "note"]
+    )
+    none, first, file = run.results
+    assert (none.level, none.locations) == ("note", None)
+    assert first.message.text == f"wrong: {text.replace(chr(0xD800), '?')}"
+    where = first.locations[0].physical_location
+    assert unquote(where.artifact_location.uri, errors="replace").startswith(text[:5])
+    assert (where.region.start_line, where.region.start_column, where.region.end_column) == (
+        3,
+        5,
+        9,
+    )
+    assert file.locations[0].physical_location.region is None
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_junit_is_read_by_a_parser(text):
+    (suite,) = junitparser.JUnitXml.fromstring(
+        written("junit", report(text)).encode("utf-8", "replace")
+    )
+    cases = {case.name: case for case in suite}
+    assert list(cases) == [
+        "first-rule",
+        "second-rule",
+        "third-rule",
+        "fourth-rule",
+        "fifth-rule",
+        "note",
+    ]
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (6, 1, 1, 2)
+    (failure,) = cases["first-rule"].result
+    assert failure.text.startswith(f"{text[:1]}")
+    assert "wrong" in failure.message
+    assert "no place" in cases["note"].system_out
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_github_gets_one_command_for_each_finding(text):
+    lines = written("github", report(text)).split("\n")
+    assert lines.pop() == ""
+    assert [re.match("::[a-z]+ ", line)[0] for line in lines] == [
+        "::notice ",
+        "::error ",
+        "::warning ",
+    ]
+    properties, _, message = lines[1].removeprefix("::error ").partition("::")
+    told = dict(part.split("=") for part in properties.split(","))
+    plain = told["file"]
+    for escape, char in {"%3A": ":", "%2C": ",", "%25": "%"}.items():
+        plain, message = plain.replace(escape, char), message.replace(escape, char)
+    assert plain == f"{printable(text)}.yaml"
+    assert message == f"wrong: {printable(text)}"
+    assert (told["line"], told["col"], told["endColumn"], told["title"]) == (
+        "3",
+        "5",
+        "9",
+        "first-rule",
+    )
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_gitlab_has_what_its_widget_needs(text):
+    data = json.loads(written("gitlab", report(text)))
+    assert len({each["fingerprint"] for each in data}) == 3
+    for each in data:
+        assert set(each) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert each["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert each["location"]["path"]
+        assert each["location"]["lines"]["begin"] >= 1
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_markdown_is_a_table_of_plain_text(text):
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(written("markdown", report(text)))
+    assert sum(token.type == "tr_open" for token in tokens) == 3 + 3
+    kinds = {child.type for token in tokens for child in token.children or ()}
+    assert kinds <= {"text", "text_special"}
+
+
+class Page(HTMLParser):
+    """The tags of a page, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text = [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        assert not {name for name, _ in attrs} - {"lang", "charset", "name", "content", "class"}
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_html_shows_all_and_holds_nothing_foreign():
+    usual, hostile = Page(written("html")), Page(written("html", report(NASTY)))
+    assert usual.tags == hostile.tags
+    assert "wrong: queue a" in usual.text
+    assert "LocalQueue queue a" in usual.text
+    assert "not evaluated: Nodes not given" in usual.text
+    assert "<script>alert(1)</script>" in hostile.text
+    assert usual.tags.count("article") == 3
+    assert usual.tags.count("mark") == 1
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_lets_control_characters_out(name):
+    out = written(name, report(NASTY))
+    assert not set(out) & set("\x1b\x00\x07\u202e\r\t\ud800")
+
+
+def test_fingerprints_outlive_other_places_and_orders():
+    first, second = report().findings, report().findings[::-1]
+    moved = [finding._replace(place=Place("c.yaml", 9, 9)) for finding in second]
+    assert sorted(fingerprints(first)) == sorted(fingerprints(moved))
+    assert len(set(fingerprints([*first, *first]))) == 2 * len(first)
