@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from policygen import __version__, cli_lint, versions
+from policygen import completion as completing
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
 from policygen.finding import Finding, Severity
 from policygen.render import destination
@@ -16,7 +18,6 @@ from policygen.settings import EXTRAS, Settings
 
 COMPONENTS = tuple(versions.SUPPORTED)
 FAIL_ON = tuple(str(severity) for severity in reversed(Severity))
-SHELLS = ("bash", "fish", "zsh")
 
 REFUSED = "2 usage or a spec that is refused, 4 internal."
 RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
@@ -76,7 +77,12 @@ def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[
     return [word for word in known if word.startswith(incomplete)]
 
 
-_SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
+def _paths(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
+    """Files and folders for completion, which the shell knows best."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+_SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=_paths)
 _TARGET = click.option(
     "--target",
     multiple=True,
@@ -106,6 +112,7 @@ Examples:
     "-o",
     "--output",
     metavar="PATH",
+    shell_complete=_paths,
     help="Write one file per object into this folder, or one file if PATH ends in .yaml.",
 )
 @click.option(
@@ -254,15 +261,10 @@ Examples:
   policygen completion fish > ~/.config/fish/completions/policygen.fish
 """
 )
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(completing.SHELLS))
 def completion(shell: str) -> None:
     """Print a completion script for a SHELL."""
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise UsageError(f"no completion for {shell}")
-    _print(kind(cli, {}, "policygen", "_POLICYGEN_COMPLETE").source() + "\n")
+    _print(completing.script(shell, cli))
 
 
 for command in (cli_lint.lint, cli_lint.rules, cli_lint.explain):
@@ -352,8 +354,9 @@ def _fail(message: str, code: int) -> NoReturn:
 
 def main() -> NoReturn:
     """Run the command line; every way out has an exit code."""
+    completing.prepare()
     try:
-        cli(prog_name="policygen", standalone_mode=False)
+        cli(prog_name=completing.PROGRAM, complete_var=completing.VARIABLE, standalone_mode=False)
     except CheckFailed as failed:
         _print(str(failed))
         raise SystemExit(failed.exit_code) from None

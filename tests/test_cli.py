@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policygen import __version__, cli
+from policygen import __version__, cli, completion
 
 ROOT = Path(__file__).parent.parent
 ARTICLES = [str(path) for path in sorted((ROOT / "examples" / "articles").glob("*.yaml"))]
@@ -391,25 +392,96 @@ def test_standard_input_that_is_closed():
     assert b"standard input is closed" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words, found",
-    [
-        ("render --only Cl", "ClusterQueue"),
-        ("render --target ku", "kueue=0.19"),
-        ("schema Re", "ResourcePool"),
-    ],
-)
-def test_values_complete(words, found):
-    environment = {**os.environ, "_POLICYGEN_COMPLETE": "bash_complete"}
-    environment |= {"COMP_WORDS": f"policygen {words}", "COMP_CWORD": str(len(words.split()))}
+def completed(line):
+    """What the scripts for shells are told for a line: kind, value and help of each candidate."""
     done = subprocess.run(
         [sys.executable, "-m", "policygen"],
-        env=environment,
+        env={**os.environ, "_POLICYGEN_COMPLETE": "bash_complete", "_POLICYGEN_LINE": line},
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
     )
-    assert found in done.stdout
+    return [tuple(each.split("\t")) for each in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "line, values",
+    [
+        ("policygen val", {"validate"}),
+        ("policygen render --ou", {"--output"}),
+        ("policygen render --only cluster", {"ClusterQueue", "ClusterRoleBinding"}),
+        ("policygen render --only=ClusterQ", {"ClusterQueue"}),
+        ("policygen render spec --target volcano=1.1", {f"volcano=1.{n}" for n in range(12, 16)}),
+        ("policygen render --target=kueue=0.19", {"kueue=0.19"}),
+        ("policygen render --with v", {"volcano-config"}),
+        ("policygen validate --fail-on ", {"error", "warning", "info"}),
+        ("policygen schema re", {"ResourcePool"}),
+        ("policygen schema gpu.", {"gpu.example.com/ResourcePool"}),
+        ("policygen completion ", {"bash", "fish", "zsh"}),
+    ],
+)
+def test_words_complete(line, values):
+    assert {(kind, value) for kind, value, _ in completed(line)} == {("plain", v) for v in values}
+
+
+@pytest.mark.parametrize(
+    "line, kind",
+    [
+        ("policygen render ", "file"),
+        ("policygen render sp", "file"),
+        ("policygen render a.yaml b", "file"),
+        ("policygen validate -q sp", "file"),
+        ("policygen render -o sp", "file"),
+        ("policygen render --templates sp", "dir"),
+    ],
+)
+def test_paths_are_left_to_the_shell(line, kind):
+    assert [found[0] for found in completed(line)] == [kind]
+
+
+def test_candidates_have_their_whole_help_in_one_line():
+    (found,) = completed("policygen render --output")
+    assert found[2] == (
+        "Write one file per object into this folder, or one file if PATH ends in .yaml."
+    )
+
+
+BASH = """\
+policygen() { '%s' -m policygen "$@"; }
+compopt() { echo "compopt $*"; }
+eval "$(policygen completion bash)"
+complete -p policygen
+COMP_LINE=$1 COMP_POINT=${#1}
+_policygen policygen "$2" ""
+printf '%%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    "line, word, reply",
+    [
+        # readline takes what follows the last = for the word.
+        ("policygen render --only=Cluster", "Cluster", "ClusterQueue ClusterRoleBinding"),
+        ("policygen render --target kueue=0.19", "0.19", "0.19"),
+        ("policygen render --target=kueue=0.19", "0.19", "0.19"),
+        ("policygen render --target kueue=", "", " ".join(f"0.{n}" for n in range(13, 20))),
+        ("policygen schema Re", "Re", "ResourcePool"),
+        ("policygen render sp", "sp", "compopt -o default"),
+        ("policygen render --templates=sp", "sp", "compopt -o dirnames"),
+    ],
+)
+def test_bash_completes(line, word, reply):
+    done = subprocess.run(
+        ["bash", "-c", BASH % sys.executable, "bash", line, word],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    registered, *found = done.stdout.split("\n")
+    assert registered == "complete -o nosort -F _policygen policygen"
+    assert " ".join(found).strip() == reply
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("name", ["out", "out.yaml"])
@@ -474,24 +546,14 @@ def test_schema(run):
     assert "ResourcePool" in err
 
 
-@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
-def test_completion(run, shell):
+@pytest.mark.parametrize("shell", completion.SHELLS)
+def test_a_shell_takes_its_completion_script(run, shell):
     code, out, _ = run("completion", shell)
     assert code == 0
-    assert "_POLICYGEN_COMPLETE" in out
-
-
-def test_completion_completes():
-    environment = {**os.environ, "_POLICYGEN_COMPLETE": "bash_complete"}
-    environment |= {"COMP_WORDS": "policygen render --wi", "COMP_CWORD": "2"}
-    done = subprocess.run(
-        [sys.executable, "-c", "from policygen.cli import main; main()"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "--with" in done.stdout
+    assert f"_POLICYGEN_COMPLETE={shell}_complete" in out
+    if program := shutil.which(shell):
+        syntax = [program, "--no-execute" if shell == "fish" else "-n"]
+        subprocess.run(syntax, input=out, text=True, check=True)
 
 
 def test_version_and_help(run):
