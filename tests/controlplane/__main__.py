@@ -1,4 +1,4 @@
-"""Build and run the control plane: `python -m tests.controlplane {build,up,nodes,facts}`."""
+"""Build and run the control plane: `python -m tests.controlplane {build,up,nodes,facts,matrix}`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from . import facts
+from . import facts, matrix
 from .bench import EVERYTHING, KUBERNETES, KUEUE, KWOK, VOLCANO, Bench, Options
 from .build import BuildError, build
 from .client import ApiError, Client
 from .nodes import Shape, add_nodes
 from .process import ServerError
 from .running import kubeconfig_option
-from .upstream import ALL, CONTROL_PLANE
+from .upstream import ALL, CONTROL_PLANE, EVERY_KUBERNETES, control_plane
 
 WATCH_S = 0.5
+INTERRUPTED = 130
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -34,16 +35,17 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return COMMANDS[options.command](options)
     except Ended:
-        return 0
+        return 0 if options.command == "up" else INTERRUPTED
     except (BuildError, ServerError, ApiError, OSError, subprocess.SubprocessError) as error:
         print(f"controlplane: {error}", file=sys.stderr)
         return 1
 
 
 def _build(options: argparse.Namespace) -> int:
-    by_name = {upstream.name: upstream for upstream in ALL}
-    for built in build([by_name[name] for name in options.upstream] or CONTROL_PLANE).values():
-        for binary in built.upstream.binaries:
+    by_name = {upstream.folder.name: upstream for upstream in (*ALL, *EVERY_KUBERNETES)}
+    for upstream in [by_name[name] for name in options.upstream] or CONTROL_PLANE:
+        built = build([upstream])[upstream.name]
+        for binary in upstream.binaries:
             print(built.binary(binary.name))
     return 0
 
@@ -59,7 +61,7 @@ def _up(options: argparse.Namespace) -> int:
         volcano_config=options.volcano_config,
         complete_jobs=options.complete_jobs,
     )
-    built = build(u for u in CONTROL_PLANE if u.name not in left_out)
+    built = build(u for u in control_plane(options.kubernetes) if u.name not in left_out)
     with Bench(built, choice) as bench:
         for what, seconds in bench.timings.items():
             print(f"{seconds:5.1f} s  {what}", file=sys.stderr)
@@ -95,7 +97,18 @@ def _facts(_options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"build": _build, "up": _up, "nodes": _nodes, "facts": _facts}
+def _matrix(options: argparse.Namespace) -> int:
+    rows = matrix.run(
+        upstream
+        for upstream in EVERY_KUBERNETES
+        if not options.only or upstream.minor in options.only
+    )
+    for line in matrix.table(rows):
+        print(line)
+    return 0 if all(row.ok for row in rows) else 1
+
+
+COMMANDS = {"build": _build, "up": _up, "nodes": _nodes, "facts": _facts, "matrix": _matrix}
 
 
 def _watch(bench: Bench, *, restart: bool) -> None:
@@ -122,6 +135,8 @@ def _parser() -> argparse.ArgumentParser:
     make = commands.add_parser("build", help="build what is missing and print the binaries' paths")
     make.add_argument("upstream", nargs="*", help="only these (default: what `up` needs)")
     up = commands.add_parser("up", help="start everything, print KUBECONFIG=..., wait for a signal")
+    releases = [upstream.minor for upstream in EVERY_KUBERNETES]
+    up.add_argument("--kubernetes", choices=releases, default="", help="release (the newest)")
     up.add_argument("--scheduler-config", type=Path, help="KubeSchedulerConfiguration to use")
     up.add_argument("--kueue-config", type=Path, help="Kueue Configuration to use")
     up.add_argument("--volcano-config", type=Path, help="Volcano scheduler configuration to use")
@@ -146,6 +161,8 @@ def _parser() -> argparse.ArgumentParser:
     nodes.add_argument("--memory", default="1Ti")
     nodes.add_argument("--label", action="append", default=[], metavar="KEY=VALUE")
     commands.add_parser("facts", help="write schemas/cluster from what the servers say")
+    several = commands.add_parser("matrix", help="run the tests on every release of Kubernetes")
+    several.add_argument("--only", action="append", choices=releases, help="(repeatable)")
     return parser
 
 

@@ -57,7 +57,7 @@ def cache_folder() -> Path:
 
 def located(upstream: Upstream) -> Built:
     """Where this upstream is, or will be. Needs no Go."""
-    return Built(upstream, cache_folder() / f"{upstream.name}-{_key(upstream)}")
+    return Built(upstream, cache_folder() / f"{upstream.folder.name}-{_key(upstream)}")
 
 
 def build(upstreams: Iterable[Upstream], *, quiet: bool = False) -> dict[str, Built]:

@@ -29,7 +29,7 @@ from tests.controlplane.build import Built, located
 from tests.controlplane.cluster import Cluster
 from tests.controlplane.process import ServerError
 from tests.controlplane.slate import Slate
-from tests.controlplane.upstream import CONTROL_PLANE
+from tests.controlplane.upstream import KUBERNETES_VARIABLE, control_plane
 
 REQUIRED = "POLICYGEN_CONTROLPLANE"
 FAILED = pytest.StashKey[bool]()
@@ -53,8 +53,9 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(scope="session")
 def built() -> dict[str, Built]:
-    """The binaries of every upstream by name."""
-    found = {upstream.name: located(upstream) for upstream in CONTROL_PLANE}
+    """The binaries of every upstream by name; Kubernetes of the release that `matrix` asks for."""
+    chosen = control_plane(os.environ.get(KUBERNETES_VARIABLE, ""))
+    found = {upstream.name: located(upstream) for upstream in chosen}
     if missing := [name for built in found.values() for name in built.missing]:
         said = (
             f"no control plane: {len(missing)} files not built ({missing[0]}, ...); "

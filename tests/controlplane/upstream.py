@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 GO_MODULES = Path(__file__).parent / "go"
@@ -26,10 +26,12 @@ class Upstream:
     binaries: tuple[Binary, ...]
     assets: tuple[str, ...] = ()
     stamped: bool = False
+    release: str = ""
+    """Set for a release besides the default one, such as 1.34: it has a folder of its own."""
 
     @property
     def folder(self) -> Path:
-        return GO_MODULES / self.name
+        return GO_MODULES / (f"{self.name}-{self.release}" if self.release else self.name)
 
     @property
     def version(self) -> str:
@@ -43,10 +45,15 @@ class Upstream:
         return found.group(1)
 
     @property
+    def minor(self) -> str:
+        """Major and minor version, such as 1.36."""
+        return ".".join(self.version.removeprefix("v").split(".")[:2])
+
+    @property
     def ldflags(self) -> str:
         flags = "-s -w"
         if self.stamped:
-            major, minor = self.version.removeprefix("v").split(".")[:2]
+            major, minor = self.minor.split(".")
             at = "k8s.io/component-base/version"
             flags += (
                 f" -X {at}.gitVersion={self.version}"
@@ -96,8 +103,29 @@ KWOK = Upstream(
     (Binary("kwok", "sigs.k8s.io/kwok/cmd/kwok"),),
     assets=("kustomize/stage/node", "kustomize/stage/pod"),
 )
+EVERY_KUBERNETES = (
+    replace(KUBERNETES, release="1.34"),
+    replace(KUBERNETES, release="1.35"),
+    KUBERNETES,
+)
+"""What `matrix` builds and runs."""
 HELM = Upstream("helm", "helm.sh/helm/v4", (Binary("helm", "helm.sh/helm/v4/cmd/helm"),))
 
 CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK)
 """What `up` needs, in build order."""
 ALL = (*CONTROL_PLANE, HELM)
+
+KUBERNETES_VARIABLE = "POLICYGEN_KUBERNETES"
+"""Names the release of Kubernetes that tests run on; `matrix` sets it."""
+
+
+def control_plane(kubernetes: str = "") -> tuple[Upstream, ...]:
+    """CONTROL_PLANE with this release of Kubernetes, such as 1.34; empty for the default.
+
+    Raises ValueError for a release that has no Go module here.
+    """
+    known = {upstream.minor: upstream for upstream in EVERY_KUBERNETES}
+    chosen = known.get(kubernetes or KUBERNETES.minor)
+    if chosen is None:
+        raise ValueError(f"no Kubernetes {kubernetes} here, only {', '.join(known)}")
+    return tuple(chosen if upstream is KUBERNETES else upstream for upstream in CONTROL_PLANE)
