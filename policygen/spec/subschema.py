@@ -38,9 +38,12 @@ Validator: Any = _extend(
 
 
 def resolved(root: Json, schema: Json) -> Json:
-    """A part of a schema, or what it refers to."""
+    """A part of a schema, with what it refers to."""
     name = schema.get("$ref")
-    return root["$defs"][name.rpartition("/")[2]] if name else schema
+    if not name:
+        return schema
+    own = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
+    return {**root["$defs"][name.rpartition("/")[2]], **own}
 
 
 def find(root: Json, path: Path) -> Json | None:
