@@ -37,8 +37,12 @@ def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any =
     """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
     loaded, plan = _compile(settings, stdin, output)
     spec = loaded.spec
+    findings = list(findings_of(loaded, plan))
+    if not plan.items:
+        message = "the spec renders no object; render refuses that without --allow-empty"
+        findings.append(Finding(Severity.WARNING, "renders-nothing", message))
     return Result(
-        findings=findings_of(loaded, plan),
+        findings=tuple(findings),
         counts=(
             ("pool", len(spec.pools)),
             ("team", len(spec.teams)),

@@ -40,13 +40,15 @@ def cli() -> None:
 
 def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """`kueue=0.19` to its component and version."""
-    read = {}
+    read: dict[str, str] = {}
     for value in values:
         component, equals, version = value.partition("=")
         if not equals or component not in COMPONENTS:
             raise click.BadParameter(
                 f"{value!r}: write COMPONENT=VERSION with one of {', '.join(COMPONENTS)}"
             )
+        if read.get(component, version) != version:
+            raise click.BadParameter(f"{component} has two versions; write one of them")
         read[component] = version
     return read
 
@@ -168,6 +170,8 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
             "standard output"
         )
     output = Path(options["output"]) if options["output"] else None
+    if output is not None and output.suffix.lower() == ".json":
+        raise click.UsageError("manifests are YAML; write a folder, or a file that ends in .yaml")
     if options["check"] and output is None:
         raise click.UsageError("--check needs -o PATH to compare with")
     if options["only"] and output is not None and not destination.is_file(output):
@@ -261,7 +265,7 @@ Examples:
   policygen completion fish > ~/.config/fish/completions/policygen.fish
 """
 )
-@click.argument("shell", type=click.Choice(completing.SHELLS))
+@click.argument("shell", type=click.Choice(completing.SHELLS), metavar="SHELL")
 def completion(shell: str) -> None:
     """Print a completion script for a SHELL."""
     _print(completing.script(shell, cli))

@@ -108,6 +108,16 @@ def test_validate_counts_what_there_is(run, spec):
     assert (code, out) == (0, "valid: 1 pool, 1 team, 0 models, 4 objects\n")
 
 
+@pytest.mark.parametrize("text", ["", "---\n", "apiVersion: v1\nkind: Pod\n"])
+def test_validate_warns_of_what_renders_nothing(run, tmp_path, text):
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    code, out, err = run("validate", path, "--fail-on", "warning")
+    assert (code, out) == (1, "valid: 0 pools, 0 teams, 0 models, 0 objects\n")
+    assert "[renders-nothing]" in err
+    assert run("validate", path)[0] == 0
+
+
 def test_standard_input(run, monkeypatch):
     reading, writing = os.pipe()
     os.write(writing, SPEC.encode())
@@ -126,6 +136,8 @@ def test_standard_input(run, monkeypatch):
         (["--target", "kueue=latest"], "0.13"),
         (["--target", "kubernetes"], "COMPONENT=VERSION"),
         (["--target", "kai=1.0"], "kueue"),
+        (["--target", "kueue=0.18", "--target", "kueue=0.19"], "two versions"),
+        (["-o", "out.json"], "manifests are YAML"),
         (["--only", "ClusterQueues"], "ClusterQueue"),
         (["--with", "everything"], "volcano-config"),
         (["--with", "kueue-config"], "spec.kueue.configuration"),
@@ -334,7 +346,7 @@ def test_edited_files_are_refused_and_named(run, spec, tmp_path):
 
 
 def test_one_file(run, spec, tmp_path):
-    target = tmp_path / "manifests.yaml"
+    target = tmp_path / "manifests.YAML"
     assert run("render", spec, "-o", target)[0] == 0
     _, out, _ = run("render", spec)
     assert target.read_text() == out

@@ -100,6 +100,9 @@ class _Reading(Struct, eq=False):
 
     def add(self, argument: str) -> None:
         """Read the file or folder of this name."""
+        if not argument:
+            self.refuse(argument, "an empty name; write a file, a folder or -")
+            return
         try:
             state = Path(argument).stat()
         except (OSError, ValueError) as error:

@@ -104,6 +104,7 @@ def test_what_is_not_there():
     assert refused("a.yaml")[2] == "this link leads nowhere, to gone"
     assert refused(".")[0] == "./a.yaml"
     assert refused("a\0b")[2] == "no file can have this name"
+    assert refused("")[2] == "an empty name; write a file, a folder or -"
     assert refused("x" * 300)[2].startswith("cannot be read: ")
     Path("file").write_text("")
     assert refused("file/a.yaml")[2] == "cannot be read: not a directory"
