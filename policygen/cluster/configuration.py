@@ -54,6 +54,8 @@ class SchedulerConfiguration(Struct, rename="camel", frozen=True):
 class KueueConfiguration(Struct, rename="camel", frozen=True):
     """Kueue's Configuration, in parts that stay as they were written."""
 
+    namespace: str = "kueue-system"
+    """Where Kueue runs; not written, it is that of its pod."""
     manage_jobs_without_queue_name: bool = False
     managed_jobs_namespace_selector: dict[str, Any] | None = None
     wait_for_pods_ready: dict[str, Any] | None = None
@@ -63,7 +65,6 @@ class KueueConfiguration(Struct, rename="camel", frozen=True):
     resources: dict[str, Any] | None = None
     feature_gates: dict[str, bool] = field(default_factory=dict)
     multi_kueue: dict[str, Any] | None = None
-    queue_visibility: dict[str, Any] | None = None
 
 
 class VolcanoPlugin(Struct, rename="camel", frozen=True):

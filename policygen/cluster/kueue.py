@@ -5,13 +5,11 @@ out. Quotas are Fractions, in units of their resource.
 """
 
 from fractions import Fraction
-from typing import Literal
+from typing import Any
 
 from msgspec import Struct, field
 
 from policygen.cluster.core import LabelSelector, Taint, Toleration
-
-Policy = Literal["Never", "LowerPriority", "Any"]
 
 
 class FairSharing(Struct, rename="camel", frozen=True):
@@ -102,6 +100,7 @@ class ClusterQueue(Struct, rename="camel", frozen=True):
     stop_policy: str = "None"
     fair_sharing: FairSharing | None = None
     admission_scope: AdmissionScope | None = None
+    concurrent_admission_policy: dict[str, Any] | None = None
 
 
 class Cohort(Struct, rename="camel", frozen=True):
@@ -176,5 +175,15 @@ class MultiKueueConfig(Struct, rename="camel", frozen=True):
     quota_management: str = "Manual"
 
 
+class ClusterSource(Struct, rename="camel", frozen=True):
+    """How a worker cluster is reached, in parts that stay as they were written."""
+
+    cluster_profile_ref: dict[str, Any] | None = None
+
+
 class MultiKueueCluster(Struct, rename="camel", frozen=True):
-    """`spec` of a MultiKueueCluster; only its name matters to rules."""
+    """`spec` of a MultiKueueCluster."""
+
+    cluster_source: ClusterSource = ClusterSource()
+    cluster_profile_ref: dict[str, Any] | None = None
+    """As v1beta1 has it."""

@@ -1,7 +1,7 @@
 """The cluster that a rule sees: declared in manifests or seen by a snapshot, typed, indexed once."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -88,6 +88,7 @@ class Cluster:
             "", VOLCANO_CONFIGURATION, configuration.VolcanoConfiguration
         )
         self.workloads = tuple(self._workloads())
+        self._derived: dict[Callable[..., Any], Any] = {}
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
         """The objects of a kind as they were written, readable or not."""
@@ -96,6 +97,13 @@ class Cluster:
     def has(self, group: str, kind: str) -> bool:
         """Whether the input has objects of a kind."""
         return (group, kind) in self._kinds
+
+    def derive(self, make: "Callable[[Cluster], T]") -> T:
+        """What a function makes of the cluster; made once per function, so pass a named one."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: T = self._derived[make]
+        return found
 
     def _spec(self, group: str, kind: str, type_: type[T]) -> Table[T]:
         return self._table(group, kind, type_, ("spec",))

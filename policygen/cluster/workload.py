@@ -43,6 +43,7 @@ class PodSpec(Struct, rename="camel", frozen=True):
     priority_class_name: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
     runtime_class_name: str = ""
+    resource_claims: tuple[dict[str, Any], ...] = ()
 
     def requests(self) -> dict[str, Fraction]:
         """What one pod counts as: containers and sidecars summed, init containers as a maximum.

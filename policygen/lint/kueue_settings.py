@@ -1,0 +1,135 @@
+"""What Kueue's Configuration amounts to, whichever version it is written in, defaults included."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.cluster.configuration import KueueConfiguration
+from policygen.cluster.core import LabelSelector, Requirement
+from policygen.cluster.table import Entry
+from policygen.lint import kueue_gates
+from policygen.lint.namespaces import NAME
+from policygen.lint.rule import Facts
+from policygen.versions import KUEUE_WAITS, Version
+
+DEFAULT_FRAMEWORKS = ("batch/job",)
+
+
+class Settings(Struct, frozen=True, eq=False):
+    """One Configuration, or without it Kueue's defaults."""
+
+    entry: Entry[KueueConfiguration] | None
+    target: Version
+    fair_sharing: bool
+    admission_fair_sharing: bool
+    waits_for_pods: bool
+    """Whether it waits for the pods of an admitted workload to be ready."""
+    frameworks: tuple[str, ...]
+    external_frameworks: tuple[str, ...]
+    excluded: tuple[str, ...]
+    """Prefixes of resources that are not counted."""
+    ignores_undeclared: bool
+    transformed: Mapping[str, tuple[str, ...]]
+    """What each input of a transformation becomes."""
+    devices: tuple[str, ...]
+    """Names that device classes are counted under."""
+    managed: LabelSelector
+    """Namespaces whose jobs it manages."""
+
+    def gate(self, name: str) -> bool:
+        """Whether a feature gate is on."""
+        written = self.entry.it.feature_gates if self.entry else {}
+        return written.get(name, kueue_gates.on(name, self.target))
+
+    def excludes(self, resource: str) -> bool:
+        """Whether a resource is left out of all accounts."""
+        return resource.startswith(self.excluded)
+
+    def makes(self, resource: str) -> bool:
+        """Whether it is a name of Kueue's own, which no node has."""
+        made = {name for outputs in self.transformed.values() for name in outputs}
+        return resource in made or resource in self.devices
+
+
+def settings(facts: Facts) -> Settings:
+    """Those of the first Configuration in the input; the defaults if there is none."""
+    entries = facts.cluster.kueue_configurations
+    return of(entries[0] if len(entries) else None, facts.target["kueue"])
+
+
+def all_settings(facts: Facts) -> Iterator[tuple[Entry[KueueConfiguration], Settings]]:
+    """Every Configuration with what it amounts to."""
+    for entry in facts.cluster.kueue_configurations:
+        yield entry, of(entry, facts.target["kueue"])
+
+
+def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
+    """What a Configuration amounts to for a release.
+
+    Source: apis/config/v1beta2/defaults.go and v1beta1/configuration_conversion.go.
+    """
+    it = entry.it if entry else KueueConfiguration()
+    old = entry is not None and entry.object.version == "v1beta1"
+    integrations, resources = it.integrations or {}, it.resources or {}
+    disabled = it.feature_gates.get("DisableWaitForPodsReady", False)
+    waits = _switched(it.wait_for_pods_ready, old=old) or (
+        it.wait_for_pods_ready is None and not old and target.release >= KUEUE_WAITS
+    )
+    return Settings(
+        entry=entry,
+        target=target,
+        fair_sharing=_switched(it.fair_sharing, old=old),
+        admission_fair_sharing=it.admission_fair_sharing is not None
+        and it.feature_gates.get(
+            "AdmissionFairSharing", kueue_gates.on("AdmissionFairSharing", target)
+        ),
+        waits_for_pods=waits and not disabled,
+        frameworks=texts(integrations.get("frameworks")) or DEFAULT_FRAMEWORKS,
+        external_frameworks=texts(integrations.get("externalFrameworks")),
+        excluded=texts(resources.get("excludeResourcePrefixes")),
+        ignores_undeclared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared",
+        transformed={
+            str(each.get("input")): tuple(outputs)
+            for each in mappings(resources.get("transformations"))
+            if isinstance(outputs := each.get("outputs") or {}, dict)
+        },
+        devices=tuple(
+            str(each.get("name")) for each in mappings(resources.get("deviceClassMappings"))
+        ),
+        managed=selector(it.managed_jobs_namespace_selector)
+        or LabelSelector(
+            match_expressions=(Requirement(NAME, "NotIn", ("kube-system", it.namespace)),)
+        ),
+    )
+
+
+def texts(data: Any) -> tuple[str, ...]:
+    """The texts of a list."""
+    return tuple(it for it in data if isinstance(it, str)) if isinstance(data, list) else ()
+
+
+def mappings(data: Any) -> list[dict[str, Any]]:
+    """The mappings of a list."""
+    return [it for it in data if isinstance(it, dict)] if isinstance(data, list) else []
+
+
+def selector(data: Any) -> LabelSelector | None:
+    """A label selector as it was written, typed; None if there is none."""
+    if not isinstance(data, dict):
+        return None
+    labels = data.get("matchLabels")
+    return LabelSelector(
+        match_labels=dict(labels) if isinstance(labels, dict) else {},
+        match_expressions=tuple(
+            Requirement(
+                str(each.get("key", "")), str(each.get("operator", "")), texts(each.get("values"))
+            )
+            for each in mappings(data.get("matchExpressions"))
+        ),
+    )
+
+
+def _switched(stanza: Mapping[str, Any] | None, *, old: bool) -> bool:
+    """Whether a stanza is on: in v1beta2 by being there."""
+    return stanza is not None and (not old or stanza.get("enable") is True)

@@ -1,0 +1,23 @@
+"""Which namespaces a selector means, as far as the input tells."""
+
+from policygen.cluster.core import LabelSelector
+from policygen.cluster.view import Cluster
+
+NAME = "kubernetes.io/metadata.name"
+"""The label that the API server gives every namespace."""
+
+
+def selects(cluster: Cluster, selector: LabelSelector, name: str) -> bool | None:
+    """Whether a selector means a namespace; None where its labels would say, and are not known."""
+    if not name:
+        return None
+    found = cluster.namespaces.get(name)
+    if found is not None:
+        return selector.selects({**found.labels, NAME: name})
+    by_name = LabelSelector(
+        match_labels={key: it for key, it in selector.match_labels.items() if key == NAME},
+        match_expressions=tuple(it for it in selector.match_expressions if it.key == NAME),
+    )
+    if not by_name.selects({NAME: name}):
+        return False
+    return True if by_name == selector else None

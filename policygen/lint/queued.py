@@ -1,0 +1,145 @@
+"""What is sent to Kueue: which queue a workload names, and where that leads.
+
+Source: pkg/controller/jobframework and pkg/controller/jobs of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.cluster.core import LimitRangeItem
+from policygen.cluster.kueue import ClusterQueue, LocalQueue
+from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
+from policygen.cluster.workload import SHAPES, PodSpec, Template, Workload, texts
+from policygen.finding import At
+
+QUEUE = "kueue.x-k8s.io/queue-name"
+PRIORITY = "kueue.x-k8s.io/priority-class"
+
+FRAMEWORKS: Mapping[tuple[str, str], str] = {
+    ("", "Pod"): "pod",
+    ("apps", "Deployment"): "deployment",
+    ("apps", "StatefulSet"): "statefulset",
+    ("batch", "Job"): "batch/job",
+    ("batch", "CronJob"): "batch/job",
+    ("jobset.x-k8s.io", "JobSet"): "jobset.x-k8s.io/jobset",
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkerset.x-k8s.io/leaderworkerset",
+    **{
+        ("kubeflow.org", kind): f"kubeflow.org/{kind.lower()}"
+        for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")
+    },
+    **{
+        ("ray.io", kind): f"ray.io/{kind.lower()}"
+        for kind in ("RayCluster", "RayJob", "RayService")
+    },
+}
+"""The integration that manages a kind, by group and kind."""
+
+KINDS = tuple(sorted({kind for _, kind in SHAPES}))
+"""Every kind that makes pods."""
+
+TOGETHER = tuple(kind for _, kind in FRAMEWORKS if kind not in ("Deployment", "Pod"))
+"""Kinds whose pods Kueue admits all at once."""
+
+
+class Queued(Struct, frozen=True, eq=False):
+    """A workload that names a LocalQueue, where Kueue looks for the name."""
+
+    workload: Workload
+    name: str
+    at: At
+    """The label."""
+    local_queue: Entry[LocalQueue] | None
+    cluster_queue: Entry[ClusterQueue] | None
+
+
+def queued(cluster: Cluster) -> tuple[Queued, ...]:
+    """All such workloads; use it with `cluster.derive`."""
+    return tuple(_queued(cluster))
+
+
+def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
+    """The labels of the object that Kueue manages, and where they stand."""
+    way: tuple[str, ...] = ("metadata", "labels")
+    if workload.kind == "CronJob":
+        way = ("spec", "jobTemplate", *way)
+    return workload.at.to(*way), texts(workload.object.data, *way)
+
+
+def local_queues(cluster: Cluster, name: str, namespace: str) -> list[Entry[LocalQueue]]:
+    """The LocalQueues that a name may mean; without a namespace on either side, any."""
+    return [
+        entry
+        for entry in cluster.local_queues.by(_name).get(name, ())
+        if not namespace or not entry.namespace or entry.namespace == namespace
+    ]
+
+
+def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, Fraction]:
+    """What one pod counts as for its queue: the LimitRanges' defaults included.
+
+    Source: pkg/workload/resources.go, AdjustResources; several LimitRanges: the first default.
+    """
+    spec = template.spec
+    defaults: dict[str, Fraction] = {}
+    for item in container_limits(cluster, namespace):
+        defaults = {**item.default, **item.default_request, **defaults}
+    if not defaults:
+        return spec.requests()
+    return PodSpec(
+        containers=tuple(_with(each, defaults) for each in spec.containers),
+        init_containers=tuple(_with(each, defaults) for each in spec.init_containers),
+    ).requests()
+
+
+def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
+    """The items for containers of a namespace's LimitRanges."""
+    for entry in cluster.limit_ranges.by(_namespace).get(namespace, ()) if namespace else ():
+        for item in entry.it.limits:
+            if item.type == "Container":
+                yield item
+
+
+def _queued(cluster: Cluster) -> Iterator[Queued]:
+    for workload in cluster.workloads:
+        if (workload.object.group, workload.kind) not in FRAMEWORKS:
+            continue
+        at, found = labels(workload)
+        name = found.get(QUEUE)
+        if workload.kind == "Deployment" and not name:
+            # Its pods are managed one by one, so their own label does as well.
+            at, name = _of_pods(workload)
+        if not name:
+            continue
+        local = local_queues(cluster, name, workload.namespace)
+        one = local[0] if len(local) == 1 else None
+        queue = cluster.cluster_queues.get(one.it.cluster_queue) if one else None
+        yield Queued(workload, name, at / QUEUE, one, queue)
+
+
+def _of_pods(workload: Workload) -> tuple[At, str | None]:
+    for template in workload.templates:
+        return template.at.to("metadata", "labels"), template.labels.get(QUEUE)
+    return workload.at, None
+
+
+def _with(container: Any, defaults: Mapping[str, Fraction]) -> Any:
+    resources = container.resources
+    written = {**resources.limits, **resources.requests}
+    more = {name: it for name, it in defaults.items() if name not in written}
+    return type(container)(
+        name=container.name,
+        resources=type(resources)(requests={**resources.requests, **more}, limits=resources.limits),
+        restart_policy=container.restart_policy,
+    )
+
+
+def _name(entry: Entry[LocalQueue]) -> str:
+    return entry.name
+
+
+def _namespace(entry: Entry[Any]) -> str:
+    return entry.namespace

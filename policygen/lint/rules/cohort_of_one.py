@@ -1,0 +1,41 @@
+"""A cohort that is only named has a single member."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.cohorts import forest
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.spec.nearest import suggest
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """There is nobody to borrow from. A cohort that an object declares is meant to grow.
+
+    Source: concepts/cohort.md of Kueue's documentation.
+    """
+    if facts.cluster.cohorts.any:
+        return  # cohort-undeclared says it
+    cohorts = facts.cluster.derive(forest).cohorts
+    for name, cohort in cohorts.items():
+        if len(cohort.children) != 1:
+            continue
+        queue = cohort.children[0].queue
+        if queue is None:
+            continue
+        others = [other for other in cohorts if other != name]
+        hint = suggest(name, others) if others else "delete cohortName, or name its other members"
+        yield Claim(
+            f'{queue} is the only one in cohort "{name}", so it can borrow from nobody; {hint}',
+            queue.at.to("spec", "cohortName"),
+        )
+
+
+RULE = Rule(
+    "cohort-of-one",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("Cohort",),
+)
