@@ -154,9 +154,20 @@ def _compile(
         raise UsageError(f"--target: {error}") from None
     # Sums of what is certain are told even where something else is refused.
     plan = compiling.compile_plan(loaded.sound, settings.extras if extras is None else extras)
-    if unreadable or loaded.refused or plan.refused:
-        raise SpecError(document.ordered([*unreadable, *findings_of(loaded, plan)]))
+    unknown = unknown_rules(loaded)
+    if unreadable or loaded.refused or plan.refused or unknown:
+        raise SpecError(document.ordered([*unreadable, *findings_of(loaded, plan), *unknown]))
     return loaded, plan
+
+
+def unknown_rules(loaded: Loaded) -> list[Finding]:
+    """Rules that the spec's `lint` names and that there are not."""
+    settings = loaded.spec.platform.lint
+    if not settings.severities and not settings.waivers:
+        return []  # before all rules are imported
+    from policygen.lint import catalog, control
+
+    return document.dress(loaded.documents, control.misspelt(settings, catalog.names()))
 
 
 def findings_of(loaded: Loaded, plan: Plan) -> tuple[Finding, ...]:

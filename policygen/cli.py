@@ -271,9 +271,10 @@ def completion(shell: str) -> None:
     _print(completing.script(shell, cli))
 
 
-for command in (cli_lint.lint, cli_lint.rules, cli_lint.explain):
+for command in (cli_lint.lint, cli_lint.baseline, cli_lint.rules, cli_lint.explain):
     cli.add_command(command)
-_TARGET(cli_lint.lint)
+for command in (cli_lint.lint, cli_lint.update):
+    _TARGET(command)
 
 
 def _settings(specs: tuple[str, ...], options: dict[str, Any]) -> Settings:

@@ -3,8 +3,10 @@
 import io
 import os
 import sys
+from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -12,6 +14,7 @@ from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity
 
 if TYPE_CHECKING:
+    from policygen.linting import Settings
     from policygen.report.report import Report
 
 LINT_CODES = (
@@ -29,9 +32,53 @@ def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
 
 def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Names of rules for completion."""
-    from policygen import linting
+    from policygen.lint import catalog
 
-    return [name for name in linting.rule_names() if name.startswith(incomplete)]
+    return [name for name in catalog.names() if name.startswith(incomplete)]
+
+
+_INPUTS = (
+    click.argument("specs", nargs=-1, metavar="[SPEC]..."),
+    click.option(
+        "--manifests",
+        multiple=True,
+        metavar="PATH",
+        help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
+    ),
+    click.option(
+        "--partial",
+        is_flag=True,
+        help="The manifests are not all: what is missing among them may be elsewhere.",
+    ),
+    click.option(
+        "--rule",
+        "only",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=_rule_names,
+        help="Run this rule only; repeatable.",
+    ),
+    click.option(
+        "--skip",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=_rule_names,
+        help="Leave this rule out; repeatable.",
+    ),
+    click.option(
+        "--baseline",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Show only findings that are not in this file; `baseline update` writes it.",
+    ),
+)
+
+
+def _inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """What lint and baseline update take alike."""
+    for option in reversed(_INPUTS):
+        command = option(command)
+    return command
 
 
 @click.command(
@@ -40,38 +87,13 @@ Examples:
   policygen lint spec/
   policygen lint --manifests manifests/ spec/
   kustomize build overlays/prod | policygen lint --manifests - --partial
+  policygen lint --manifests manifests/ -f text -f sarif=lint.sarif
   policygen lint --manifests queues.yaml --rule local-queue-without-cluster-queue
 
 """
     + LINT_CODES
 )
-@click.argument("specs", nargs=-1, metavar="[SPEC]...")
-@click.option(
-    "--manifests",
-    multiple=True,
-    metavar="PATH",
-    help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
-)
-@click.option(
-    "--partial",
-    is_flag=True,
-    help="The manifests are not all: what is missing among them may be elsewhere.",
-)
-@click.option(
-    "--rule",
-    "only",
-    multiple=True,
-    metavar="RULE",
-    shell_complete=_rule_names,
-    help="Run this rule only; repeatable.",
-)
-@click.option(
-    "--skip",
-    multiple=True,
-    metavar="RULE",
-    shell_complete=_rule_names,
-    help="Leave this rule out; repeatable.",
-)
+@_inputs
 @click.option(
     "--fail-on",
     type=click.Choice(tuple(str(severity) for severity in reversed(Severity))),
@@ -90,32 +112,71 @@ Examples:
     help="text, json, sarif, junit, github, gitlab, markdown or html; to standard output, or "
     "into FILE; repeatable.",
 )
-def lint(specs: tuple[str, ...], **options: Any) -> None:
+def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from policygen import linting
     from policygen.lint.engine import Verdict
 
-    if not specs and not options["manifests"]:
+    wanted = _wanted(options["formats"])
+    settings, stdin = _settings(options)
+    report = linting.lint(settings, today=_today(), stdin=stdin)
+    _write(report, wanted)
+    raise SystemExit(
+        {
+            Verdict.CRASHED: ExitCode.INTERNAL,
+            Verdict.NOT_EVALUATED: ExitCode.INCOMPLETE,
+            Verdict.FAIL: ExitCode.FINDINGS,
+            Verdict.PASS: ExitCode.CLEAN,
+        }[linting.verdict(report, Severity[options["fail_on"].upper()])]
+    )
+
+
+@click.group()
+def baseline() -> None:
+    """Keep a file of the findings that are there already, so that only new ones count."""
+
+
+@baseline.command(
+    epilog="""\b
+Examples:
+  policygen baseline update --baseline lint.json --manifests manifests/ spec/
+"""
+)
+@_inputs
+def update(**options: Any) -> None:
+    """Write what is found now into the baseline, and show what that changes."""
+    from policygen import linting
+
+    settings, stdin = _settings(options)
+    click.echo(linting.update(settings, today=_today(), stdin=stdin), nl=False)
+
+
+def _settings(options: dict[str, Any]) -> "tuple[Settings, BinaryIO | None]":
+    from policygen import linting
+
+    given = (*options["specs"], *options["manifests"])
+    if not given:
         raise click.UsageError("nothing to lint: name a SPEC, or --manifests PATH")
-    given = (*specs, *options["manifests"])
+    if given.count("-") > 1:
+        raise click.UsageError("standard input can be read once; write - in one place")
     settings = linting.Settings(
-        specs=specs,
+        specs=options["specs"],
         manifests=options["manifests"],
         target=options["target"],
         partial=options["partial"],
         only=options["only"],
         skip=options["skip"],
+        baseline=options["baseline"],
     )
-    wanted = _wanted(options["formats"])
-    report = linting.lint(settings, stdin=sys.stdin.buffer if "-" in given else None)
-    _write(report, wanted)
-    code = {
-        Verdict.CRASHED: ExitCode.INTERNAL,
-        Verdict.NOT_EVALUATED: ExitCode.INCOMPLETE,
-        Verdict.FAIL: ExitCode.FINDINGS,
-        Verdict.PASS: ExitCode.CLEAN,
-    }[linting.worst(report, Severity[options["fail_on"].upper()])]
-    raise SystemExit(code)
+    if "-" not in given:
+        return settings, None
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; write a file or a folder instead of -")
+    return settings, sys.stdin.buffer
+
+
+def _today() -> date:
+    return datetime.now().astimezone().date()
 
 
 def _wanted(values: tuple[str, ...]) -> list[tuple[str, Path | None]]:
@@ -166,12 +227,15 @@ Examples:
 """
 )
 def rules() -> None:
-    """List every rule that judges objects."""
+    """List every rule: those that judge objects, and those that judge a spec."""
     from policygen.lint.catalog import RULES
+    from policygen.lint.spec_rules import SPEC_RULES
 
-    width = max(len(rule.name) for rule in RULES)
-    for rule in RULES:
-        click.echo(f"{rule.name:{width}}  {rule.severity!s:8} {rule.about}")
+    table = [(rule.name, str(rule.severity), rule.about) for rule in RULES]
+    table += [(name, "spec", about) for name, about in SPEC_RULES.items()]
+    width = max(len(name) for name, _, _ in table)
+    for name, severity, about in table:
+        click.echo(f"{name:{width}}  {severity:8} {about}")
 
 
 @click.command(

@@ -7,6 +7,19 @@ Path = tuple[str | int, ...]
 """A way into a document: mapping keys and sequence indexes, from its root."""
 
 
+def dotted(path: Path) -> str:
+    """A path as people write it: `spec.resourceGroups[0].flavors`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step and all(char.isalnum() or char in "_-" for char in step):
+            text += f".{step}" if text else step
+        else:
+            text += f'["{step}"]'
+    return text
+
+
 class Severity(IntEnum):
     """How bad a finding is; ordered, so that a threshold can be compared."""
 

@@ -1,27 +1,32 @@
-"""What `policygen lint`, `rules` and `explain` do, from inputs to a report."""
+"""What `policygen lint`, `baseline update` and `explain` do, from inputs to a report."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
 from typing import BinaryIO
 
 from msgspec import Struct, field
 
 from policygen import app, versions
 from policygen.cluster import manifests
+from policygen.cluster.manifests import Manifests
 from policygen.cluster.view import Cluster
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Severity
-from policygen.lint import engine
-from policygen.lint.catalog import RULES
+from policygen.lint import baseline, catalog, control, engine
+from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome, Verdict
 from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need, Rule
+from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan, compile_plan
 from policygen.report.report import Ended, Report
 from policygen.spec import document, files
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded, load
 from policygen.spec.nearest import suggest
+from policygen.spec.types import LintSettings
 
 
 class Settings(Struct, frozen=True):
@@ -35,83 +40,179 @@ class Settings(Struct, frozen=True):
     only: tuple[str, ...] = ()
     """Rules to run; empty: all."""
     skip: tuple[str, ...] = ()
+    baseline: Path | None = None
 
 
-def lint(settings: Settings, *, stdin: BinaryIO | None = None) -> Report:
+class _Spec(Struct, frozen=True):
+    """What there is to say of a spec, if there is one."""
+
+    loaded: Loaded | None = None
+    plan: Plan | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def lint(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> Report:
     """Judge a spec, manifests, or both. Raises SpecError for a refused spec, and UsageError."""
-    rules = _selected(settings)
-    sources, unreadable = files.read(settings.manifests, stdin=stdin)
-    inside = manifests.spec_sources(sources)
-    findings: list[Finding] = list(unreadable)
-    spec = plan = None
-    first_index = 0
-    target = {
-        **versions.DEFAULT,
-        **{name: _version(name, text) for name, text in settings.target.items()},
-    }
-    if settings.specs or inside:
-        loaded, plan, said = _spec(settings, inside, stdin)
-        findings += said
-        if loaded.documents:
-            spec = loaded.spec
-            first_index = len(loaded.documents)
-            target = {name: getattr(spec.platform.target, name) for name in versions.DEFAULT}
-    found = manifests.read(sources, first_index=first_index)
-    findings += found.findings
-    complete = found.complete and not unreadable
-    cluster = Cluster(found.objects)
-    facts = Facts(cluster, target, _given(settings, cluster, complete=complete), spec, plan)
-    outcomes = engine.run(rules, facts) if settings.manifests else []
-    hits = [hit for outcome in outcomes for hit in outcome.hits]
-    findings += dress(found.documents, found.objects, hits)
-    if found.nameless:
-        findings.append(manifests.nameless_note(found.nameless))
+    known = _baseline(settings.baseline) if settings.baseline else None
+    report = _judged(settings, today, stdin)
+    if known is None:
+        return report
+    compared = baseline.compare(report.findings, known, _evaluated(report.rules))
+    stale = [
+        Finding(
+            Severity.WARNING,
+            "baseline-stale",
+            f"{settings.baseline} still has {it.rule} of {it.object or it.message}, which is "
+            "found no more; run `policygen baseline update`",
+        )
+        for it in compared.gone
+    ]
+    findings = tuple(document.ordered([*compared.new, *stale]))
     return Report(
-        findings=tuple(document.ordered(findings)),
-        rules=tuple(map(_ended, outcomes)),
-        objects=len(found.objects),
-        complete=complete,
+        findings, report.rules, report.objects, report.complete, report.waived, compared.known
     )
+
+
+def update(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> str:
+    """Write the findings of now into the baseline, and say what that changes."""
+    path = settings.baseline
+    if path is None:
+        raise UsageError("baseline update needs a file; write --baseline FILE")
+    before = _baseline(path) if path.exists() else Baseline(baseline.VERSION, ())
+    report = _judged(settings, today, stdin)
+    if not report.complete:
+        raise UsageError("not all could be read, so nothing is known to be gone; mend that first")
+    after = baseline.made(report.findings)
+    try:
+        path.write_text(baseline.text(after), "utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    old, new = ({it.fingerprint: it for it in each.findings} for each in (before, after))
+    added = [it for print_, it in new.items() if print_ not in old]
+    removed = [it for print_, it in old.items() if print_ not in new]
+    lines = [f"+ {it.rule}: {it.object or it.message}" for it in added]
+    lines += [f"- {it.rule}: {it.object or it.message}" for it in removed]
+    plural = "" if len(new) == 1 else "s"
+    lines.append(f"{path}: {len(new)} finding{plural}, {len(added)} added, {len(removed)} removed")
+    return "\n".join(lines) + "\n"
 
 
 def explain(name: str) -> str:
     """The page of a rule. Raises UsageError for an unknown one."""
-    return page(_rule(name).name).text
+    if name in SPEC_RULES:
+        return f"# {name}\n\n{SPEC_RULES[name]}. Reported of a spec that can be rendered all the same.\n"
+    return page(_known(name)).text
 
 
-def rule_names() -> tuple[str, ...]:
-    """The names of all rules."""
-    return tuple(rule.name for rule in RULES)
+def verdict(report: Report, fail_on: Severity) -> Verdict:
+    """What decides the exit code."""
+    if report.count(Verdict.CRASHED.value):
+        return Verdict.CRASHED
+    if not report.complete:
+        return Verdict.NOT_EVALUATED
+    failed = any(finding.severity >= fail_on for finding in report.findings)
+    return Verdict.FAIL if failed else Verdict.PASS
 
 
-def _rule(name: str) -> Rule:
-    for rule in RULES:
-        if rule.name == name:
-            return rule
-    raise UsageError(f'no rule "{name}"; {suggest(name, rule_names())}')
+def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
+    """All findings but for those that the spec waives."""
+    wanted = _wanted(settings)
+    sources, unreadable = files.read(settings.manifests, stdin=stdin)
+    spec = _spec(settings, manifests.spec_sources(sources), stdin)
+    documents = spec.loaded.documents if spec.loaded else ()
+    found = manifests.read(sources, first_index=len(documents))
+    complete = found.complete and not unreadable
+    outcomes = []
+    if settings.manifests:
+        facts = _facts(settings, spec, found, complete=complete)
+        outcomes = engine.run([rule for rule in catalog.RULES if rule.name in wanted], facts)
+    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    findings = [
+        *unreadable,
+        *(it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted),
+        *found.findings,
+        *dress(found.documents, found.objects, hits),
+    ]
+    if found.nameless:
+        findings.append(manifests.nameless_note(found.nameless))
+    ended = tuple(map(_ended, outcomes))
+    lint_settings = spec.loaded.spec.platform.lint if spec.loaded else LintSettings()
+    judged = control.judge(
+        findings, lint_settings, today=today, evaluated=_evaluated(ended) & wanted
+    )
+    about_waivers = document.dress(documents, judged.hits)
+    return Report(
+        findings=tuple(document.ordered([*judged.shown, *about_waivers])),
+        rules=ended,
+        objects=len(found.objects),
+        complete=complete,
+        waived=judged.waived,
+    )
 
 
-def _selected(settings: Settings) -> Sequence[Rule]:
-    wanted = {_rule(name).name for name in settings.only} or set(rule_names())
-    wanted -= {_rule(name).name for name in settings.skip}
-    return [rule for rule in RULES if rule.name in wanted]
-
-
-def _spec(
-    settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None
-) -> tuple[Loaded, Plan, list[Finding]]:
+def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) -> _Spec:
     """The spec, of its own files and of documents among the manifests."""
+    if not settings.specs and not inside:
+        return _Spec()
     sources, unreadable = files.read(settings.specs, stdin=stdin)
     known = {source.path for source in sources}
     sources += [it for it in inside if it.path is None or it.path not in known]
-    loaded = load(sources, settings.target, complete=not unreadable)
+    try:
+        loaded = load(sources, settings.target, complete=not unreadable)
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
     plan = compile_plan(loaded.sound, frozenset())
-    findings = [*unreadable, *app.findings_of(loaded, plan)]
-    if unreadable or loaded.refused or plan.refused:
+    findings = [*unreadable, *app.findings_of(loaded, plan), *app.unknown_rules(loaded)]
+    if any(it.severity == Severity.ERROR for it in findings):
         raise SpecError(document.ordered(findings))
     if inside:  # documents of other groups are the manifests
         findings = [each for each in findings if each.rule != "foreign-documents"]
-    return loaded, plan, findings
+    if not loaded.documents:
+        return _Spec(findings=tuple(findings))
+    return _Spec(loaded, plan, tuple(findings))
+
+
+def _facts(settings: Settings, spec: _Spec, found: Manifests, *, complete: bool) -> Facts:
+    cluster = Cluster(found.objects)
+    target = {
+        **versions.DEFAULT,
+        **{name: _version(name, text) for name, text in settings.target.items()},
+    }
+    if spec.loaded:
+        platform = spec.loaded.spec.platform
+        target = {name: getattr(platform.target, name) for name in versions.DEFAULT}
+    # Nodes and their like count as absent only if some are there.
+    there = {
+        Need.WHOLE: complete and not settings.partial,
+        Need.NODES: cluster.nodes.any,
+        Need.WORKLOADS: bool(cluster.workloads),
+        Need.NAMESPACES: cluster.namespaces.any,
+        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
+        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
+        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
+        Need.SPEC: spec.loaded is not None,
+    }
+    given = frozenset(need for need, is_given in there.items() if is_given)
+    return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
+
+
+def _known(name: str) -> str:
+    """The name, if there is such a rule."""
+    names = catalog.names()
+    if name in names:
+        return name
+    raise UsageError(f'no rule "{name}"; {suggest(name, names)}')
+
+
+def _wanted(settings: Settings) -> set[str]:
+    wanted = set(map(_known, settings.only)) or set(catalog.names())
+    return wanted - set(map(_known, settings.skip))
+
+
+def _evaluated(rules: Sequence[Ended]) -> set[str]:
+    """The rules that were judged; those of a spec always are."""
+    judged = {it.rule for it in rules if it.verdict in {"pass", "fail", "vacuous"}}
+    return judged | SPEC_RULES.keys()
 
 
 def _version(component: str, text: str) -> versions.Version:
@@ -121,23 +222,19 @@ def _version(component: str, text: str) -> versions.Version:
         raise UsageError(f"--target: {error}") from None
 
 
-def _given(settings: Settings, cluster: Cluster, *, complete: bool) -> frozenset[Need]:
-    """What the input has: nodes and their like count as absent only if some are there."""
-    there = {
-        Need.WHOLE: complete and not settings.partial,
-        Need.NODES: cluster.nodes.any,
-        Need.WORKLOADS: bool(cluster.workloads),
-        Need.NAMESPACES: cluster.namespaces.any,
-        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
-        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
-        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
-        Need.SPEC: bool(settings.specs),
-    }
-    return frozenset(need for need, given in there.items() if given)
+def _baseline(path: Path) -> Baseline:
+    try:
+        return baseline.read(path.read_bytes())
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}; `policygen baseline update` makes it"
+        ) from None
+    except ValueError as error:
+        raise UsageError(f"{path} {error}") from None
 
 
 def _ended(outcome: Outcome) -> Ended:
-    rule = outcome.rule
+    rule: Rule = outcome.rule
     return Ended(
         rule=rule.name,
         severity=rule.severity,
@@ -146,13 +243,3 @@ def _ended(outcome: Outcome) -> Ended:
         about=rule.about,
         reason=outcome.reason,
     )
-
-
-def worst(report: Report, fail_on: Severity) -> Verdict:
-    """What decides the exit code."""
-    if report.count(Verdict.CRASHED.value):
-        return Verdict.CRASHED
-    if not report.complete:
-        return Verdict.NOT_EVALUATED
-    failed = any(finding.severity >= fail_on for finding in report.findings)
-    return Verdict.FAIL if failed else Verdict.PASS

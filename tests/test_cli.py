@@ -593,3 +593,14 @@ def test_foreign_documents_are_counted(run, spec):
     code, _, err = run("validate", spec)
     assert code == 0
     assert "1 document of other API groups skipped" in err
+
+
+def test_a_rule_that_there_is_not_is_refused_by_every_command(run, tmp_path):
+    (tmp_path / "spec.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
+        "spec:\n  lint:\n    severities: {model-above-limi: info}\n" + "---\n" + SPEC
+    )
+    for command in ("render", "validate", "lint"):
+        code, out, err = run(command, tmp_path / "spec.yaml")
+        assert (code, out) == (2, "")
+        assert 'did you mean "model-above-limit"?' in err

@@ -399,6 +399,12 @@ SCHEMA = [
         "kueue 0.12 supported are 0.13 0.19",
     ),
     Case(
+        "a day that no calendar has",
+        platform("lint:\n  waivers:\n  - {rule: a, reason: b, expires: «'2027-02-30'»}"),
+        "bad-date",
+        "2027-02-30 YYYY-MM-DD",
+    ),
+    Case(
         "a version that is none",
         platform("target:\n  kubernetes: «latest»"),
         "unsupported-target",

@@ -27,6 +27,7 @@ from policygen.lint.rules import (
     workload_priority_class_missing,
     workload_without_local_queue,
 )
+from policygen.lint.spec_rules import SPEC_RULES
 
 RULES: tuple[Rule, ...] = (
     admission_check_config_missing.RULE,
@@ -54,3 +55,8 @@ RULES: tuple[Rule, ...] = (
     workload_priority_class_missing.RULE,
     workload_without_local_queue.RULE,
 )
+
+
+def names() -> tuple[str, ...]:
+    """The names of all rules, those that judge a spec too."""
+    return tuple(sorted([*(rule.name for rule in RULES), *SPEC_RULES]))

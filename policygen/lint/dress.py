@@ -5,7 +5,7 @@ from typing import Any
 
 from policygen.cluster.object import Object
 from policygen.cluster.renames import written
-from policygen.finding import At, Finding, Hit, Path, Place, Related
+from policygen.finding import At, Finding, Hit, Path, Place, Related, dotted
 from policygen.spec import document
 from policygen.spec.document import Document
 
@@ -52,8 +52,8 @@ def dress(
                 hit.message,
                 place(hit.at, it),
                 object=str(it or ""),
-                path=shown(path),
-                anchor=shown(_named(it.data, path)) if it else "",
+                path=dotted(path),
+                anchor=dotted(_named(it.data, path)) if it else "",
                 related=tuple(related),
             )
         )
@@ -71,16 +71,3 @@ def _named(data: Any, path: Path) -> Path:
         name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
         steps.append(name if isinstance(name, str) else step)
     return tuple(steps)
-
-
-def shown(path: Path) -> str:
-    """A path as people write it: `spec.resourceGroups[0].flavors`."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif step and all(char.isalnum() or char in "_-" for char in step):
-            text += f".{step}" if text else step
-        else:
-            text += f'["{step}"]'
-    return text

@@ -17,6 +17,8 @@ def write(report: Report, out: TextIO) -> None:
         "version": VERSION,
         "complete": report.complete,
         "objects": report.objects,
+        "waived": report.waived,
+        "inBaseline": report.in_baseline,
         "summary": {str(severity): report.of(severity) for severity in reversed(Severity)},
         "findings": [
             {

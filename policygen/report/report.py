@@ -31,6 +31,10 @@ class Report(Struct, frozen=True):
     """How many objects were judged."""
     complete: bool = True
     """False: something that was asked for could not be read."""
+    waived: int = 0
+    """How many findings the spec's waivers accept."""
+    in_baseline: int = 0
+    """How many findings were there before."""
 
     def count(self, verdict: str) -> int:
         """How many rules ended so."""

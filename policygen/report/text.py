@@ -78,6 +78,10 @@ def counted(report: Report) -> str:
             if (count := report.count(verdict)) or verdict == "pass"
         ]
         words.append(f"{len(report.rules)} rules: {', '.join(verdicts)}")
+    if report.waived:
+        words.append(f"{report.waived} waived")
+    if report.in_baseline:
+        words.append(f"{report.in_baseline} in the baseline")
     if not report.complete:
         words.append("not all could be read")
     return "; ".join(words) or "no manifests given"

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.finding import At, Finding, Hit, Path, Place, Severity
+from policygen.finding import At, Finding, Hit, Path, Place, Severity, dotted
 from policygen.spec.assemble import Composed, Problem
 from policygen.spec.compose import compose, looks_like_json
 from policygen.spec.files import Source
@@ -25,6 +25,9 @@ class Header(Struct, frozen=True):
     kind: str | None
     name: str | None
     """metadata.name"""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.kind, self.name) if part)
 
 
 class Document(Struct, eq=False):
@@ -154,12 +157,13 @@ def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
     findings = []
     for hit in hits:
         document = known.get(hit.at.document) if hit.at else None
-        where = None
+        where, object_, path = None, "", ""
         if hit.at and document:
             if document.is_flawed(hit.at.path, key=hit.at.key):
                 continue
             where = document.place(hit.at.path, key=hit.at.key)
-        findings.append(Finding(hit.severity, hit.rule, hit.message, where))
+            object_, path = str(document.header), dotted(hit.at.path)
+        findings.append(Finding(hit.severity, hit.rule, hit.message, where, object_, path, path))
     return ordered(findings)
 
 

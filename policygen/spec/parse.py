@@ -1,7 +1,10 @@
 """Schema-valid documents of our own kinds to the typed spec."""
 
+from datetime import date
+
 from policygen import versions
 from policygen.finding import Hit
+from policygen.spec.echo import quoted
 from policygen.spec.types import (
     Autoscaling,
     Capacity,
@@ -9,6 +12,7 @@ from policygen.spec.types import (
     Gpu,
     KubeSchedulerSettings,
     KueueSettings,
+    LintSettings,
     Model,
     Namespace,
     Placement,
@@ -24,6 +28,7 @@ from policygen.spec.types import (
     Team,
     Toleration,
     VolcanoSettings,
+    Waiver,
 )
 from policygen.spec.view import View
 from policygen.versions import Version
@@ -75,7 +80,38 @@ def platform(document: View) -> Platform:
             image=kube_scheduler.text("image"),
             at=kube_scheduler.at,
         ),
+        lint=_lint(spec.view("lint")),
     )
+
+
+def _lint(view: View) -> LintSettings:
+    for entry in view.views("waivers"):
+        expires = entry.text("expires")
+        if expires is not None and not _is_date(expires):
+            message = f"{quoted(expires)} is no day of the calendar; write it as YYYY-MM-DD"
+            view.hits.append(Hit("bad-date", message, entry.at / "expires"))
+    return LintSettings(
+        severities=view.pairs("severities"),
+        waivers=tuple(
+            Waiver(
+                rule=entry.data["rule"],
+                reason=entry.data["reason"],
+                at=entry.at,
+                object=entry.text("object"),
+                expires=entry.text("expires"),
+            )
+            for entry in view.views("waivers")
+        ),
+        at=view.at,
+    )
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _target(view: View) -> Target:

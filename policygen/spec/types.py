@@ -104,6 +104,27 @@ class KubeSchedulerSettings(Struct, frozen=True):
     at: At | None = None
 
 
+class Waiver(Struct, frozen=True):
+    """A finding that somebody accepts."""
+
+    rule: str
+    reason: str
+    at: At
+    object: str | None = None
+    """Kind and name, with `*` for any part: `LocalQueue team-a/*`; None: every object."""
+    expires: str | None = None
+    """The last day on which it counts, YYYY-MM-DD; None: for ever."""
+
+
+class LintSettings(Struct, frozen=True):
+    """What `policygen lint` is told by the spec."""
+
+    severities: tuple[tuple[str, str], ...] = ()
+    """Rules and the severities that they have here; `off` runs none of it."""
+    waivers: tuple[Waiver, ...] = ()
+    at: At | None = None
+
+
 class Platform(Struct, frozen=True):
     """The set as a whole."""
 
@@ -119,6 +140,7 @@ class Platform(Struct, frozen=True):
     kueue: KueueSettings = KueueSettings()
     volcano: VolcanoSettings = VolcanoSettings()
     kube_scheduler: KubeSchedulerSettings = KubeSchedulerSettings()
+    lint: LintSettings = LintSettings()
 
 
 class Taint(Struct, frozen=True):

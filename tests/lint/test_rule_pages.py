@@ -1,6 +1,7 @@
 """Every rule has a page, and its examples are what they say."""
 
 import re
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from policygen.lint.page import page
 from policygen.spec.nearest import suggest
 
 ROOT = Path(__file__).parents[2]
+TODAY = date(2026, 11, 21)
 NAMES = [rule.name for rule in RULES]
 FOLDER = Path(str(files("policygen.lint.rules")))
 
@@ -25,7 +27,7 @@ def linted(example, tmp_path):
     settings = linting.Settings(
         manifests=(str(file),), target=target, partial="partial" in example.options
     )
-    report = linting.lint(settings)
+    report = linting.lint(settings, today=TODAY)
     assert report.complete
     assert report.count("crashed") == 0, [each.reason for each in report.rules]
     return [finding.rule for finding in report.findings]
@@ -81,6 +83,6 @@ def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*/expected")), ids=str)
 def test_what_we_render_is_clean(example):
-    report = linting.lint(linting.Settings(manifests=(str(example),)))
+    report = linting.lint(linting.Settings(manifests=(str(example),)), today=TODAY)
     assert [(it.rule, it.object, it.message) for it in report.findings] == []
     assert report.objects

@@ -1,0 +1,91 @@
+"""What a spec says of rules: severities of its own, and findings that it accepts."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from datetime import date
+
+from msgspec import Struct
+
+from policygen.finding import Finding, Hit, Severity
+from policygen.spec.nearest import suggest
+from policygen.spec.types import LintSettings, Waiver
+
+OFF = "off"
+
+
+class Judged(Struct, frozen=True):
+    """Findings after the spec's own word on them."""
+
+    shown: tuple[Finding, ...]
+    waived: int
+    """How many a waiver accepts."""
+    off: int
+    """How many are of rules that are off."""
+    hits: tuple[Hit, ...]
+    """What is wrong with the waivers themselves."""
+
+
+def misspelt(settings: LintSettings, known: Collection[str]) -> Iterator[Hit]:
+    """Names of rules that there are not."""
+    for name, _ in settings.severities:
+        if name not in known and settings.at is not None:
+            at = (settings.at / "severities" / name).on_key()
+            yield Hit("unknown-rule", f'no rule "{name}"; {suggest(name, known)}', at)
+    for waiver in settings.waivers:
+        if waiver.rule not in known:
+            message = f'no rule "{waiver.rule}"; {suggest(waiver.rule, known)}'
+            yield Hit("unknown-rule", message, waiver.at / "rule")
+
+
+def judge(
+    findings: Iterable[Finding],
+    settings: LintSettings,
+    *,
+    today: date,
+    evaluated: Collection[str] | None = None,
+) -> Judged:
+    """Give each finding the severity that the spec gives its rule, and take out what it waives.
+
+    `evaluated` names the rules that could be judged this time; a waiver of another one is not
+    called unused. None: all.
+    """
+    severities = dict(settings.severities)
+    waivers = [(waiver, _pattern(waiver)) for waiver in settings.waivers]
+    used: set[int] = set()
+    shown, waived, off = [], 0, 0
+    for finding in findings:
+        severity = severities.get(finding.rule)
+        if severity == OFF:
+            off += 1
+            continue
+        matching = [
+            index
+            for index, (waiver, pattern) in enumerate(waivers)
+            if waiver.rule == finding.rule and pattern.fullmatch(finding.object)
+        ]
+        used.update(matching)
+        if any(not _expired(waivers[index][0], today) for index in matching):
+            waived += 1
+            continue
+        if severity is not None:
+            finding = finding._replace(severity=Severity[severity.upper()])  # noqa: PLW2901
+        shown.append(finding)
+    hits = []
+    for index, (waiver, _) in enumerate(waivers):
+        if index in used and _expired(waiver, today):
+            message = f"this waiver expired on {waiver.expires}; mend the finding or renew it"
+            hits.append(Hit("waiver-expired", message, waiver.at / "expires", Severity.WARNING))
+        elif index not in used and (evaluated is None or waiver.rule in evaluated):
+            message = f'nothing is found by "{waiver.rule}" that this waives; remove it'
+            hits.append(Hit("waiver-unused", message, waiver.at, Severity.WARNING))
+    return Judged(tuple(shown), waived, off, tuple(hits))
+
+
+def _expired(waiver: Waiver, today: date) -> bool:
+    return waiver.expires is not None and date.fromisoformat(waiver.expires) < today
+
+
+def _pattern(waiver: Waiver) -> "re.Pattern[str]":
+    """What an object's name must match: only `*` is special, since names have dots."""
+    parts = (waiver.object or "*").split("*")
+    return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)

@@ -1,0 +1,176 @@
+"""Severities, waivers and baselines: what a user says of rules."""
+
+import json
+from datetime import date
+
+import pytest
+
+from policygen import linting
+from policygen.errors import SpecError, UsageError
+from policygen.finding import Severity
+from policygen.lint import baseline
+from policygen.lint.engine import Verdict
+
+TODAY = date(2026, 11, 21)
+RULE = "local-queue-without-cluster-queue"
+
+PLATFORM = """\
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata:
+  name: a
+spec:
+  lint:
+"""
+
+QUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: {name}
+  namespace: b
+spec:
+  clusterQueue: gone
+"""
+
+
+@pytest.fixture
+def lint(tmp_path):
+    """Lint texts as the files of one folder."""
+
+    def run(*texts, update=False, **settings):
+        folder = tmp_path / "manifests"
+        folder.mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for number, text in enumerate(texts):
+            (folder / f"{number}.yaml").write_text(text, "utf-8")
+        given = linting.Settings(manifests=(str(folder),), **settings)
+        return (linting.update if update else linting.lint)(given, today=TODAY)
+
+    return run
+
+
+def platform(settings):
+    return PLATFORM + "".join(f"    {line}\n" for line in settings.splitlines())
+
+
+def queues(*names):
+    return "---\n".join(QUEUE.format(name=name) for name in names)
+
+
+def rules(report):
+    return [finding.rule for finding in report.findings]
+
+
+def test_a_severity_of_the_spec_is_the_rules_severity(lint):
+    report = lint(platform(f"severities: {{{RULE}: info}}"), queues("a"))
+    assert [(it.rule, it.severity) for it in report.findings] == [(RULE, Severity.INFO)]
+    assert linting.verdict(report, Severity.WARNING) == Verdict.PASS
+    assert linting.verdict(report, Severity.INFO) == Verdict.FAIL
+
+
+def test_a_rule_that_is_off_finds_nothing(lint):
+    assert rules(lint(platform(f"severities: {{{RULE}: 'off'}}"), queues("a"))) == []
+
+
+def test_a_waiver_takes_out_what_it_names_and_is_counted(lint):
+    waiver = f"waivers:\n- {{rule: {RULE}, object: LocalQueue b/a*, reason: old}}"
+    report = lint(platform(waiver), queues("a1", "a2", "c"))
+    assert [it.object for it in report.findings] == ["LocalQueue b/c"]
+    assert report.waived == 2
+
+
+def test_a_dot_of_a_waiver_is_a_dot(lint):
+    waiver = f"waivers:\n- {{rule: {RULE}, object: LocalQueue b/a.c, reason: old}}"
+    found = lint(platform(waiver), queues("a.c", "axc"))
+    assert [it.object for it in found.findings] == ["LocalQueue b/axc"]
+
+
+def test_the_last_day_of_a_waiver_counts_and_the_next_does_not(lint):
+    text = f"waivers:\n- {{rule: {RULE}, reason: old, expires: '%s'}}"
+    assert rules(lint(platform(text % "2026-11-21"), queues("a"))) == []
+    assert rules(lint(platform(text % "2026-11-20"), queues("a"))) == ["waiver-expired", RULE]
+
+
+def test_a_waiver_that_waives_nothing_is_reported(lint):
+    waiver = f"waivers:\n- {{rule: {RULE}, object: LocalQueue b/z, reason: old}}"
+    report = lint(platform(waiver), queues("a"))
+    assert rules(report) == ["waiver-unused", RULE]
+    assert report.findings[0].place.line == 8
+
+
+def test_a_waiver_of_what_was_not_judged_is_not_called_unused(lint):
+    waiver = f"waivers:\n- {{rule: {RULE}, reason: old}}"
+    assert rules(lint(platform(waiver), queues("a"), partial=True)) == []
+    assert rules(lint(platform(waiver), queues("a"), skip=(RULE,))) == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [f"severities: {{{RULE[:-1]}: info}}", f"waivers:\n- {{rule: {RULE[1:]}, reason: b}}"],
+)
+def test_a_misspelt_rule_is_an_error_that_names_the_right_one(lint, settings):
+    with pytest.raises(SpecError) as raised:
+        lint(platform(settings), queues("a"))
+    (finding,) = raised.value.findings
+    assert finding.rule == "unknown-rule"
+    assert f'did you mean "{RULE}"?' in finding.message
+    assert finding.place.line in {7, 8}
+
+
+def test_rule_and_skip_choose_what_runs(lint):
+    assert [it.rule for it in lint(queues("a"), only=(RULE,)).rules] == [RULE]
+    assert RULE not in {it.rule for it in lint(queues("a"), skip=(RULE,)).rules}
+    with pytest.raises(UsageError, match=f'did you mean "{RULE}"'):
+        lint(queues("a"), only=(RULE[:-1],))
+
+
+def test_a_baseline_hides_what_was_there_and_shows_what_is_new(lint, tmp_path):
+    path = tmp_path / "known.json"
+    said = lint(queues("a", "c"), baseline=path, update=True)
+    assert said.endswith("2 findings, 2 added, 0 removed\n")
+    report = lint(queues("new"), queues("c", "a"), baseline=path)
+    assert [it.object for it in report.findings] == ["LocalQueue b/new"]
+    assert report.in_baseline == 2
+
+
+def test_an_entry_that_is_found_no_more_is_stale(lint, tmp_path):
+    path = tmp_path / "known.json"
+    lint(queues("a", "c"), baseline=path, update=True)
+    report = lint(queues("c"), baseline=path)
+    assert rules(report) == ["baseline-stale"]
+    assert "LocalQueue b/a" in report.findings[0].message
+    said = lint(queues("c"), baseline=path, update=True)
+    assert said.splitlines()[0] == f"- {RULE}: LocalQueue b/a"
+    assert rules(lint(queues("c"), baseline=path)) == []
+
+
+def test_what_cannot_be_judged_now_is_not_gone(lint, tmp_path):
+    path = tmp_path / "known.json"
+    lint(queues("a"), baseline=path, update=True)
+    assert rules(lint(queues("c"), baseline=path, partial=True)) == []
+    report = lint(queues("c"), "a: [", baseline=path)
+    assert "baseline-stale" not in rules(report)
+    assert linting.verdict(report, Severity.ERROR) == Verdict.NOT_EVALUATED
+    with pytest.raises(UsageError, match="not all could be read"):
+        lint(queues("c"), "a: [", baseline=path, update=True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
+def test_a_file_that_is_no_baseline_is_refused(lint, tmp_path, text):
+    path = tmp_path / "known.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"known\.json (is no baseline|has version)"):
+        lint(queues("a"), baseline=path)
+
+
+def test_a_baseline_is_sorted_and_read_back(lint, tmp_path):
+    path = tmp_path / "known.json"
+    lint(queues("c", "a"), baseline=path, update=True)
+    text = path.read_text("utf-8")
+    assert baseline.text(baseline.read(text.encode())) == text
+    assert [it["object"] for it in json.loads(text)["findings"]] == [
+        "LocalQueue b/a",
+        "LocalQueue b/c",
+    ]

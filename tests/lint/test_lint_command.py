@@ -1,0 +1,158 @@
+"""`policygen lint`, `baseline`, `rules` and `explain` as a user calls them."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from datetime import date
+
+import pytest
+from msgspec.structs import replace
+
+from policygen import linting
+from policygen.finding import Severity
+from policygen.lint import catalog
+from policygen.lint.engine import Verdict
+from policygen.report.catalog import FORMATS
+
+RULE = "local-queue-without-cluster-queue"
+QUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a, namespace: b}
+spec: {clusterQueue: gone}
+"""
+
+
+@pytest.fixture
+def policygen(tmp_path):
+    def run(*arguments, given=None):
+        environ = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
+        return subprocess.run(
+            [sys.executable, "-m", "policygen", *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environ,
+            timeout=120,
+            check=False,
+        )
+
+    (tmp_path / "queue.yaml").write_text(QUEUE)
+    return run
+
+
+def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml")
+    assert done.returncode == 1
+    assert done.stderr == ""
+    first, excerpt, carets, summary = done.stdout.splitlines()
+    assert first.startswith("queue.yaml:4:22: error: LocalQueue b/a points to ClusterQueue")
+    assert excerpt.endswith("spec: {clusterQueue: gone}")
+    assert carets.endswith("^^^^")
+    assert summary.startswith("1 error; 1 object; ")
+
+
+def test_standard_input_and_a_part_of_a_set(policygen):
+    done = policygen("lint", "--manifests", "-", "--partial", given=QUEUE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "not evaluated" in done.stdout
+
+
+def test_a_file_that_is_not_there_is_incomplete(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--manifests", "gone.yaml")
+    assert done.returncode == 3
+    assert "gone.yaml" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("not all could be read")
+
+
+def test_text_that_is_no_yaml_is_incomplete_and_told(policygen):
+    done = policygen("lint", "--manifests", "-", given="a: [\n")
+    assert done.returncode == 3
+    assert "[yaml-syntax]" in done.stdout
+
+
+def test_a_refused_spec_gives_exit_code_2(policygen):
+    done = policygen("lint", "-", given="apiVersion: policygen.dev/v1alpha1\nkind: Tea\n")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_a_spec_among_manifests_is_linted_as_a_spec(policygen):
+    spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
+    done = policygen("lint", "--manifests", "-", given=f"{QUEUE}---\n{spec}")
+    assert done.returncode == 2
+    assert 'unknown key "nam"' in done.stderr
+
+
+def test_several_formats_in_one_run(policygen, tmp_path):
+    done = policygen(
+        "lint", "--manifests", "queue.yaml", "-f", "json", "-f", "html=out.html", "-f", "sarif=o"
+    )
+    assert [it["rule"] for it in json.loads(done.stdout)["findings"]] == [RULE]
+    assert "gone" in (tmp_path / "out.html").read_text("utf-8")
+    assert json.loads((tmp_path / "o").read_text("utf-8"))["version"] == "2.1.0"
+
+
+@pytest.mark.parametrize(
+    "formats, says",
+    [
+        (("-f", "xml"), "use one of text, json"),
+        (("-f", "json", "-f", "text"), "only one format can go to standard output"),
+        (("-f", "json=no/such/folder/a"), "cannot be written"),
+    ],
+)
+def test_formats_that_cannot_be_are_told(policygen, formats, says):
+    done = policygen("lint", "--manifests", "queue.yaml", *formats)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_nothing_to_lint_is_told(policygen):
+    done = policygen("lint")
+    assert done.returncode == 2
+    assert "nothing to lint" in done.stderr
+
+
+def test_a_baseline_is_made_and_used(policygen):
+    arguments = ("--baseline", "known.json", "--manifests", "queue.yaml")
+    assert policygen("lint", *arguments).returncode == 2
+    made = policygen("baseline", "update", *arguments)
+    assert made.stdout.endswith("known.json: 1 finding, 1 added, 0 removed\n")
+    done = policygen("lint", *arguments)
+    assert done.returncode == 0
+    assert "1 in the baseline" in done.stdout
+
+
+def test_rules_are_listed_and_explained(policygen):
+    listed = policygen("rules").stdout
+    assert all(f"{rule.name} " in listed for rule in catalog.RULES)
+    page = policygen("explain", RULE).stdout
+    assert page.startswith(f"# {RULE}\n")
+    assert policygen("explain", "model-fits-no-pool").stdout.startswith("# model-fits-no-pool\n")
+    wrong = policygen("explain", RULE[:-1])
+    assert wrong.returncode == 2
+    assert f'did you mean "{RULE}"?' in wrong.stderr
+
+
+def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_path):
+    def broken(_):
+        raise RuntimeError("what a pity")
+        yield
+
+    rules = [
+        replace(rule, check=broken) if rule.name == "malformed-object" else rule
+        for rule in catalog.RULES
+    ]
+    monkeypatch.setattr(catalog, "RULES", rules)
+    (tmp_path / "queue.yaml").write_text(QUEUE)
+    settings = linting.Settings(manifests=(str(tmp_path / "queue.yaml"),))
+    report = linting.lint(settings, today=date(2026, 11, 21))
+    assert [it.rule for it in report.findings] == [RULE]
+    (crashed,) = (it for it in report.rules if it.verdict == "crashed")
+    assert "what a pity" in crashed.reason
+    assert linting.verdict(report, Severity.ERROR) == Verdict.CRASHED
+    for write in FORMATS.values():
+        write(report, io.StringIO())
