@@ -1,10 +1,12 @@
 """What Kueue's Configuration amounts to, whichever version it is written in, defaults included."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
 
+from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.core import LabelSelector, Requirement
 from policygen.cluster.table import Entry
@@ -14,6 +16,15 @@ from policygen.lint.rule import Facts
 from policygen.versions import KUEUE_WAITS, Version
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
+
+
+class Transformation(Struct, frozen=True, eq=False):
+    """What a resource is counted as."""
+
+    outputs: Mapping[str, Fraction]
+    multiply_by: str
+    retains: bool
+    """Whether the input is counted too."""
 
 
 class Settings(Struct, frozen=True, eq=False):
@@ -30,8 +41,8 @@ class Settings(Struct, frozen=True, eq=False):
     excluded: tuple[str, ...]
     """Prefixes of resources that are not counted."""
     ignores_undeclared: bool
-    transformed: Mapping[str, tuple[str, ...]]
-    """What each input of a transformation becomes."""
+    transformations: Mapping[str, Transformation]
+    """By input."""
     devices: tuple[str, ...]
     """Names that device classes are counted under."""
     managed: LabelSelector
@@ -48,8 +59,27 @@ class Settings(Struct, frozen=True, eq=False):
 
     def makes(self, resource: str) -> bool:
         """Whether it is a name of Kueue's own, which no node has."""
-        made = {name for outputs in self.transformed.values() for name in outputs}
-        return resource in made or resource in self.devices
+        if resource in self.devices:
+            return True
+        return any(resource in each.outputs for each in self.transformations.values())
+
+    def charged(self, requests: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """What requests count as: prefixes are left out, then transformations are made.
+
+        Source: pkg/workload/workload.go, dropExcludedResources, applyResourceTransformations.
+        """
+        counted: dict[str, Fraction] = {}
+        for name, amount in requests.items():
+            if self.excludes(name):
+                continue
+            each = self.transformations.get(name)
+            if each is None or each.retains:
+                counted[name] = counted.get(name, Fraction(0)) + amount
+            if each is not None:
+                times = amount * requests.get(each.multiply_by, Fraction(1))
+                for output, factor in each.outputs.items():
+                    counted[output] = counted.get(output, Fraction(0)) + times * factor
+        return counted
 
 
 def settings(facts: Facts) -> Settings:
@@ -89,10 +119,9 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
         external_frameworks=texts(integrations.get("externalFrameworks")),
         excluded=texts(resources.get("excludeResourcePrefixes")),
         ignores_undeclared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared",
-        transformed={
-            str(each.get("input")): tuple(outputs)
+        transformations={
+            str(each.get("input")): _transformation(each)
             for each in mappings(resources.get("transformations"))
-            if isinstance(outputs := each.get("outputs") or {}, dict)
         },
         devices=tuple(
             str(each.get("name")) for each in mappings(resources.get("deviceClassMappings"))
@@ -128,6 +157,25 @@ def selector(data: Any) -> LabelSelector | None:
             for each in mappings(data.get("matchExpressions"))
         ),
     )
+
+
+def _transformation(data: Mapping[str, Any]) -> Transformation:
+    outputs = data.get("outputs")
+    return Transformation(
+        outputs={
+            name: _factor(factor)
+            for name, factor in (outputs if isinstance(outputs, dict) else {}).items()
+        },
+        multiply_by=str(data.get("multiplyBy") or ""),
+        retains=data.get("strategy") != "Replace",
+    )
+
+
+def _factor(text: Any) -> Fraction:
+    try:
+        return quantity.parse(text).value
+    except ValueError:
+        return Fraction(1)  # the manager would not start with it
 
 
 def _switched(stanza: Mapping[str, Any] | None, *, old: bool) -> bool:

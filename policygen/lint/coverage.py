@@ -1,0 +1,57 @@
+"""What workloads ask of their queue, and what of it the queue counts."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from policygen.cluster.kueue import ClusterQueue
+from policygen.cluster.table import Entry
+from policygen.cluster.workload import Template
+from policygen.lint.kueue_settings import settings
+from policygen.lint.queued import Queued, counted, queued
+from policygen.lint.rule import Facts
+
+
+class Asked(Struct, frozen=True, eq=False):
+    """One pod template of a workload whose queue is known."""
+
+    by: Queued
+    queue: Entry[ClusterQueue]
+    template: Template
+    written: Mapping[str, Fraction]
+    """What one of its pods counts as, by what stands in the template."""
+    counted: Mapping[str, Fraction]
+    """The same with the defaults of LimitRanges."""
+
+
+def covered(queue: Entry[ClusterQueue]) -> set[str]:
+    """The resources that a queue has quota for."""
+    return {name for group in queue.it.resource_groups for name in group.covered_resources}
+
+
+def asked(facts: Facts) -> Iterator[Asked]:
+    """Every template that goes to a known ClusterQueue, as the Configuration counts it."""
+    rules = settings(facts)
+    for each in facts.cluster.derive(queued):
+        if each.cluster_queue is None:
+            continue
+        for template in each.workload.templates:
+            defaulted = counted(facts.cluster, template, each.workload.namespace)
+            yield Asked(
+                each,
+                each.cluster_queue,
+                template,
+                written=_some(rules.charged(template.spec.requests())),
+                counted=_some(rules.charged(defaulted)),
+            )
+
+
+def uncovered(it: Asked) -> list[str]:
+    """What a template asks for that its queue does not cover."""
+    known = covered(it.queue)
+    return sorted(name for name in it.written if name not in known)
+
+
+def _some(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    return {name: amount for name, amount in amounts.items() if amount > 0}

@@ -1,0 +1,97 @@
+"""Which nodes a flavor means, and which flavors mean the same nodes."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from msgspec import Struct
+
+from policygen.cluster.core import Node, Taint
+from policygen.cluster.kueue import ResourceFlavor
+from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
+from policygen.lint.quotas import owners, quotas
+
+Flavor = Entry[ResourceFlavor]
+
+HARD = ("NoSchedule", "NoExecute")
+"""Effects of taints that keep pods away."""
+
+
+def hard_taints(taints: tuple[Taint, ...]) -> frozenset[tuple[str, str]]:
+    """Key and value of the taints that keep pods away."""
+    return frozenset((it.key, it.value) for it in taints if it.effect in HARD)
+
+
+def nodes(cluster: Cluster) -> Mapping[str, tuple[Entry[Node], ...]]:
+    """The nodes that have a flavor's labels, by flavor; use it with `cluster.derive`."""
+    by_label: dict[tuple[str, str], list[Entry[Node]]] = {}
+    for node in cluster.nodes:
+        for label in node.labels.items():
+            by_label.setdefault(label, []).append(node)
+    found = {}
+    for flavor in cluster.flavors:
+        labels = flavor.it.node_labels
+        candidates: list[Entry[Node]] = list(cluster.nodes)
+        if labels:
+            candidates = min((by_label.get(label, []) for label in labels.items()), key=len)
+        found[flavor.name] = tuple(
+            node for node in candidates if labels.items() <= dict(node.labels).items()
+        )
+    return found
+
+
+class Overlap(Struct, frozen=True, eq=False):
+    """Two flavors for nodes that are the same, at least in part."""
+
+    one: Flavor
+    other: Flavor
+    """The narrower one, if they are not equal."""
+    resource: str
+    """One that both have quota for."""
+    equal: bool
+
+
+def overlaps(cluster: Cluster) -> tuple[Overlap, ...]:
+    """Labelled flavors of which one's nodes are all the other's; use it with `cluster.derive`.
+
+    Flavors of different taints are for different nodes, since a node's taints are its own.
+    """
+    return tuple(_overlaps(cluster))
+
+
+def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
+    used: dict[str, set[str]] = {}
+    for owner in owners(cluster):
+        for placed in quotas(owner):
+            used.setdefault(placed.flavor, set()).add(placed.resource)
+    by_labels: dict[object, list[Flavor]] = {}
+    for flavor in cluster.flavors:
+        if flavor.it.node_labels and flavor.name in used:
+            by_labels.setdefault(_key(flavor, flavor.it.node_labels), []).append(flavor)
+    for flavor in cluster.flavors:
+        labels = flavor.it.node_labels
+        if flavor.name not in used:
+            continue
+        for part in _parts(labels):
+            for other in by_labels.get(_key(flavor, part), ()):
+                equal = len(part) == len(labels)
+                common = used[flavor.name] & used[other.name]
+                if common and other is not flavor and (not equal or other.name < flavor.name):
+                    yield Overlap(other, flavor, min(common, key=_last), equal)
+
+
+def _parts(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """All parts of at least one label; a flavor has at most eight."""
+    items = list(labels.items())[:8]
+    for size in range(1, len(items) + 1):
+        for part in combinations(items, size):
+            yield dict(part)
+
+
+def _key(flavor: Flavor, labels: Mapping[str, str]) -> object:
+    return frozenset(labels.items()), hard_taints(flavor.it.node_taints)
+
+
+def _last(resource: str) -> tuple[bool, str]:
+    """Extended resources first: they say most."""
+    return "/" not in resource, resource

@@ -1,0 +1,64 @@
+"""Names of resources: which nodes really have, and which are slips."""
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+NATIVE = ("cpu", "memory", "ephemeral-storage", "pods")
+"""Resources of Kubernetes itself, besides hugepages."""
+
+EXTENDED = (
+    "nvidia.com/gpu",
+    "nvidia.com/gpu.shared",
+    "amd.com/gpu",
+    "gpu.intel.com/i915",
+    "gpu.intel.com/xe",
+    "habana.ai/gaudi",
+    "google.com/tpu",
+    "aws.amazon.com/neuron",
+    "aws.amazon.com/neuroncore",
+    "aws.amazon.com/neurondevice",
+    "rdma/hca",
+    "vpc.amazonaws.com/efa",
+)
+"""Names that the vendors' device plugins register unless told otherwise."""
+
+_CLOSE = 0.8
+"""How alike a slip is: `nvidia.com/gpus` to `nvidia.com/gpu` more, `gpu.shared` less."""
+
+
+def extended(resource: str) -> bool:
+    """Whether a device plugin provides it, as it does GPUs."""
+    return "/" in resource
+
+
+def meant(resource: str, there: Iterable[str] = ()) -> str | None:
+    """The name that a name is a slip of; None if it may well be meant.
+
+    `there` are names that are known to exist.
+    """
+    if resource in NATIVE or resource in EXTENDED or resource in set(there):
+        return None
+    if resource.startswith(("hugepages-", "nvidia.com/mig-", "attachable-volumes-")):
+        return None
+    if "/" not in resource:
+        lowered = resource.lower()
+        if lowered in ("gpu", "gpus", "nvidia-gpu", "nvidia.com"):
+            return "nvidia.com/gpu"
+        known: tuple[str, ...] = NATIVE
+    else:
+        known = EXTENDED
+    score, name = max((_likeness(resource, each), each) for each in known)
+    return name if score >= _CLOSE else None
+
+
+def _likeness(one: str, other: str) -> float:
+    """Like names of the same domain, and the same name of a like domain."""
+    domain, _, name = one.rpartition("/")
+    other_domain, _, other_name = other.rpartition("/")
+    if domain == other_domain:
+        return _ratio(name, other_name)
+    return _ratio(domain, other_domain) if name == other_name else 0.0
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.lower(), other.lower()).ratio()

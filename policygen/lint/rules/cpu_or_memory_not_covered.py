@@ -1,0 +1,49 @@
+"""A ClusterQueue has quota for GPUs, and none for the cpu and memory beside them."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.finding import Severity
+from policygen.lint.coverage import asked, covered, uncovered
+from policygen.lint.kueue_settings import settings
+from policygen.lint.resource_names import extended, meant
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nearly every job asks for both, and one resource without quota makes it inadmissible.
+
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go; issue 4848.
+    """
+    rules = settings(facts)
+    if rules.ignores_undeclared:
+        return
+    shown = {(each.queue.name, name) for each in asked(facts) for name in uncovered(each)}
+    for queue in facts.cluster.cluster_queues:
+        known = covered(queue)
+        devices = sorted(name for name in known if extended(name))
+        slips = {meant(name) for name in known}
+        missing = [
+            name
+            for name in ("cpu", "memory")
+            if name
+            in rules.charged({name: Fraction(1)})  # else it is left out, or counted otherwise
+            and name not in known | slips
+            and (queue.name, name) not in shown
+        ]
+        if devices and missing:
+            yield Claim(
+                f"{queue} covers {devices[0]} and not {' and '.join(missing)}, so jobs that ask "
+                "for both are inadmissible; cover them, or leave them out of Kueue's accounts",
+                queue.at.to("spec", "resourceGroups"),
+            )
+
+
+RULE = Rule(
+    "cpu-or-memory-not-covered",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("Configuration",),
+)

@@ -1,0 +1,39 @@
+"""Flavors that one pod can get together want different values of the same node label."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Each group picks a flavor of its own, and their labels are merged in no fixed order.
+
+    The pod is charged on one pool and runs on another. Source: pkg/podset/podset.go,
+    FromAssignment; issue 14409.
+    """
+    known = facts.cluster.flavors
+    for queue in facts.cluster.cluster_queues:
+        seen: dict[str, tuple[int, str, str]] = {}
+        for i, group in enumerate(queue.it.resource_groups):
+            for j, quotas in enumerate(group.flavors):
+                flavor = known.get(quotas.name)
+                for key, value in flavor.it.node_labels.items() if flavor else ():
+                    first = seen.setdefault(key, (i, value, quotas.name))
+                    if first[0] != i and first[1] != value:
+                        yield Claim(
+                            f"{queue} has flavors {first[2]} and {quotas.name} in different "
+                            f"groups, and they want {key} to be {first[1]} and {value}; put "
+                            "their resources into one group",
+                            queue.at.to("spec", "resourceGroups", i, "flavors", j, "name"),
+                        )
+
+
+RULE = Rule(
+    "flavor-labels-collide",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("ResourceFlavor",),
+)

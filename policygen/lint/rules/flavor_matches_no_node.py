@@ -1,0 +1,41 @@
+"""A flavor's labels are on no node."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.flavor_nodes import nodes
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.spec.nearest import suggest
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Workloads are admitted, take quota, and their pods stay Pending; unless nodes come later.
+
+    Source: concepts/resource_flavor.md of Kueue's documentation.
+    """
+    found = facts.cluster.derive(nodes)
+    values: dict[str, set[str]] = {}
+    for node in facts.cluster.nodes:
+        for key, value in node.labels.items():
+            values.setdefault(key, set()).add(value)
+    for flavor in facts.cluster.flavors:
+        if found.get(flavor.name):
+            continue
+        hint = "change its labels, or the nodes'"
+        for key, value in flavor.it.node_labels.items():
+            if key not in values:
+                hint = f"no node has {key}; {suggest(key, values)}"
+            elif value not in values[key]:
+                hint = f"no node has {key} {value}; {suggest(value, values[key])}"
+        yield Claim(f"{flavor} is for no node: {hint}", flavor.at.to("spec", "nodeLabels"))
+
+
+RULE = Rule(
+    "flavor-matches-no-node",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ResourceFlavor",),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node",),
+)

@@ -1,0 +1,50 @@
+"""Queues promise more of a flavor than its nodes have."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.finding import At, Severity
+from policygen.lint.amounts import shown
+from policygen.lint.flavor_nodes import nodes
+from policygen.lint.quotas import owners, quotas
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Workloads are admitted and their pods stay Pending. A Cohort's quota adds to its members'.
+
+    Source: issues 2665, 1651, 5289.
+    """
+    promised: dict[tuple[str, str], list[tuple[Fraction, At]]] = {}
+    for owner in owners(facts.cluster):
+        for it in quotas(owner):
+            if it.quota.nominal_quota:
+                cell = promised.setdefault((it.flavor, it.resource), [])
+                cell.append((it.quota.nominal_quota, it.at / "nominalQuota"))
+    found = facts.cluster.derive(nodes)
+    for (name, resource), cells in promised.items():
+        flavor, mine = facts.cluster.flavors.get(name), found.get(name, ())
+        if flavor is None or not mine:
+            continue  # other rules'
+        total = sum(amount for amount, _ in cells)
+        zero = Fraction(0)
+        have = sum((it.it.status.allocatable.get(resource, zero) for it in mine), zero)
+        if resource != "pods" and total > have:
+            yield Claim(
+                f"quotas promise {shown(resource, Fraction(total))} {resource} of {flavor}, whose "
+                f"{len(mine)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
+                "adds to its members'), or add nodes",
+                flavor.at,
+                related=tuple(at for _, at in cells),
+            )
+
+
+RULE = Rule(
+    "quota-exceeds-capacity",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ResourceFlavor",),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node", "ClusterQueue", "Cohort"),
+)

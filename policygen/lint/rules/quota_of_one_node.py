@@ -1,0 +1,45 @@
+"""The quota of a flavor is what one of its nodes has."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.finding import Severity
+from policygen.lint.amounts import shown
+from policygen.lint.flavor_nodes import nodes
+from policygen.lint.quotas import Placed, owners, quotas
+from policygen.lint.resource_names import extended
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A quota is of the whole pool and not of a node, so the other nodes stay empty.
+
+    Judged where a single quota of the flavor is not zero. Source: issue 706.
+    """
+    cells: dict[tuple[str, str], list[Placed]] = {}
+    for owner in owners(facts.cluster):
+        for it in quotas(owner):
+            if it.quota.nominal_quota and extended(it.resource):
+                cells.setdefault((it.flavor, it.resource), []).append(it)
+    found = facts.cluster.derive(nodes)
+    for (name, resource), them in cells.items():
+        mine = found.get(name, ())
+        have = {node.it.status.allocatable.get(resource, Fraction(0)) for node in mine}
+        if len(mine) > 1 and len(them) == 1 and have == {them[0].quota.nominal_quota}:
+            amount = shown(resource, them[0].quota.nominal_quota)
+            yield Claim(
+                f"{them[0].owner} has {amount} {resource} of flavor {name}, which is one of its "
+                f"{len(mine)} nodes; nominalQuota is for all of them together",
+                them[0].at / "nominalQuota",
+            )
+
+
+RULE = Rule(
+    "quota-of-one-node",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+    needs=frozenset({Need.NODES, Need.WHOLE}),
+    reads=("Node", "ResourceFlavor"),
+)

@@ -1,0 +1,44 @@
+"""A quota is for a resource whose name looks like a slip."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.view import Cluster
+from policygen.finding import Severity
+from policygen.lint.kueue_settings import settings
+from policygen.lint.quotas import owners
+from policygen.lint.resource_names import meant
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Any label key is accepted. The quota is never used, and what jobs ask for is not covered.
+
+    Names that nodes have, or that the Configuration makes, are right.
+    Source: pkg/webhooks/clusterqueue_webhook.go (only the syntax is checked).
+    """
+    rules = settings(facts)
+    there = facts.cluster.derive(_provided)
+    for owner in owners(facts.cluster):
+        for i, group in enumerate(owner.it.resource_groups):
+            for j, name in enumerate(group.covered_resources):
+                right = None if rules.makes(name) else meant(name, there)
+                if right is not None:
+                    yield Claim(
+                        f'{owner} has quota for "{name}", which no node is known to have; did you '
+                        f'mean "{right}"?',
+                        owner.at.to("spec", "resourceGroups", i, "coveredResources", j),
+                    )
+
+
+def _provided(cluster: Cluster) -> frozenset[str]:
+    return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
+
+
+RULE = Rule(
+    "resource-name-misspelt",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+    reads=("Node", "Configuration"),
+)

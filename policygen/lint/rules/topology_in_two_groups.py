@@ -1,0 +1,41 @@
+"""A ClusterQueue has topology-aware flavors in more than one resource group."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A pod that asks for resources of both gets two such flavors, which is an error.
+
+    Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.
+    """
+    known = facts.cluster.flavors
+    for queue in facts.cluster.cluster_queues:
+        first = ""
+        for i, group in enumerate(queue.it.resource_groups):
+            mine = [
+                (j, each.name)
+                for j, each in enumerate(group.flavors)
+                if (flavor := known.get(each.name)) is not None and flavor.it.topology_name
+            ]
+            if mine and first:
+                j, name = mine[0]
+                yield Claim(
+                    f"{queue} has topology-aware flavors {first} and {name} in different groups, "
+                    "and a pod can have only one; put their resources into one group",
+                    queue.at.to("spec", "resourceGroups", i, "flavors", j, "name"),
+                )
+            elif mine:
+                first = mine[0][1]
+
+
+RULE = Rule(
+    "topology-in-two-groups",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("ResourceFlavor",),
+)

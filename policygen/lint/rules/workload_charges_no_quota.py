@@ -1,0 +1,43 @@
+"""A workload asks for nothing that its ClusterQueue counts."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.coverage import Asked, asked, covered, uncovered
+from policygen.lint.kueue_settings import settings
+from policygen.lint.queued import KINDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """It passes every quota, and gets no flavor: no node selector, no toleration.
+
+    Judged where none of its pods is counted. Source: issues 891, 931.
+    """
+    ignores = settings(facts).ignores_undeclared
+    by_workload: dict[int, list[Asked]] = {}
+    for each in asked(facts):
+        by_workload.setdefault(id(each.by), []).append(each)
+    for them in by_workload.values():
+        known = covered(them[0].queue)
+        if not known or "pods" in known or any(known & set(each.counted) for each in them):
+            continue
+        if not ignores and any(uncovered(each) for each in them):
+            continue  # it is not admitted at all
+        first = them[0]
+        yield Claim(
+            f"{first.by.workload} asks for nothing that {first.queue} counts, so it passes the "
+            "quota and may land on any node; write requests, or give the namespace a LimitRange "
+            "with defaultRequest",
+            first.template.at.to("spec", "containers"),
+        )
+
+
+RULE = Rule(
+    "workload-charges-no-quota",
+    Severity.WARNING,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("LocalQueue", "ClusterQueue", "LimitRange", "Configuration"),
+)
