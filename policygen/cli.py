@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
 
-from policygen import __version__, cli_lint, versions
+from policygen import __version__, cli_lint
 from policygen import completion as completing
+from policygen.cli_options import FAIL_ON, TARGET, paths
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
 from policygen.finding import Finding, Severity
 from policygen.render import destination
 from policygen.settings import EXTRAS, Settings
-
-COMPONENTS = tuple(versions.SUPPORTED)
-FAIL_ON = tuple(str(severity) for severity in reversed(Severity))
 
 REFUSED = "2 usage or a spec that is refused, 4 internal."
 RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
@@ -38,21 +35,6 @@ def cli() -> None:
     """
 
 
-def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`kueue=0.19` to its component and version."""
-    read: dict[str, str] = {}
-    for value in values:
-        component, equals, version = value.partition("=")
-        if not equals or component not in COMPONENTS:
-            raise click.BadParameter(
-                f"{value!r}: write COMPONENT=VERSION with one of {', '.join(COMPONENTS)}"
-            )
-        if read.get(component, version) != version:
-            raise click.BadParameter(f"{component} has two versions; write one of them")
-        read[component] = version
-    return read
-
-
 def _kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Kinds for completion."""
     from policygen.plan.catalog import KINDS
@@ -69,30 +51,7 @@ def _schemas(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
     return [name for name in forms.schema_names() if name.lower().startswith(start)]
 
 
-def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """`kueue=0.19` and its like for completion."""
-    known = [
-        f"{component}={first[0]}.{minor}"
-        for component, (first, last) in versions.SUPPORTED.items()
-        for minor in range(first[1], last[1] + 1)
-    ]
-    return [word for word in known if word.startswith(incomplete)]
-
-
-def _paths(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
-    """Files and folders for completion, which the shell knows best."""
-    return [CompletionItem(incomplete, type="file")]
-
-
-_SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=_paths)
-_TARGET = click.option(
-    "--target",
-    multiple=True,
-    callback=_targets,
-    shell_complete=_components,
-    metavar="COMPONENT=VERSION",
-    help="Target this version instead of the Platform's; repeatable.",
-)
+_SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
 _QUIET = click.option(
     "-q", "--quiet", is_flag=True, help="Show errors and warnings only, without notes."
 )
@@ -114,7 +73,7 @@ Examples:
     "-o",
     "--output",
     metavar="PATH",
-    shell_complete=_paths,
+    shell_complete=paths,
     help="Write one file per object into this folder, or one file if PATH ends in .yaml.",
 )
 @click.option(
@@ -129,7 +88,7 @@ Examples:
     shell_complete=_kinds,
     help="Render this kind only; repeatable.",
 )
-@_TARGET
+@TARGET
 @click.option(
     "--with",
     "extras",
@@ -213,14 +172,8 @@ Examples:
     + VALIDATE_CODES
 )
 @_SPEC
-@_TARGET
-@click.option(
-    "--fail-on",
-    type=click.Choice(FAIL_ON),
-    default="error",
-    show_default=True,
-    help="Exit 1 on findings of this severity or above.",
-)
+@TARGET
+@FAIL_ON
 @_QUIET
 def validate(specs: tuple[str, ...], **options: Any) -> None:
     """Check a spec: syntax, schema, references, sums, and what will not do what it says."""
@@ -273,8 +226,6 @@ def completion(shell: str) -> None:
 
 for command in (cli_lint.lint, cli_lint.baseline, cli_lint.rules, cli_lint.explain):
     cli.add_command(command)
-for command in (cli_lint.lint, cli_lint.update):
-    _TARGET(command)
 
 
 def _settings(specs: tuple[str, ...], options: dict[str, Any]) -> Settings:

@@ -1,21 +1,17 @@
 """The commands about rules: lint, rules, explain."""
 
-import io
-import os
 import sys
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
+from policygen.cli_options import FAIL_ON, TARGET, paths
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity
-
-if TYPE_CHECKING:
-    from policygen.linting import Settings
-    from policygen.report.report import Report
+from policygen.settings import LintSettings
 
 LINT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a spec that is refused, "
@@ -38,11 +34,12 @@ def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[
 
 
 _INPUTS = (
-    click.argument("specs", nargs=-1, metavar="[SPEC]..."),
+    click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths),
     click.option(
         "--manifests",
         multiple=True,
         metavar="PATH",
+        shell_complete=paths,
         help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
     ),
     click.option(
@@ -50,6 +47,7 @@ _INPUTS = (
         is_flag=True,
         help="The manifests are not all: what is missing among them may be elsewhere.",
     ),
+    TARGET,
     click.option(
         "--rule",
         "only",
@@ -94,13 +92,7 @@ Examples:
     + LINT_CODES
 )
 @_inputs
-@click.option(
-    "--fail-on",
-    type=click.Choice(tuple(str(severity) for severity in reversed(Severity))),
-    default="error",
-    show_default=True,
-    help="Exit 1 on findings of this severity or above.",
-)
+@FAIL_ON
 @click.option(
     "-f",
     "--format",
@@ -116,11 +108,12 @@ def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from policygen import linting
     from policygen.lint.engine import Verdict
+    from policygen.report import delivery
 
     wanted = _wanted(options["formats"])
     settings, stdin = _settings(options)
     report = linting.lint(settings, today=_today(), stdin=stdin)
-    _write(report, wanted)
+    delivery.write(report, wanted)
     raise SystemExit(
         {
             Verdict.CRASHED: ExitCode.INTERNAL,
@@ -151,15 +144,13 @@ def update(**options: Any) -> None:
     click.echo(linting.update(settings, today=_today(), stdin=stdin), nl=False)
 
 
-def _settings(options: dict[str, Any]) -> "tuple[Settings, BinaryIO | None]":
-    from policygen import linting
-
+def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
     given = (*options["specs"], *options["manifests"])
     if not given:
         raise click.UsageError("nothing to lint: name a SPEC, or --manifests PATH")
     if given.count("-") > 1:
         raise click.UsageError("standard input can be read once; write - in one place")
-    settings = linting.Settings(
+    settings = LintSettings(
         specs=options["specs"],
         manifests=options["manifests"],
         target=options["target"],
@@ -195,28 +186,6 @@ def _wanted(values: tuple[str, ...]) -> list[tuple[str, Path | None]]:
             param_hint="-f",
         )
     return wanted
-
-
-def _write(report: "Report", wanted: list[tuple[str, Path | None]]) -> None:
-    """Each format to its file, then the one for standard output."""
-    from policygen.report import text
-    from policygen.report.catalog import FORMATS
-
-    for name, file in sorted(wanted, key=lambda each: each[1] is None):
-        page = io.StringIO()
-        if name == "text" and file is None:
-            text.full(report, sys.stdout, colour=text.colours(sys.stdout, os.environ))
-            continue
-        FORMATS[name](report, page)
-        data = page.getvalue().encode("utf-8", "backslashreplace")
-        if file is None:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-            continue
-        try:
-            file.write_bytes(data)
-        except OSError as error:
-            raise UsageError(f"{file} cannot be written: {error.strerror}") from None
 
 
 @click.command(

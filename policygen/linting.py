@@ -1,11 +1,11 @@
 """What `policygen lint`, `baseline update` and `explain` do, from inputs to a report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from policygen import app, versions
 from policygen.cluster import manifests
@@ -22,25 +22,11 @@ from policygen.lint.rule import Facts, Need, Rule
 from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan, compile_plan
 from policygen.report.report import Ended, Report
-from policygen.spec import document, files
+from policygen.settings import LintSettings as Settings
+from policygen.spec import document, files, types
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded, load
 from policygen.spec.nearest import suggest
-from policygen.spec.types import LintSettings
-
-
-class Settings(Struct, frozen=True):
-    """What `lint` was asked."""
-
-    specs: tuple[str, ...] = ()
-    manifests: tuple[str, ...] = ()
-    target: Mapping[str, str] = field(default_factory=dict)
-    partial: bool = False
-    """The manifests are not all: what is missing among them may be elsewhere."""
-    only: tuple[str, ...] = ()
-    """Rules to run; empty: all."""
-    skip: tuple[str, ...] = ()
-    baseline: Path | None = None
 
 
 class _Spec(Struct, frozen=True):
@@ -136,7 +122,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
     if found.nameless:
         findings.append(manifests.nameless_note(found.nameless))
     ended = tuple(map(_ended, outcomes))
-    lint_settings = spec.loaded.spec.platform.lint if spec.loaded else LintSettings()
+    lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
         findings, lint_settings, today=today, evaluated=_evaluated(ended) & wanted
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
@@ -22,3 +23,20 @@ class Settings(NamedTuple):
     templates: tuple[Path, ...] = ()
     """Folders of a user's own templates."""
     allow_empty: bool = False
+
+
+class LintSettings(NamedTuple):
+    """What is judged, by which rules."""
+
+    specs: tuple[str, ...] = ()
+    manifests: tuple[str, ...] = ()
+    """Files, folders, or `-` for standard input."""
+    target: Mapping[str, str] = MappingProxyType({})
+    """Versions that replace the Platform's, by component."""
+    partial: bool = False
+    """The manifests are not all: what is missing among them may be elsewhere."""
+    only: tuple[str, ...] = ()
+    """Rules to run; none for all."""
+    skip: tuple[str, ...] = ()
+    baseline: Path | None = None
+    """A file of findings that are not new."""

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from policygen.finding import Finding
-from policygen.report.report import fingerprints
+from policygen.fingerprint import fingerprints
 
 VERSION = 1
 

@@ -6,7 +6,8 @@ Source: docs.gitlab.com, "Code Quality: report format".
 from typing import TextIO
 
 from policygen.finding import Severity
-from policygen.report.report import Report, fingerprints
+from policygen.fingerprint import fingerprints
+from policygen.report.report import Report
 from policygen.report.words import write_json
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}

@@ -3,7 +3,8 @@
 from typing import Any, TextIO
 
 from policygen.finding import Place, Severity
-from policygen.report.report import Report, fingerprints
+from policygen.fingerprint import fingerprints
+from policygen.report.report import Report
 from policygen.report.words import write_json
 
 VERSION = 1

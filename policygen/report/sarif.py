@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 from policygen import __version__
 from policygen.finding import Place, Severity
-from policygen.report.report import Report, fingerprints
+from policygen.fingerprint import fingerprints
+from policygen.report.report import Report
 from policygen.report.words import write_json
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

@@ -10,6 +10,7 @@ from policygen.errors import SpecError, UsageError
 from policygen.finding import Severity
 from policygen.lint import baseline
 from policygen.lint.engine import Verdict
+from policygen.settings import LintSettings
 
 TODAY = date(2026, 11, 21)
 RULE = "local-queue-without-cluster-queue"
@@ -45,7 +46,7 @@ def lint(tmp_path):
             old.unlink()
         for number, text in enumerate(texts):
             (folder / f"{number}.yaml").write_text(text, "utf-8")
-        given = linting.Settings(manifests=(str(folder),), **settings)
+        given = LintSettings(manifests=(str(folder),), **settings)
         return (linting.update if update else linting.lint)(given, today=TODAY)
 
     return run

@@ -15,6 +15,7 @@ from policygen.finding import Severity
 from policygen.lint import catalog
 from policygen.lint.engine import Verdict
 from policygen.report.catalog import FORMATS
+from policygen.settings import LintSettings
 
 RULE = "local-queue-without-cluster-queue"
 QUEUE = """\
@@ -148,7 +149,7 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     ]
     monkeypatch.setattr(catalog, "RULES", rules)
     (tmp_path / "queue.yaml").write_text(QUEUE)
-    settings = linting.Settings(manifests=(str(tmp_path / "queue.yaml"),))
+    settings = LintSettings(manifests=(str(tmp_path / "queue.yaml"),))
     report = linting.lint(settings, today=date(2026, 11, 21))
     assert [it.rule for it in report.findings] == [RULE]
     (crashed,) = (it for it in report.rules if it.verdict == "crashed")

@@ -11,6 +11,7 @@ from policygen import linting
 from policygen.cluster.view import Cluster
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
+from policygen.settings import LintSettings
 from policygen.spec.nearest import suggest
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,7 @@ def linted(example, tmp_path):
     file = tmp_path / "example.yaml"
     file.write_text(example.text, "utf-8")
     target = dict(word.split("=") for word in example.options if "=" in word)
-    settings = linting.Settings(
+    settings = LintSettings(
         manifests=(str(file),), target=target, partial="partial" in example.options
     )
     report = linting.lint(settings, today=TODAY)
@@ -83,6 +84,6 @@ def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*/expected")), ids=str)
 def test_what_we_render_is_clean(example):
-    report = linting.lint(linting.Settings(manifests=(str(example),)), today=TODAY)
+    report = linting.lint(LintSettings(manifests=(str(example),)), today=TODAY)
     assert [(it.rule, it.object, it.message) for it in report.findings] == []
     assert report.objects

@@ -14,9 +14,10 @@ from markdown_it import MarkdownIt
 from sarif_pydantic import Sarif
 
 from policygen.finding import Finding, Place, Related, Severity
+from policygen.fingerprint import fingerprints
 from policygen.lint.engine import Verdict
 from policygen.report.catalog import FORMATS
-from policygen.report.report import Ended, Report, fingerprints
+from policygen.report.report import Ended, Report
 from policygen.report.text import VERDICTS, printable
 
 ROOT = Path(__file__).parents[2]

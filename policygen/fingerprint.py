@@ -1,0 +1,27 @@
+"""An identity for a finding, by which it is known again."""
+
+from collections import Counter
+from collections.abc import Iterable
+from hashlib import sha256
+
+from policygen.finding import Finding
+
+
+def fingerprints(findings: Iterable[Finding]) -> list[str]:
+    """An identity for each finding that survives moving files and reordering what is in them.
+
+    It is made of the rule, the object and the field. Findings that agree in these are told
+    apart by their number.
+    """
+    seen: Counter[str] = Counter()
+    made = []
+    for finding in findings:
+        parts = (
+            finding.rule,
+            finding.object,
+            finding.anchor if finding.object else finding.message,
+        )
+        text = "\0".join(parts)
+        seen[text] += 1
+        made.append(sha256(f"{text}\0{seen[text]}".encode("utf-8", "replace")).hexdigest()[:32])
+    return made
