@@ -1,0 +1,501 @@
+"""Good objects of every kind in `schemas/cluster`, rich in fields: what mutations begin with."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from .client import Object
+
+LABELS = {"app": "a"}
+KUEUE_VERSIONS = ("kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2")
+EXPRESSION = {"key": "zone", "operator": "In", "values": ["a"]}
+SELECTOR = {"matchLabels": LABELS, "matchExpressions": [EXPRESSION]}
+TOLERATION = {
+    "key": "gpu", "operator": "Equal", "value": "a", "effect": "NoExecute", "tolerationSeconds": 5,
+}  # fmt: skip
+PROBE = {"httpGet": {"path": "/", "port": 8080, "httpHeaders": [{"name": "A", "value": "b"}]}}
+CONTAINER = {
+    "name": "main",
+    "image": "image",
+    "command": ["run"],
+    "env": [
+        {"name": "A", "value": "b"},
+        {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b"}}},
+        {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+        {"name": "D", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}},
+    ],
+    "ports": [{"name": "http", "containerPort": 8080, "protocol": "TCP"}],
+    "resources": {
+        "requests": {"cpu": "500m", "memory": "1Gi"},
+        "limits": {"cpu": 1, "memory": "1Gi", "nvidia.com/gpu": 1},
+    },
+    "livenessProbe": {**PROBE, "periodSeconds": 5},
+    "readinessProbe": {"tcpSocket": {"port": "http"}},
+    "lifecycle": {"preStop": {"exec": {"command": ["sleep"]}}},
+    "volumeMounts": [{"name": "data", "mountPath": "/data", "readOnly": True}],
+    "securityContext": {
+        "runAsUser": 1000,
+        "capabilities": {"drop": ["ALL"]},
+        "seccompProfile": {"type": "RuntimeDefault"},
+    },
+}
+POD_SPEC = {
+    "containers": [CONTAINER],
+    "initContainers": [{"name": "init", "image": "image"}],
+    "restartPolicy": "Never",
+    "schedulerName": "volcano",
+    "serviceAccountName": "default",
+    "nodeSelector": {"pool": "a"},
+    "terminationGracePeriodSeconds": 5,
+    "tolerations": [TOLERATION],
+    "imagePullSecrets": [{"name": "a"}],
+    "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["a"]}],
+    "securityContext": {
+        "fsGroup": 1,
+        "sysctls": [{"name": "kernel.shm_rmid_forced", "value": "0"}],
+    },
+    "topologySpreadConstraints": [
+        {
+            "maxSkew": 1,
+            "topologyKey": "zone",
+            "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": SELECTOR,
+        }
+    ],
+    "affinity": {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [EXPRESSION]}]
+            },
+            "preferredDuringSchedulingIgnoredDuringExecution": [
+                {"weight": 1, "preference": {"matchExpressions": [EXPRESSION]}}
+            ],
+        },
+        "podAntiAffinity": {
+            "preferredDuringSchedulingIgnoredDuringExecution": [
+                {
+                    "weight": 1,
+                    "podAffinityTerm": {"topologyKey": "zone", "labelSelector": SELECTOR},
+                }
+            ]
+        },
+    },
+    "volumes": [
+        {"name": "data", "emptyDir": {"sizeLimit": "1Gi"}},
+        {"name": "config", "configMap": {"name": "a", "items": [{"key": "a", "path": "b"}]}},
+        {"name": "claim", "persistentVolumeClaim": {"claimName": "a"}},
+        {"name": "host", "hostPath": {"path": "/dev/shm", "type": "Directory"}},
+        {
+            "name": "all",
+            "projected": {
+                "sources": [
+                    {"serviceAccountToken": {"path": "token"}},
+                    {"secret": {"name": "a", "items": [{"key": "a", "path": "b"}]}},
+                    {
+                        "downwardAPI": {
+                            "items": [{"path": "c", "fieldRef": {"fieldPath": "metadata.name"}}]
+                        }
+                    },
+                ]
+            },
+        },
+    ],
+}
+TEMPLATE = {"metadata": {"labels": LABELS}, "spec": POD_SPEC}
+LASTING = {"metadata": {"labels": LABELS}, "spec": {**POD_SPEC, "restartPolicy": "Always"}}
+SELECTED = {"selector": {"matchLabels": LABELS}, "template": LASTING}
+JOB = {
+    "parallelism": 2,
+    "completions": 2,
+    "completionMode": "Indexed",
+    "backoffLimit": 0,
+    "suspend": True,
+    "template": TEMPLATE,
+    "podFailurePolicy": {
+        "rules": [
+            {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1]}},
+            {
+                "action": "Ignore",
+                "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+            },
+        ]
+    },
+}
+CLAIM = {
+    "metadata": {"name": "data"},
+    "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+RULE = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
+VOLCANO_JOB = {
+    "schedulerName": "volcano",
+    "queue": "a",
+    "minAvailable": 2,
+    "maxRetry": 3,
+    "ttlSecondsAfterFinished": 5,
+    "priorityClassName": "a",
+    "plugins": {"ssh": [], "svc": ["--disable-network-policy=true"]},
+    "policies": [
+        {"event": "PodEvicted", "action": "RestartJob"},
+        {"exitCode": 3, "action": "AbortJob", "timeout": "10s"},
+    ],
+    "volumes": [{"mountPath": "/data", "volumeClaimName": "a"}],
+    "tasks": [
+        {"name": "worker", "replicas": 2, "minAvailable": 2, "template": TEMPLATE},
+        {"name": "other", "replicas": 1, "template": TEMPLATE},
+    ],
+}
+QUOTA = {
+    "name": "nvidia.com/gpu",
+    "nominalQuota": 8,
+    "borrowingLimit": "4",
+    "lendingLimit": 2,
+}
+GROUPS = [
+    {
+        "coveredResources": ["cpu", "nvidia.com/gpu"],
+        "flavors": [
+            {"name": "a", "resources": [{"name": "cpu", "nominalQuota": "500m"}, QUOTA]},
+            {
+                "name": "b",
+                "resources": [
+                    {"name": "cpu", "nominalQuota": 1},
+                    {"name": "nvidia.com/gpu", "nominalQuota": "0"},
+                ],
+            },
+        ],
+    }
+]
+
+
+def _kueue(cohort: str, borrow: str, preempt: str) -> dict[str, Any]:
+    """Specs whose field names or values differ between Kueue's versions, by kind."""
+    return {
+        cohort: "root",
+        "namespaceSelector": SELECTOR,
+        "queueingStrategy": "BestEffortFIFO",
+        "resourceGroups": GROUPS,
+        "stopPolicy": "Hold",
+        "fairSharing": {"weight": "0.5"},
+        "flavorFungibility": {"whenCanBorrow": borrow, "whenCanPreempt": preempt},
+        "preemption": {
+            "reclaimWithinCohort": "Any",
+            "borrowWithinCohort": {"policy": "LowerPriority", "maxPriorityThreshold": 100},
+            "withinClusterQueue": "LowerPriority",
+        },
+    }
+
+
+def _pod_sets() -> list[Object]:
+    return [
+        {
+            "name": "main",
+            "count": 3,
+            "minCount": 2,
+            "template": TEMPLATE,
+            "topologyRequest": {"required": "zone"},
+        },
+        {"name": "other", "count": 1, "template": TEMPLATE},
+    ]
+
+
+BUILT_IN: list[Object] = [
+    {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "name": "mine",
+            "labels": {"a.b/c": "d"},
+            "annotations": {"a.b/c": "any text"},
+            "finalizers": ["a.b/c"],
+            "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "a", "uid": "b"}],
+            "creationTimestamp": "2026-01-31T12:00:00Z",
+        },
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "data": {"a": "b"},
+        "binaryData": {"c": "YWJj"},
+        "immutable": True,
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "imagePullSecrets": [{"name": "a"}],
+        "automountServiceAccountToken": False,
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "spec": {
+            "hard": {"requests.nvidia.com/gpu": 4, "pods": "10"},
+            "scopeSelector": {
+                "matchExpressions": [
+                    {"scopeName": "PriorityClass", "operator": "In", "values": ["a"]}
+                ]
+            },
+        },
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "spec": {
+            "limits": [
+                {
+                    "type": "Container",
+                    "default": {"cpu": 1},
+                    "defaultRequest": {"cpu": "500m"},
+                    "max": {"cpu": 2.5},
+                    "maxLimitRequestRatio": {"cpu": 3},
+                }
+            ]
+        },
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "spec": {
+            "unschedulable": True,
+            "podCIDR": "10.0.0.0/24",
+            "taints": [{"key": "gpu", "value": "a", "effect": "NoSchedule"}],
+        },
+    },
+    {"apiVersion": "v1", "kind": "Pod", "spec": POD_SPEC},
+    {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "spec": {
+            "replicas": 2,
+            **SELECTED,
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%"}},
+        },
+    },
+    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"replicas": 2, **SELECTED}},
+    {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "spec": {
+            "serviceName": "a",
+            "replicas": 2,
+            "podManagementPolicy": "Parallel",
+            **SELECTED,
+            "volumeClaimTemplates": [CLAIM],
+        },
+    },
+    {"apiVersion": "batch/v1", "kind": "Job", "spec": JOB},
+    {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "spec": {
+            "schedule": "0 1 * * *",
+            "timeZone": "Etc/UTC",
+            "concurrencyPolicy": "Forbid",
+            "jobTemplate": {"spec": JOB},
+        },
+    },
+    {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "value": 1000,
+        "globalDefault": False,
+        "preemptionPolicy": "Never",
+        "description": "any text",
+    },
+    {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "rules": [RULE, {"nonResourceURLs": ["/healthz"], "verbs": ["get"]}],
+    },
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "rules": [RULE]},
+    *(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": f"{of}Binding",
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": of, "name": "a"},
+            "subjects": [{"kind": "ServiceAccount", "name": "a", "namespace": "default"}],
+        }
+        for of in ("ClusterRole", "Role")
+    ),
+]
+
+_KUEUE_BOTH: dict[str, Any] = {
+    "AdmissionCheck": {
+        "controllerName": "kueue.x-k8s.io/provisioning-request",
+        "parameters": {
+            "apiGroup": "kueue.x-k8s.io",
+            "kind": "ProvisioningRequestConfig",
+            "name": "a",
+        },
+    },
+    "Cohort": {
+        "parentName": "root",
+        "fairSharing": {"weight": "2"},
+        "resourceGroups": [{**GROUPS[0]}],
+    },
+    "LocalQueue": {"clusterQueue": "a", "stopPolicy": "None", "fairSharing": {"weight": "1"}},
+    "MultiKueueConfig": {"clusters": ["a", "b"]},
+    "ProvisioningRequestConfig": {
+        "provisioningClassName": "check-capacity.autoscaling.x-k8s.io",
+        "managedResources": ["nvidia.com/gpu"],
+        "retryStrategy": {"backoffLimitCount": 2, "backoffBaseSeconds": 30},
+        "parameters": {"a": "b"},
+    },
+    "ResourceFlavor": {
+        "nodeLabels": {"pool": "a"},
+        "nodeTaints": [{"key": "gpu", "value": "a", "effect": "NoSchedule"}],
+        "tolerations": [TOLERATION, {"operator": "Exists"}],
+        "topologyName": "a",
+    },
+    "Topology": {"levels": [{"nodeLabel": "zone"}, {"nodeLabel": "kubernetes.io/hostname"}]},
+}
+_KUEUE_OLD: dict[str, Any] = {
+    "ClusterQueue": {
+        **_kueue("cohort", "Borrow", "Preempt"),
+        "admissionChecks": ["a", "b"],
+    },
+    "MultiKueueCluster": {"kubeConfig": {"location": "a", "locationType": "Secret"}},
+    "Workload": {
+        "queueName": "a",
+        "priorityClassName": "a",
+        "priorityClassSource": "kueue.x-k8s.io/workloadpriorityclass",
+        "priority": 5,
+        "active": True,
+        "maximumExecutionTimeSeconds": 60,
+        "podSets": _pod_sets(),
+    },
+}
+_KUEUE_NEW: dict[str, Any] = {
+    "ClusterQueue": {
+        **_kueue("cohortName", "MayStopSearch", "TryNextFlavor"),
+        "admissionChecksStrategy": {"admissionChecks": [{"name": "a", "onFlavors": ["a", "b"]}]},
+    },
+    "MultiKueueCluster": {
+        "clusterSource": {"kubeConfig": {"location": "a", "locationType": "Secret"}}
+    },
+    "Workload": {
+        "queueName": "a",
+        "priorityClassRef": {
+            "group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "a",
+        },
+        "priority": 5,
+        "active": True,
+        "maximumExecutionTimeSeconds": 60,
+        "podSets": _pod_sets(),
+    },
+}  # fmt: skip
+KUEUE: list[Object] = [
+    {"apiVersion": version, "kind": kind, "spec": spec}
+    for version, own in zip(KUEUE_VERSIONS, (_KUEUE_OLD, _KUEUE_NEW), strict=True)
+    for kind, spec in {**_KUEUE_BOTH, **own}.items()
+]
+KUEUE += [
+    {
+        "apiVersion": version,
+        "kind": "WorkloadPriorityClass",
+        "value": 1000,
+        "description": "any text",
+    }
+    for version in KUEUE_VERSIONS
+]
+
+_AMOUNT = {"cpu": "16", "memory": "64Gi", "nvidia.com/gpu": 8}
+VOLCANO: list[Object] = [
+    {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "Queue",
+        "spec": {
+            "parent": "root",
+            "weight": 2,
+            "priority": 5,
+            "reclaimable": True,
+            "capability": _AMOUNT,
+            "deserved": _AMOUNT,
+            "guarantee": {"resource": _AMOUNT},
+            "affinity": {
+                "nodeGroupAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": ["a"]}
+            },
+            "extendClusters": [{"name": "a", "weight": 1, "capacity": {"cpu": 1}}],
+        },
+    },
+    {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "spec": {
+            "minMember": 4,
+            "minResources": {"nvidia.com/gpu": 4, "cpu": "8"},
+            "minTaskMember": {"worker": 2},
+            "queue": "a",
+            "priorityClassName": "a",
+            "networkTopology": {"mode": "hard", "highestTierAllowed": 1},
+        },
+    },
+    {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": VOLCANO_JOB},
+    {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "CronJob",
+        "spec": {
+            "schedule": "0 1 * * *",
+            "concurrencyPolicy": "Forbid",
+            "suspend": True,
+            "jobTemplate": {"spec": VOLCANO_JOB},
+        },
+    },
+    {
+        "apiVersion": "bus.volcano.sh/v1alpha1",
+        "kind": "Command",
+        "action": "CloseQueue",
+        "reason": "a",
+        "message": "any text",
+        "target": {
+            "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "name": "a", "uid": "b",
+        },
+    },
+    {
+        "apiVersion": "config.volcano.sh/v1alpha1",
+        "kind": "ColocationConfiguration",
+        "spec": {"selector": SELECTOR},
+    },
+    {
+        "apiVersion": "flow.volcano.sh/v1alpha1",
+        "kind": "JobFlow",
+        "spec": {
+            "jobRetainPolicy": "retain",
+            "flows": [
+                {"name": "a"},
+                {"name": "b", "dependsOn": {"targets": ["a"]}},
+            ],
+        },
+    },
+    {"apiVersion": "flow.volcano.sh/v1alpha1", "kind": "JobTemplate", "spec": VOLCANO_JOB},
+    {
+        "apiVersion": "nodeinfo.volcano.sh/v1alpha1",
+        "kind": "Numatopology",
+        "spec": {"policies": {"a": "b"}, "cpuDetail": {"0": {"numa": 0}}},
+    },
+    {
+        "apiVersion": "shard.volcano.sh/v1alpha1",
+        "kind": "NodeShard",
+        "spec": {"nodesDesired": ["a"]},
+    },
+    {
+        "apiVersion": "topology.volcano.sh/v1alpha1",
+        "kind": "HyperNode",
+        "spec": {
+            "tier": 1,
+            "members": [
+                {"type": "Node", "selector": {"exactMatch": {"name": "a"}}},
+                {"type": "Node", "selector": {"regexMatch": {"pattern": "a.*"}}},
+                {"type": "Node", "selector": {"labelMatch": SELECTOR}},
+            ],
+        },
+    },
+]  # fmt: skip
+
+
+def samples() -> list[Object]:
+    """One object of each kind and version; each has a name."""
+    made = [deepcopy(thing) for thing in (*BUILT_IN, *KUEUE, *VOLCANO)]
+    for thing in made:
+        thing.setdefault("metadata", {"name": "mine"})
+    return made
