@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -26,6 +27,11 @@ from .ports import free_ports
 from .process import Process, ServerError, answers
 
 START_DEADLINE_S = 60.0
+KEYS_DEADLINE_S = 30.0
+PREFIX = "policygen-cp-"
+CLAIM = "claim"
+SWEEP_AFTER_S = 60.0
+"""So that a folder is not taken away between being made and being claimed."""
 INSTALL_THREADS = 6
 TOKEN, OBSERVER_TOKEN = "policygen-admin", "policygen-observer"
 PORTS = (
@@ -65,7 +71,10 @@ class Bench:
     def __init__(self, built: Mapping[str, Built], options: Options | None = None) -> None:
         self.built = built
         self.options = options or Options()
-        self.state = Path(tempfile.mkdtemp(prefix="policygen-cp-"))
+        sweep(Path(tempfile.gettempdir()))
+        self.state = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._claim = (self.state / CLAIM).open("w", encoding="ascii")
+        fcntl.flock(self._claim, fcntl.LOCK_EX)
         self.ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
         self.processes: dict[str, Process] = {}
         self.timings: dict[str, float] = {}
@@ -109,9 +118,7 @@ class Bench:
     def start(self) -> None:
         """Bring everything up in dependency order; each wait has a deadline."""
         began = time.monotonic()
-        subprocess.run(
-            [self.built["keys"].binary("keys"), self.state / "keys"], check=True, timeout=30
-        )
+        self._make_keys()
         self._write_access()
         with ThreadPoolExecutor(INSTALL_THREADS) as pool:
             objects = pool.submit(self._objects)  # parsed while the API server starts
@@ -122,6 +129,7 @@ class Bench:
         self.timings["CRDs and webhooks"] = time.monotonic() - began
         self._start_controllers()
         self.timings["all healthy"] = time.monotonic() - began
+        self.check_alive()  # something else may have answered on its port
         self._write_info()
 
     def stop(self, *, keep: bool) -> None:
@@ -134,9 +142,11 @@ class Bench:
             process.stop()
         if self._client:
             self._client.close()
+        self._claim.close()
         if not keep:
             shutil.rmtree(self.state, ignore_errors=True)
             return
+        (self.state / CLAIM).unlink(missing_ok=True)
         for path in self.state.iterdir():
             if path.is_dir() and path.name != "logs":
                 shutil.rmtree(path, ignore_errors=True)
@@ -161,22 +171,39 @@ class Bench:
     @contextmanager
     def second_scheduler(self, config: str, *, alone: bool) -> Iterator[None]:
         """One more kube-scheduler with this file; with `alone` the first one pauses."""
+        with ExitStack() as stack:
+            if alone:
+                stack.enter_context(self._paused("kube-scheduler", self._start_scheduler))
+            name, healthy = self.try_scheduler(config)
+            stack.callback(self.end, name)
+            healthy()
+            yield
+
+    def try_scheduler(self, config: str) -> tuple[str, Callable[[], None]]:
+        """Start one more kube-scheduler: its name, and what waits until it is ready.
+
+        The file is adjusted only in how the server is reached and in leader election.
+        """
         fields = yaml.load(config, Loader=yaml.CSafeLoader)
         fields["clientConnection"] = {
             **(fields.get("clientConnection") or {}),
             "kubeconfig": str(self.kubeconfig),
         }
         fields["leaderElection"] = {"leaderElect": False}
-        with ExitStack() as stack:
-            if alone:
-                stack.enter_context(self._paused("kube-scheduler", self._start_scheduler))
-            name = self._another("kube-scheduler")
-            path = self.state / f"{name}.json"
-            path.write_text(json.dumps(fields, indent=2), encoding="utf-8")
-            (self.ports[name],) = free_ports(1)
-            stack.callback(self._end, name)
-            self._start_scheduler(name, path)()
-            yield
+        name = self._another("kube-scheduler")
+        path = self.state / f"{name}.json"
+        path.write_text(json.dumps(fields, indent=2), encoding="utf-8")
+        (self.ports[name],) = free_ports(1)
+        return name, self._start_scheduler(name, path)
+
+    def try_volcano(self, config: str) -> tuple[str, Callable[[], None]]:
+        """Start one more Volcano scheduler, talkative: its name, and what waits for its health."""
+        name = self._another("volcano-scheduler")
+        path = self.state / f"{name}.conf"
+        path.write_text(config, encoding="utf-8")
+        (self.ports[name],) = free_ports(1)
+        process = self.run_volcano_scheduler(name, path, verbosity=4, port=self.ports[name])
+        return name, self._healthy(process, f"http://127.0.0.1:{self.ports[name]}/healthz")
 
     @contextmanager
     def other_kueue(self, configuration: Object) -> Iterator[None]:
@@ -188,7 +215,7 @@ class Bench:
                 self._healthy(process, self.kueue_health)()
                 yield
             finally:
-                self._end(name)
+                self.end(name)
 
     @contextmanager
     def other_volcano(self, config: str) -> Iterator[None]:
@@ -202,18 +229,22 @@ class Bench:
                 self._healthy(process, self.volcano_health)()
                 yield
             finally:
-                self._end(name)
+                self.end(name)
 
     @contextmanager
     def _paused(self, name: str, start: Callable[[], Callable[[], None]]) -> Iterator[None]:
-        self._end(name)
+        self.end(name)
         try:
             yield
         finally:
             start()()
 
-    def _end(self, name: str) -> None:
-        if process := self.processes.pop(name, None):
+    def end(self, *names: str) -> None:
+        """Stop some servers; asked all at once."""
+        ended = [self.processes.pop(name) for name in names if name in self.processes]
+        for process in ended:
+            process.ask_to_stop()
+        for process in ended:
             process.stop()
 
     def _another(self, name: str) -> str:
@@ -246,6 +277,14 @@ class Bench:
         self.processes[name] = process
         process.start()
         return process
+
+    def _make_keys(self) -> None:
+        program = self.built["keys"].binary("keys")
+        if not program.is_file():
+            raise ServerError(
+                f"keys: {program} is missing; run `python -m tests.controlplane build`"
+            )
+        subprocess.run([program, self.state / "keys"], check=True, timeout=KEYS_DEADLINE_S)
 
     def _start_etcd(self) -> None:
         client = f"http://127.0.0.1:{self.ports['etcd']}"
@@ -441,13 +480,15 @@ class Bench:
     def volcano_health(self) -> str:
         return f"http://127.0.0.1:{self.ports['volcano-scheduler-health']}/healthz"
 
-    def run_volcano_scheduler(self, name: str, config: Path, verbosity: int = 3) -> Process:
+    def run_volcano_scheduler(
+        self, name: str, config: Path, verbosity: int = 3, port: int | None = None
+    ) -> Process:
         """Start a Volcano scheduler with a copy of this configuration."""
         folder = self.state / name
         folder.mkdir(exist_ok=True)
         mine = folder / config.name  # it watches the whole folder, so the copy sits alone
         shutil.copyfile(config, mine)
-        address = f"127.0.0.1:{self.ports['volcano-scheduler-health']}"
+        address = f"127.0.0.1:{port or self.ports['volcano-scheduler-health']}"
         return self.run(
             name,
             [
@@ -461,7 +502,7 @@ class Bench:
                 "--logtostderr",
                 f"-v={verbosity}",
             ],
-            self._volcano_environment("vs"),
+            self._volcano_environment(f"vs{port or ''}"),
         )
 
     def _has_default_queues(self) -> bool:
@@ -579,6 +620,23 @@ class Bench:
             },
         }
         (self.state / "info.json").write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what benches left in a folder whose process was killed.
+
+    The claim on a bench's state is a lock, which ends with its process; logs that were kept on
+    purpose have none.
+    """
+    for state in folder.glob(f"{PREFIX}*"):
+        try:
+            if time.time() - state.stat().st_mtime < SWEEP_AFTER_S:
+                continue
+            with (state / CLAIM).open("r+", encoding="ascii") as claim:
+                fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(state, ignore_errors=True)
+        except OSError:
+            continue  # in use, kept, or somebody else's
 
 
 def _served_as(definition: Object) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ import yaml
 
 from policygen.plan.pool import PoolFacts
 
-from .apply import Applier, Outcome, lines, parse
+from .apply import Applier, Document, Outcome, lines, parse
 from .bench import Bench
 from .client import MERGE, ApiError, Client, Object
 from .nodes import Shape, add_nodes, pool_nodes
@@ -68,11 +68,12 @@ class Cluster:
         self.retries += applier.outcome.retries
         return applier.outcome
 
-    def apply_twice(self, manifests: str, *, jobs: int = THREADS) -> Outcome:
+    def apply_twice(self, manifests: str | Sequence[Document], *, jobs: int = THREADS) -> Outcome:
         """Apply, and apply again: `outcome.changed` holds what the second one changed."""
+        documents = parse(manifests, "manifests") if isinstance(manifests, str) else manifests
         applier = Applier(self.client, create_namespaces=True, jobs=jobs)
         with self._watched():
-            applier.apply_again(applier.apply_all(parse(manifests, "manifests")))
+            applier.apply_again(applier.apply_all(list(documents)))
         self.retries += applier.outcome.retries
         return applier.outcome
 

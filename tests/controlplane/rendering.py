@@ -64,7 +64,7 @@ class Rendered:
     def kueue_config(self) -> str:
         """Kueue's Configuration as `--kueue-helm-values` wraps it."""
         text = app.kueue_helm_values(self.settings, stdin=_stream(self.spec)).text
-        values = yaml.load(text, Loader=yaml.CSafeLoader)
+        values = yaml.load(str(text), Loader=yaml.CSafeLoader)  # not a kind of str
         return str(values["managerConfig"]["controllerManagerConfigYaml"])
 
     def _data(self, key: str) -> str:
@@ -80,7 +80,7 @@ def rendered(spec: str | Sequence[Any], *extras: str, **target: str) -> Rendered
     (`kueue="0.17"`). Raises SpecError or UsageError as `app.render` does.
     """
     text = dedent(spec) if isinstance(spec, str) else json_documents(spec)
-    settings = app.Settings(specs=("-",), target=target, extras=frozenset(extras))
+    settings = app.Settings(specs=("-",), target=target, extras=frozenset(extras), allow_empty=True)
     result = app.render(settings, stdin=_stream(text))
     return Rendered(text, "".join(m.text for m in result.manifests), result.findings, settings)
 

@@ -120,15 +120,15 @@ def _judge(process: Process, state: Path, seconds: float) -> int:
     log = process.log.read_text(encoding="utf-8", errors="replace")
     process.stop()
     if code is None:
-        for logged in _errors(log):
+        for logged in errors(log):
             print(f"logged: {logged}")
         print("loaded")
         return 0
-    print("\n".join(_errors(log)) or f"ended with {code}:\n{process.tail()}")
+    print("\n".join(errors(log)) or f"ended with {code}:\n{process.tail()}")
     return 1
 
 
-def _errors(log: str) -> list[str]:
+def errors(log: str) -> list[str]:
     """Its error lines, each once: klog's and cobra's."""
     found: dict[str, None] = {}
     for line in log.splitlines():

@@ -28,6 +28,9 @@ LOG_LINE = re.compile(r"^([WEF])\d{4} [\d:.]+ +\d+ (\S+?):\d+\] (.*)")
 LOADED = re.compile(r"Final state: actions=\[(.*?)\], plugins=\[(.*?)\]")
 HEADER = re.compile(r"^[IWEF]\d{4} [\d:.]+ +\d+ ")
 
+Loaded = tuple[list[str], list[str]]
+"""Actions and plugins."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="volcanoconf.py", description=__doc__)
@@ -37,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that we clean up
     try:
-        wanted = _named(options.file)
+        wanted = named(options.file.read_text(encoding="utf-8"))
         log = _run(options.file, options.seconds)
     except (OSError, BuildError, ServerError, ApiError) as error:
         print(f"volcanoconf: {error}", file=sys.stderr)
@@ -65,10 +68,10 @@ def _run(file: Path, seconds: float) -> str:
         return log
 
 
-def _named(file: Path) -> tuple[list[str], list[str]] | None:
+def named(text: str) -> Loaded | None:
     """The actions and plugins that the file names; None if it is no such YAML."""
     try:
-        parsed = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+        parsed = yaml.load(text, Loader=yaml.CSafeLoader)
         actions = [action.strip() for action in parsed["actions"].split(",")]
         plugins = [plugin["name"] for tier in parsed["tiers"] for plugin in tier["plugins"]]
     except (yaml.YAMLError, KeyError, TypeError, AttributeError):
@@ -88,26 +91,32 @@ def _entries(log: str) -> Iterator[tuple[str, str]]:
     yield first, last
 
 
-def _judge(log: str, wanted: tuple[list[str], list[str]] | None) -> int:
-    problems: dict[str, None] = {}
+def problems(log: str, wanted: Loaded | None) -> tuple[list[str], Loaded | None]:
+    """What is wrong by this log, each line once, and what the scheduler says it has loaded."""
+    found: dict[str, None] = {}
     loaded = None
     for line, last in _entries(log):
-        if found := LOG_LINE.match(line):
-            severity, source, text = found.groups()
-            problems[f"{severity} {source}: {text}{f' ... {last}' if last else ''}"] = None
+        if entry := LOG_LINE.match(line):
+            severity, source, text = entry.groups()
+            found[f"{severity} {source}: {text}{f' ... {last}' if last else ''}"] = None
         elif line.startswith(("panic:", "fatal error:")):
-            problems[line] = None
-        elif found := LOADED.search(line):
-            loaded = (found.group(1).split(), found.group(2).split())
+            found[line] = None
+        elif entry := LOADED.search(line):
+            loaded = (entry.group(1).split(), entry.group(2).split())
     if loaded is None:
-        problems["it never said what it loaded"] = None
-    else:
+        found["it never said what it loaded"] = None
+    elif wanted != loaded:
+        found[f"the file names {wanted}, and {loaded} was loaded"] = None
+    return list(found), loaded
+
+
+def _judge(log: str, wanted: Loaded | None) -> int:
+    found, loaded = problems(log, wanted)
+    if loaded is not None:
         print(f"loaded: actions {' '.join(loaded[0])}; plugins {' '.join(loaded[1])}")
-        if wanted != loaded:
-            problems[f"the file names {wanted}, so this is not what was loaded"] = None
-    for problem in problems:
+    for problem in found:
         print(problem)
-    return 1 if problems else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

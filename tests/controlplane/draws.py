@@ -1,0 +1,120 @@
+"""Specs for real servers: every example, and specs drawn by our strategies, the same each time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from policygen.plan.catalog import KINDS
+from tests.strategies import articles, specs
+
+from .apply import Document, parse
+from .rendering import Rendered, rendered
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
+EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
+IMAGE = "images.example.com/kube-scheduler:v1.36.3"
+TAGS = tuple(f"t{number}" for number in range(25))
+"""Each ends the names of one spec, so that as many specs fit one cluster."""
+ROUNDS = 8
+NOT_SERVED = ("kueue.x-k8s.io/v1alpha1",)
+"""Of Kueue 0.13 a Topology; 0.19 serves and converts v1beta1 and later."""
+OWN_NAMES = re.compile(
+    r"(schedulerName|resourceName): (?!default-scheduler$)(?:\S*[.-])?", re.MULTILINE
+)
+
+
+def example(name: str, kueue_base: Path) -> Rendered:
+    """An example with every extra; what the extras need is said in its Platform."""
+    documents = [
+        document
+        for path in sorted((ROOT / "examples" / name).glob("*.yaml"))
+        for document in yaml.load_all(path.read_bytes(), Loader=yaml.CSafeLoader)
+    ]
+    platform = next((d for d in documents if d["kind"] == "Platform"), None)
+    if platform is None:
+        platform = {"apiVersion": "policygen.dev/v1alpha1", "kind": "Platform", "spec": {}}
+        platform["metadata"] = {"name": "default"}
+        documents.append(platform)
+    fields = platform.setdefault("spec", {})
+    fields.setdefault("kueue", {})["configuration"] = str(kueue_base)
+    fields.setdefault("kubeScheduler", {})["image"] = IMAGE
+    return rendered(documents, *EXTRAS)
+
+
+@cache
+def drawn() -> list[list[Rendered]]:
+    """Rounds of specs that fit one cluster together; one in five is in the articles' forms."""
+    by_tag = [
+        _draws(articles(tag=tag) if index % 5 == 4 else specs(tag=tag), index)
+        for index, tag in enumerate(TAGS)
+    ]
+    return [list(round_) for round_ in zip(*by_tag, strict=True)]
+
+
+class Configurations(NamedTuple):
+    """Controllers' files, each once."""
+
+    kube_scheduler: list[str]
+    volcano: list[str]
+
+
+def configurations(sets: Iterable[Rendered], *, alike: bool = True) -> Configurations:
+    """The schedulers' files in these sets; with `alike` one of those that differ in names only."""
+    kube_scheduler: dict[str, str] = {}
+    volcano: dict[str, str] = {}
+    for each in sets:
+        data = {key: text for o in each.of("ConfigMap").values() for key, text in o["data"].items()}
+        if text := data.get("config.yaml"):
+            for file in (text, each.scheduler_config):
+                kube_scheduler.setdefault(OWN_NAMES.sub(r"\1: x", file) if alike else file, file)
+        if text := data.get("volcano-scheduler.conf"):
+            volcano.setdefault(text, text)
+    return Configurations(list(kube_scheduler.values()), list(volcano.values()))
+
+
+def _draws(strategy: st.SearchStrategy[list[Any]], number: int) -> list[Rendered]:
+    found: list[Rendered] = []
+
+    @seed(number)
+    @settings(
+        max_examples=ROUNDS + 8,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(documents: list[Any]) -> None:
+        out = rendered(documents, "volcano-config")
+        if out.text and len(found) < ROUNDS and all(out.text != each.text for each in found):
+            found.append(out)
+
+    collect()
+    return found
+
+
+def together(sets: Sequence[Rendered]) -> tuple[list[Document], list[Document]]:
+    """The objects of several sets in one apply order, and those under a name that is taken.
+
+    Sets without a Platform share the name of the set, and with it that of a ConfigMap. What
+    only an older Kueue serves is left out.
+    """
+    rank = {kind.name: index for index, kind in enumerate(KINDS)}
+    first: dict[tuple[str, str], Document] = {}
+    again = [
+        document
+        for index, each in enumerate(sets)
+        for document in parse(each.text, f"set {index}")
+        if document.thing["apiVersion"] not in NOT_SERVED
+        and first.setdefault((document.kind, document.name), document) is not document
+    ]
+    return sorted(first.values(), key=lambda document: rank[document.kind]), again
