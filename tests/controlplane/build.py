@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,11 +15,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from .upstream import Binary, Upstream
 
 CACHE_VARIABLE = "POLICYGEN_CONTROLPLANE_CACHE"
 BUILD_DEADLINE_S = 3600.0
+LOCK_POLL_S = 0.5
 LAST_LINES = 30
 
 
@@ -131,23 +134,27 @@ def _copy_assets(go: str, built: Built) -> None:
 
 def _go(command: list[str], built: Built, what: str) -> str:
     environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
-    try:
-        done = subprocess.run(
-            command,
-            cwd=built.upstream.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=BUILD_DEADLINE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise BuildError(f"{what}: not built after {BUILD_DEADLINE_S:.0f} s") from error
-    if done.returncode != 0:
-        tail = "\n".join(done.stderr.splitlines()[-LAST_LINES:])
-        raise BuildError(f"{what}: go exited with {done.returncode}\n{tail}")
-    return done.stdout
+    with subprocess.Popen(
+        command,
+        cwd=built.upstream.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a group of its own: the compilers end with it
+    ) as go:
+        try:
+            out, said = go.communicate(timeout=BUILD_DEADLINE_S)
+        except BaseException as error:
+            os.killpg(go.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise BuildError(f"{what}: not built after {BUILD_DEADLINE_S:.0f} s") from error
+            raise
+    if go.returncode != 0:
+        tail = "\n".join(said.splitlines()[-LAST_LINES:])
+        raise BuildError(f"{what}: go exited with {go.returncode}\n{tail}")
+    return out
 
 
 def _key(upstream: Upstream) -> str:
@@ -162,10 +169,23 @@ def _key(upstream: Upstream) -> str:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
+    """Only one builds here at a time; the lock goes with its process."""
     folder.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + BUILD_DEADLINE_S
     with (folder / "lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        while not _taken(handle):
+            if time.monotonic() > end:
+                raise BuildError(f"{folder}: another build has not ended")
+            time.sleep(LOCK_POLL_S)
         yield
+
+
+def _taken(handle: IO[str]) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _label(upstream: Upstream) -> str:
