@@ -17,6 +17,9 @@ from policygen.versions import KUEUE_WAITS, Version
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
 
+USAGE_BASED = "UsageBasedAdmissionFairSharing"
+"""The admissionMode of queues that share by what their LocalQueues used."""
+
 
 class Transformation(Struct, frozen=True, eq=False):
     """What a resource is counted as."""

@@ -1,0 +1,63 @@
+"""A ClusterQueue has no quota, and nobody to borrow any from."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.kueue import ClusterQueue
+from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
+from policygen.finding import Severity
+from policygen.lint.checks import checks
+from policygen.lint.cohorts import forest
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """No workload is ever admitted: ExceedsMaxQuota, or the resource is unavailable.
+
+    A single resource of zero is a way to keep it out; a group in which all are zero is a fault.
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
+    """
+    trees = facts.cluster.derive(forest)
+    for queue in facts.cluster.cluster_queues:
+        node = trees.queues[queue.name]
+        if node.cyclic or _filled(facts.cluster, queue):
+            continue
+        if not queue.it.resource_groups:
+            yield Claim(
+                f"{queue} covers no resource, so what asks for any is never admitted; write "
+                "resourceGroups",
+                queue.at / "spec",
+            )
+        for i, group in enumerate(queue.it.resource_groups):
+            cells = [
+                (flavor.name, quota.name) for flavor in group.flavors for quota in flavor.resources
+            ]
+            if cells and not any(node.ceiling(cell) > 0 for cell in cells):
+                whom = "and can borrow none" if queue.it.cohort_name else "and no cohort"
+                yield Claim(
+                    f"{queue} has no quota of {', '.join(group.covered_resources)} {whom}, so it "
+                    "never admits anything; write nominalQuota, or let its cohort lend some",
+                    queue.at.to("spec", "resourceGroups", i, "flavors"),
+                )
+
+
+def _filled(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
+    """Whether Kueue writes its quotas itself, from those of the worker clusters."""
+    for _, each in checks(queue):
+        entry = cluster.admission_checks.get(each.name)
+        parameters = entry.it.parameters if entry else None
+        config = cluster.multi_kueue_configs.get(parameters.name) if parameters else None
+        if config is not None and config.it.quota_management == "Automated":
+            return True
+    return False
+
+
+RULE = Rule(
+    "no-quota-anywhere",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("Cohort", "AdmissionCheck", "MultiKueueConfig"),
+)

@@ -1,0 +1,93 @@
+"""A workload asks for more than its queue can ever have."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from policygen.cluster.kueue import ResourceGroup
+from policygen.finding import Severity
+from policygen.lint.amounts import shown
+from policygen.lint.cohorts import Node, forest
+from policygen.lint.coverage import Asked, asked
+from policygen.lint.queued import KINDS, TOGETHER
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """It waits for ever, and at the head of a StrictFIFO queue so do all behind it.
+
+    What it asks for is counted at its least: pods of an unknown number as one.
+    Source: pkg/cache/scheduler/resource_node.go, potentialAvailable; issue 15614.
+    """
+    trees = facts.cluster.derive(forest)
+    by_workload: dict[int, list[Asked]] = {}
+    for each in asked(facts):
+        by_workload.setdefault(id(each.by), []).append(each)
+    for them in by_workload.values():
+        first = them[0]
+        node = trees.queues[first.queue.name]
+        for group in () if node.cyclic else first.queue.it.resource_groups:
+            wanted = [_wanted(each, group) for each in them]
+            if len(group.flavors) == 1:
+                wanted = [_sum(wanted)]
+            short = next((it for amounts in wanted if (it := _short(node, group, amounts))), None)
+            if short is not None:
+                name, amount, most = short
+                yield Claim(
+                    f"{first.by.workload} asks for {shown(name, amount)} {name}, and {first.queue} "
+                    f"can have {shown(name, most)} at the most; ask for less, or raise the quota or "
+                    "borrowingLimit",
+                    first.template.at / "spec",
+                    related=(first.queue.at.to("spec", "resourceGroups"),),
+                )
+                break
+
+
+def _wanted(each: Asked, group: ResourceGroup) -> dict[str, Fraction]:
+    times = (each.template.replicas if each.by.workload.kind in TOGETHER else 1) or 1
+    least = each.by.workload.annotations.get(MIN_PARALLELISM, "")
+    if least.isdecimal() and each.by.workload.kind == "Job":
+        times = min(times, int(least))
+    return {
+        name: amount * times
+        for name, amount in each.counted.items()
+        if name in group.covered_resources
+    }
+
+
+def _sum(them: list[dict[str, Fraction]]) -> dict[str, Fraction]:
+    total: dict[str, Fraction] = {}
+    for each in them:
+        for name, amount in each.items():
+            total[name] = total.get(name, Fraction(0)) + amount
+    return total
+
+
+def _short(
+    node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
+) -> tuple[str, Fraction, Fraction] | None:
+    """What no flavor of a group can give: the resource, how much is wanted, the most there is."""
+    worst: tuple[str, Fraction, Fraction] | None = None
+    for flavor in group.flavors:
+        ceilings = {name: node.ceiling((flavor.name, name)) for name in wanted}
+        lacking = [name for name in sorted(wanted) if wanted[name] > ceilings[name]]
+        if not lacking:
+            return None
+        name = max(lacking, key=lambda name: "/" in name)
+        if worst is None or ceilings[name] > worst[2]:
+            worst = name, wanted[name], ceilings[name]
+    if all(node.ceiling((flavor.name, name)) == 0 for flavor in group.flavors for name in wanted):
+        return None  # no-quota-anywhere says it
+    return worst
+
+
+RULE = Rule(
+    "workload-exceeds-quota",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("LocalQueue", "ClusterQueue", "Cohort"),
+)
