@@ -15,8 +15,8 @@ class PluginRef(Struct, rename="camel", frozen=True):
     """A plugin that is switched on or off."""
 
     name: str = ""
-    weight: int = 0
-    """0: the plugin's own default."""
+    weight: int | None = None
+    """None: the plugin's own default; so is 0."""
 
 
 class PluginSet(Struct, rename="camel", frozen=True):

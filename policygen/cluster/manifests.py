@@ -73,7 +73,9 @@ def kinds(found: Manifests) -> Counter[str]:
 
 
 def _is_no_spec(header: document.Header) -> bool:
-    return not forms.ours(header)
+    if header.api_version is None and header.kind is None:
+        return True  # Volcano's scheduler configuration, or nobody's
+    return not forms.surely_ours(header)
 
 
 def _document(each: Document, found: Manifests) -> None:

@@ -20,6 +20,7 @@ KUEUE = "kueue.x-k8s.io"
 KUEUE_CONFIG = "config.kueue.x-k8s.io"
 SCHEDULING = "scheduling.k8s.io"
 VOLCANO = "scheduling.volcano.sh"
+VOLCANO_BATCH = "batch.volcano.sh"
 SCHEDULER_CONFIG = "kubescheduler.config.k8s.io"
 VOLCANO_CONFIGURATION = "volcano-scheduler.conf"
 """The kind under which Volcano's scheduler configuration, which has none, is kept."""
@@ -66,6 +67,7 @@ class Cluster:
         self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueCluster)
         self.queues = spec(VOLCANO, "Queue", volcano.Queue)
         self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroup)
+        self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.Job)
         self.namespaces = self._table("", "Namespace", core.Namespace)
         self.nodes = self._table("", "Node", core.Node)
         self.resource_quotas = spec("", "ResourceQuota", core.ResourceQuota)
@@ -126,14 +128,16 @@ class Cluster:
     def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
         try:
             return msgspec.convert(data, type_, dec_hook=_decode)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, RecursionError):
             pass
         try:  # the API server takes null for absent
             return msgspec.convert(_without_nulls(data), type_, dec_hook=_decode)
         except msgspec.ValidationError as error:
             message, path = _said(str(error))
-            self.malformed.append(Malformed(it, (*within, *path), message))
-            return None
+        except RecursionError:
+            message, path = "it nests too deep to be read", ()
+        self.malformed.append(Malformed(it, (*within, *path), message))
+        return None
 
     def _workloads(self) -> Iterable[workload.Workload]:
         for group, kind in workload.SHAPES:

@@ -40,3 +40,12 @@ class PodGroup(Struct, rename="camel", frozen=True):
     queue: str = ""
     priority_class_name: str = ""
     network_topology: dict[str, Any] | None = None
+
+
+class Job(Struct, rename="camel", frozen=True):
+    """`spec` of a Job of Volcano; its tasks are pod templates of a workload."""
+
+    min_available: int = 0
+    queue: str = ""
+    priority_class_name: str = ""
+    network_topology: dict[str, Any] | None = None

@@ -27,6 +27,7 @@ class Container(Struct, rename="camel", frozen=True):
 
     name: str = ""
     resources: Resources = Resources()
+    env: tuple[dict[str, Any], ...] = ()
     restart_policy: str = ""
     """Of an init container: `Always` makes it a sidecar."""
 

@@ -1,0 +1,40 @@
+"""A resource has a binpack weight and is missing from binpack.resources, so it does not count."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_settings import all_settings
+
+_LIST = "binpack.resources"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Weights are looked up for the names in the list only.
+
+    Source: pkg/scheduler/plugins/binpack/binpack.go, calculateWeight; network_topology_aware.go.
+    """
+    for each in all_settings(facts):
+        for plugin in each.plugins:
+            for key in (_LIST, f"hypernode.{_LIST}"):
+                listed = plugin.arguments.get(key, "")
+                if not isinstance(listed, str):
+                    continue
+                names = {name.strip() for name in listed.split(",")}
+                for name in plugin.arguments:
+                    resource = name.removeprefix(f"{key}.")
+                    if resource not in (name, *names):
+                        yield Claim(
+                            f'{name} has no effect, since {key} does not list "{resource}"; write '
+                            f'{key}: "{",".join(sorted({resource, *names} - {""}))}"',
+                            plugin.argument_at(name),
+                        )
+
+
+RULE = Rule(
+    "binpack-weight-not-listed",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("volcano-scheduler.conf",),
+    check=check,
+)

@@ -1,0 +1,66 @@
+"""Volcano's scheduler refuses its configuration and runs with the built-in one."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_words
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_settings import Settings, all_settings
+from policygen.spec.nearest import suggest
+
+_REFUSES = (1, 14)
+"""The first release that refuses unknown actions; 1.12 and 1.13 leave them out."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Unknown actions, none at all, and drf with a hierarchy beside proportion.
+
+    Source: pkg/scheduler/util.go, UnmarshalSchedulerConf; volcano-sh/volcano#4660.
+    """
+    target = facts.target["volcano"]
+    refused = target.release >= _REFUSES
+    then = (
+        "the scheduler drops the whole file and runs with its built-in one"
+        if refused
+        else "the scheduler leaves it out"
+    )
+    known = volcano_words.actions(target)
+    for each in all_settings(facts):
+        written = each.entry.it.actions.split(",")
+        for name in (name.strip() for name in written):
+            if not name:
+                if refused or not each.actions:
+                    yield Claim(
+                        f'actions "{each.entry.it.actions}" has an empty name; {then}; write the '
+                        "names with single commas between them",
+                        each.actions_at,
+                    )
+                    break
+            elif name not in known:
+                yield Claim(
+                    f'action "{name}" is none of Volcano {target}; {then}; {suggest(name, known)}',
+                    each.actions_at,
+                )
+        yield from _conflicts(each)
+
+
+def _conflicts(each: Settings) -> Iterator[Claim]:
+    proportional = {plugin.tier: plugin for plugin in each.plugins if plugin.name == "proportion"}
+    for plugin in each.plugins:
+        other = proportional.get(plugin.tier)
+        if plugin.name == "drf" and plugin.on("enableHierarchy") and other is not None:
+            yield Claim(
+                "drf with enableHierarchy stands in one tier with proportion; the scheduler drops "
+                "the whole file and runs with its built-in one; remove one of them",
+                plugin.at,
+                (other.at,),
+            )
+
+
+RULE = Rule(
+    "volcano-configuration-not-loaded",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("volcano-scheduler.conf",),
+    check=check,
+)

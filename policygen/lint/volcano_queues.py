@@ -1,0 +1,114 @@
+"""Volcano's queues as a tree, and what is sent to them."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from policygen.cluster.table import Entry
+from policygen.cluster.view import VOLCANO_BATCH, Cluster
+from policygen.cluster.volcano import Queue
+from policygen.cluster.workload import Template, Workload
+from policygen.finding import At
+
+ROOT = "root"
+DEFAULT = "default"
+MADE = (ROOT, DEFAULT)
+"""Queues that the scheduler makes at its start."""
+
+SCHEDULER = "volcano"
+QUEUE_NAME = "scheduling.volcano.sh/queue-name"
+GROUP_NAME = "scheduling.k8s.io/group-name"
+MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
+TASK_SPEC = "volcano.sh/task-spec"
+
+
+class Tree(Struct, frozen=True, eq=False):
+    """Who is below whom."""
+
+    children: Mapping[str, tuple[Entry[Queue], ...]]
+    """By the name of the parent; those without one are below `root`."""
+    lost: Mapping[str, str]
+    """Queues from which no way leads to `root`, and why: the parent that is missing or repeats."""
+
+    def inner(self, name: str) -> bool:
+        """Whether a queue has queues below it."""
+        return name == ROOT or bool(self.children.get(name))
+
+
+def tree(cluster: Cluster) -> Tree:
+    """The tree of the input; use it with `cluster.derive`."""
+    lost: dict[str, str] = {}
+    good = set(MADE)
+    for queue in cluster.queues:
+        trail: dict[str, None] = {}
+        name = queue.name
+        while name not in good and name not in lost and name not in trail:
+            trail[name] = None
+            found = cluster.queues.get(name)
+            if found is None:
+                break
+            name = found.it.parent or ROOT
+        if name in good or (name not in trail and cluster.queues.knows(name)):
+            good.update(trail)
+        else:
+            lost.update(dict.fromkeys(trail, name))
+    return Tree(cluster.queues.by(_parent), lost)
+
+
+def ancestors(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Entry[Queue]]:
+    """The queues above one, from its parent on, as far as they are known."""
+    seen = {queue.name}
+    above = cluster.queues.get(queue.it.parent or ROOT)
+    while above is not None and above.name not in seen:
+        yield above
+        seen.add(above.name)
+        above = cluster.queues.get(above.it.parent or ROOT)
+
+
+class Sent(Struct, frozen=True, eq=False):
+    """Something that names a queue."""
+
+    what: str
+    queue: str
+    at: At
+
+
+def sent(cluster: Cluster) -> tuple[Sent, ...]:
+    """Pod groups, Volcano's jobs, and pods that name a queue; use it with `cluster.derive`."""
+    return tuple(_sent(cluster))
+
+
+def to_volcano(template: Template) -> bool:
+    """Whether Volcano's scheduler places the pods."""
+    return template.spec.scheduler_name == SCHEDULER
+
+
+def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, Template], ...]]:
+    """Pod templates by namespace and name of the pod group that they name; for `derive`."""
+    found: dict[tuple[str, str], list[tuple[Workload, Template]]] = {}
+    for workload in cluster.workloads:
+        for template in workload.templates:
+            name = template.annotations.get(GROUP_NAME)
+            if name:
+                key = (workload.namespace, name)
+                found.setdefault(key, []).append((workload, template))
+    return {key: tuple(each) for key, each in found.items()}
+
+
+def _sent(cluster: Cluster) -> Iterator[Sent]:
+    for group in cluster.pod_groups:
+        yield Sent(str(group), group.it.queue or DEFAULT, group.at.to("spec", "queue"))
+    for job in cluster.volcano_jobs:
+        yield Sent(str(job), job.it.queue or DEFAULT, job.at.to("spec", "queue"))
+    for workload in cluster.workloads:
+        if workload.object.group == VOLCANO_BATCH:
+            continue
+        for template in workload.templates:
+            name = template.annotations.get(QUEUE_NAME)
+            if name and to_volcano(template):
+                at = template.at.to("metadata", "annotations", QUEUE_NAME)
+                yield Sent(f"The pods of {workload}", name, at)
+
+
+def _parent(queue: Entry[Queue]) -> str:
+    return "" if queue.name == ROOT else queue.it.parent or ROOT
