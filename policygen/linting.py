@@ -142,17 +142,15 @@ def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) 
         return _Spec()
     sources, unreadable = files.read(settings.specs, stdin=stdin)
     known = {source.path for source in sources}
-    sources += [it for it in inside if it.path is None or it.path not in known]
+    others = [it for it in inside if it.path is None or it.path not in known]
     try:
-        loaded = load(sources, settings.target, complete=not unreadable)
+        loaded = load(sources, settings.target, complete=not unreadable, among=others)
     except ValueError as error:
         raise UsageError(f"--target: {error}") from None
     plan = compile_plan(loaded.sound, frozenset())
     findings = [*unreadable, *app.findings_of(loaded, plan), *app.unknown_rules(loaded)]
     if any(it.severity == Severity.ERROR for it in findings):
         raise SpecError(document.ordered(findings))
-    if inside:  # documents of other groups are the manifests
-        findings = [each for each in findings if each.rule != "foreign-documents"]
     if not loaded.documents:
         return _Spec(findings=tuple(findings))
     return _Spec(loaded, plan, tuple(findings))

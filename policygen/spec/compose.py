@@ -1,6 +1,7 @@
 """A stream of YAML or JSON to documents, past those that are broken."""
 
 import re
+from array import array
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import chain
@@ -8,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from policygen.spec import quick
 from policygen.spec.assemble import (
     MAX_DEPTH,
     Builder,
@@ -51,6 +53,10 @@ def compose(
         more = sum(1 for _ in pattern.finditer(text, forbidden.end()))
         yield Composed(syntax=[_forbidden(forbidden, more)], parsed=False)
         text = pattern.sub("\ufffd", text)
+    elif json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
+        again = partial(_outline, text, 0, len(text), json=True)
+        yield Composed(data, make_outline=again)
+        return
     it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
     resume = yield from it.documents(0, len(text))
     if resume is not None:
@@ -62,7 +68,13 @@ def compose(
 def _outline(text: str, start: int, end: int, *, json: bool) -> Outline:
     """The outline of the one document in a part of a text."""
     stream = _Stream(text, json=json, line=lambda _: 0, glances=False)
-    return next(stream.documents(start, end)).outline
+    composed = next(stream.documents(start, end))
+    if composed.parsed:
+        return composed.outline
+    # JSON may nest deeper than a Builder goes: then all of it stands at its beginning.
+    return Outline(
+        array("q", [start]), array("q", [end]), array("q", [1]), bytearray([Shape.SCALAR])
+    )
 
 
 def _forbidden_in(text: str) -> "re.Pattern[str]":

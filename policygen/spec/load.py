@@ -54,19 +54,26 @@ class Loaded:
 
 
 def load(
-    sources: Sequence[Source], target: Mapping[str, str] | None = None, *, complete: bool = True
+    sources: Sequence[Source],
+    target: Mapping[str, str] | None = None,
+    *,
+    complete: bool = True,
+    among: Sequence[Source] = (),
 ) -> Loaded:
     """Read every document, check each by its schema, then all of them together.
 
     `target` overrides the Platform's target versions, by component; ValueError for one that
     is not supported. `complete` is false where files could not be read, so that what is
-    missing here may be there.
+    missing here may be there. In the sources of `among` spec documents stand among others'
+    manifests: only what surely is one is read, and nothing is said of the rest.
     """
     reading = _Reading()
     if not complete:
         reading.unread.everything()
     for source in sources:
         reading.source(source)
+    for source in among:
+        reading.source_among(source)
     reading.queues()
     spec = reading.spec(target or {})
     dangling = list(references.check(spec, reading.unread, reading.remnants))
@@ -120,6 +127,17 @@ class _Reading:
             else:
                 self.foreign += 1
                 self.hits += articles.overlooked(each)
+
+    def source_among(self, source: Source) -> None:
+        """Read what surely is spec in a file of manifests."""
+        first = len(self.documents)
+        found, findings = document.load(source, ours=forms.surely_ours, first_index=first)
+        self.findings += findings
+        self.documents += found
+        self.unread.lost(findings, source.text)
+        for each in found:
+            if forms.surely_ours(each.header):
+                self._document(each)
 
     def _document(self, each: Document) -> None:
         form = forms.form_of(each.header, each.index)

@@ -181,10 +181,10 @@ def test_thousands_of_documents_take_no_time(planned_files):
         POOL.replace("name: p", f"name: p{number}").replace("pool: p", f"pool: p{number}")
         for number in range(1500)
     )
-    start = time.perf_counter()
+    start = time.process_time()
     wide = planned_files({"0.yaml": POOL.replace("nodes: 8", "nodes: 800"), "1.yaml": teams})
     many = planned_files({"0.yaml": pools})
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8
     assert (len(wide.of("LocalQueue")), len(many.of("ResourceFlavor"))) == (1500, 1500)
 
 

@@ -1,0 +1,162 @@
+"""Reading anybody's manifests: what is an object, what is inside another, what is no object."""
+
+import json
+
+import pytest
+
+from policygen.cluster import manifests
+from policygen.cluster.view import VOLCANO_CONFIGURATION, Cluster
+from policygen.finding import At, Hit
+from policygen.lint.dress import dress
+from policygen.spec.files import Source
+
+QUEUE = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "LocalQueue",
+    "metadata": {"name": "a", "namespace": "b"},
+    "spec": {"clusterQueue": "c"},
+}
+
+
+def read(text, name="a.yaml"):
+    return manifests.read([Source(name, text, None)])
+
+
+def names(found):
+    return [str(it) for it in found.objects]
+
+
+def place(found, at):
+    (finding,) = dress(found.documents, found.objects, [Hit("rule", "message", at)])
+    return finding
+
+
+def test_documents_lists_and_lists_of_lists_are_objects():
+    inner = {"apiVersion": "v1", "kind": "List", "items": [QUEUE]}
+    outer = {"apiVersion": "v1", "kind": "List", "items": [QUEUE, inner]}
+    text = "\n---\n".join(map(json.dumps, [QUEUE, outer]))
+    found = read(text)
+    assert names(found) == ["LocalQueue b/a"] * 3
+    assert found.objects[2].at == At(1, ("items", 1, "items", 0))
+    finding = place(found, found.objects[2].at.to("spec", "clusterQueue"))
+    assert finding.place.text[finding.place.column - 1 :].startswith('"c"')
+    assert finding.path == "spec.clusterQueue"
+
+
+def test_json_is_read_as_yaml_is_and_has_the_same_places():
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [QUEUE, QUEUE]}, indent=1)
+    quick, close = read(text, "a.json"), read(text + "\n# a comment", "a.yaml")
+    assert quick.objects[1].data == close.objects[1].data
+    at = quick.objects[1].at.to("spec", "clusterQueue")
+    assert place(quick, at).place[1:] == place(close, at).place[1:]
+
+
+@pytest.mark.parametrize(
+    "text, rule",
+    [
+        ('{"kind": "A", "kind": "B"}', "duplicate-key"),
+        ('{"kind": "A"', "yaml-syntax"),
+        ('{"kind": "\\ud800"}', "yaml-syntax"),
+        ('{"a": ' * 2000 + "1" + "}" * 2000, "nesting-too-deep"),
+    ],
+)
+def test_bad_json_is_told_and_makes_the_set_incomplete(text, rule):
+    found = read(text, "a.json")
+    assert [finding.rule for finding in found.findings] == [rule]
+    assert not found.complete
+
+
+def test_json_that_nests_deep_is_read_and_placed_at_its_beginning():
+    deep = {**QUEUE, "spec": {}}
+    here = deep["spec"]
+    for _ in range(300):
+        here["a"] = here = {}
+    found = read(json.dumps(deep), "a.json")
+    Cluster(found.objects)
+    assert place(found, found.objects[0].at.to("spec", "a", "a")).place.line == 1
+
+
+def test_scalars_are_what_they_are_to_kubectl():
+    text = "apiVersion: v1\nkind: A\nmetadata: {name: yes}\nx: [on, 0644, 1_000, 12:30, 2001-01-01, no]"
+    (it,) = read(text).objects
+    assert it.name == ""
+    assert it.data["metadata"]["name"] is True
+    assert it.data["x"] == [True, 420, 1000, "12:30", "2001-01-01", False]
+
+
+def test_configurations_inside_configmaps_are_objects_with_lines_of_the_file():
+    text = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: b}
+data:
+  volcano-scheduler.conf: |
+    actions: "allocate"
+    tiers:
+    - plugins:
+      - name: gang
+  config.yaml: |
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+    profiles: []
+  other: "kind: Nothing"
+"""
+    found = read(text)
+    assert [it.kind for it in found.objects] == [
+        "ConfigMap",
+        VOLCANO_CONFIGURATION,
+        "KubeSchedulerConfiguration",
+    ]
+    finding = place(found, found.objects[1].at.to("tiers", 0, "plugins", 0, "name"))
+    assert (finding.place.line, finding.place.column) == (9, 15)
+    cluster = Cluster(found.objects)
+    assert cluster.volcano_configurations[0].it.action_names == ("allocate",)
+
+
+def test_a_raw_volcano_configuration_is_an_object():
+    found = read('actions: "allocate"\ntiers: []\n')
+    assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
+
+
+def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():
+    spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
+    found = read(f"a: 1\n---\n{spec}---\n{json.dumps(QUEUE)}\n")
+    assert (found.nameless, names(found)) == (1, ["LocalQueue b/a"])
+
+
+def test_what_is_no_yaml_is_told_and_the_rest_is_read():
+    found = read(f"a: [\n---\n{json.dumps(QUEUE)}\n")
+    assert [finding.rule for finding in found.findings] == ["yaml-syntax"]
+    assert names(found) == ["LocalQueue b/a"]
+    assert not found.complete
+
+
+def test_null_is_absent_and_a_wrong_type_is_malformed_but_its_name_is_known():
+    good = {**QUEUE, "spec": {"clusterQueue": "c", "stopPolicy": None}}
+    bad = {**QUEUE, "metadata": {"name": "z"}, "spec": {"clusterQueue": ["c"]}}
+    cluster = Cluster(read("\n---\n".join(map(json.dumps, [good, bad]))).objects)
+    assert [it.name for it in cluster.local_queues] == ["a"]
+    assert cluster.local_queues.knows("z")
+    (malformed,) = cluster.malformed
+    assert malformed.path == ("spec", "clusterQueue")
+
+
+def test_fields_of_v1beta1_are_read_as_the_newest_and_shown_as_written():
+    text = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  cohort: pool
+  admissionChecks: [one, two]
+  flavorFungibility: {whenCanBorrow: Borrow}
+"""
+    found = read(text)
+    (queue,) = Cluster(found.objects).cluster_queues
+    assert queue.it.cohort_name == "pool"
+    assert [it.name for it in queue.it.admission_checks_strategy.admission_checks] == ["one", "two"]
+    assert queue.it.flavor_fungibility.when_can_borrow == "MayStopSearch"
+    finding = place(found, queue.at.to("spec", "cohortName"))
+    assert (finding.path, finding.place.line) == ("spec.cohort", 5)
+    strategy = queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", 1, "name")
+    assert place(found, strategy).path == "spec.admissionChecks[1]"
