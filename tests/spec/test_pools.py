@@ -71,9 +71,9 @@ def test_message_names_one_pool_and_counts_the_others():
 )
 def test_thousands_of_pools_are_compared_at_once(labels):
     made = [pool(number, labels(number)) for number in range(3000)]
-    start = time.perf_counter()
+    start = time.process_time()
     found = overlaps(made)
-    assert time.perf_counter() - start < 2  # pair by pair it takes minutes
+    assert time.process_time() - start < 2  # pair by pair it takes minutes
     sample = made[:60]
     pairs = {second.at.document for first, second in combinations(sample, 2)
              if not apart(first, second)}  # fmt: skip
