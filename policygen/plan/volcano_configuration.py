@@ -10,8 +10,11 @@ from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import Platform
 
-GPU_WEIGHT = 10
-"""Of each GPU resource in binpack, against 1 for cpu and memory."""
+SCORE_WEIGHT = 10
+"""Of binpack or resource-strategy-fit beside what pods themselves prefer."""
+
+HOST_RESOURCES = ("cpu", "memory")
+"""They count 1 each, by which they only break ties."""
 
 
 class Plugin(Struct, frozen=True):
@@ -21,8 +24,11 @@ class Plugin(Struct, frozen=True):
     arguments: dict[str, Any] = field(default_factory=dict)
     hierarchy: bool = False
     """`enableHierarchy: true`."""
-    shielded: bool = False
-    """`enablePreemptable: false`."""
+    yields: bool = False
+    """Whether it leaves victims and claimants to the other plugins of its tier.
+
+    `enablePreemptable`, `enableReclaimable` and `enableJobStarving` are false.
+    """
 
 
 class VolcanoConfiguration(Struct, frozen=True):
@@ -46,50 +52,74 @@ def decide(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfigurati
 
     `capacity` with `enableHierarchy` reads deserved and parent, which `proportion` ignores;
     without `reclaim` nothing lent comes back; `enqueue` beside them starves the claimant
-    (volcano-sh/volcano#4756). nodeorder looks at cpu and memory only and pulls against
-    binpack, which counts no GPU unless it is listed (volcano-sh/volcano#1844).
+    (volcano-sh/volcano#4756).
+
+    The first tier that names victims decides, so `capacity` stands in the first one, beside
+    `conformance`: a tier below would not be asked whether a victim's queue is above its
+    deserved share. `gang` has no say there: it would shield a borrower's gangs, and would end
+    a claim at minMember. On 1.14.1 tests/controlplane/test_volcano_behaviour.py shows each.
     """
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:
         return None
     preempts = any(facts.policy.preemption_enabled for facts in mine)
-    last: list[Plugin] = [
-        Plugin("predicates"),
-        Plugin("capacity", hierarchy=True),
-    ]
+    last: list[Plugin] = [Plugin("predicates")]
     if any(facts.node_group for facts in mine):
         # Not strict, so that queues without an affinity keep the unlabelled nodes.
         last.append(Plugin("nodegroup", {"strict": False}))
-    resources = sorted({resource for facts in mine for resource in facts.resources})
-    if mine[0].policy.bin_pack:
-        silent = ("leastrequested", "balancedresource", "podtopologyspread", "imagelocality")
-        weights = {"binpack.weight": 10, "binpack.cpu": 1, "binpack.memory": 1}
-        listed = {"binpack.resources": ",".join(resources)}
-        own = {f"binpack.resources.{resource}": GPU_WEIGHT for resource in resources}
-        last += [
-            Plugin("nodeorder", {f"{name}.weight": 0 for name in silent}),
-            Plugin("binpack", {**weights, **listed, **own}),
-        ]
-    elif mine[0].policy.spread:
-        last.append(Plugin("nodeorder", {"leastrequested.weight": 10, "imagelocality.weight": 0}))
-        if platform.target.volcano.release >= versions.VOLCANO_STRATEGY_FIT:
-            # nodeorder alone put 8 pods of one GPU 3, 1, 1, 3 on four nodes; with this 2 each.
-            least = {"type": "LeastAllocated", "weight": GPU_WEIGHT}
-            strategies = {"resources": dict.fromkeys(resources, least)}
-            last.append(
-                Plugin("resource-strategy-fit", {"resourceStrategyFitWeight": 10, **strategies})
-            )
-    else:
-        last.append(Plugin("nodeorder"))
     return VolcanoConfiguration(
         meta=Meta(platform.volcano.config_map, platform.name, platform.volcano.namespace),
         actions="allocate, preempt, reclaim, backfill" if preempts else "allocate, backfill",
         tiers=(
             (
                 Plugin("priority"),
-                Plugin("gang", shielded=True),
+                Plugin("gang", yields=preempts),
                 Plugin("conformance"),
+                Plugin("capacity", hierarchy=True),
             ),
-            tuple(last),
+            (*last, *_scoring(platform, mine)),
         ),
     )
+
+
+def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...]:
+    """The plugins that choose among nodes.
+
+    nodeorder looks at cpu and memory and pulls against binpack, which counts no GPU unless it
+    is listed (volcano-sh/volcano#1844). A node with one unit more in use of N gains g/N and
+    can lose less than 1 each by cpu and memory, unrounded, so g = 2N + 1 decides alone.
+    """
+    resources = sorted({resource for facts in mine for resource in facts.resources})
+    weight = len(HOST_RESOURCES) * max(facts.units_per_node for facts in mine) + 1
+    if mine[0].policy.bin_pack:
+        return (
+            _quiet("leastrequested", "balancedresource", "podtopologyspread", "imagelocality"),
+            Plugin(
+                "binpack",
+                {
+                    "binpack.weight": SCORE_WEIGHT,
+                    **{f"binpack.{resource}": 1 for resource in HOST_RESOURCES},
+                    "binpack.resources": ",".join(resources),
+                    **{f"binpack.resources.{resource}": weight for resource in resources},
+                },
+            ),
+        )
+    if not mine[0].policy.spread:
+        return (Plugin("nodeorder"),)
+    if platform.target.volcano.release < versions.VOLCANO_STRATEGY_FIT:
+        weights = {"leastrequested.weight": SCORE_WEIGHT, "imagelocality.weight": 0}
+        return (Plugin("nodeorder", weights),)
+    weights = {**dict.fromkeys(resources, weight), **dict.fromkeys(HOST_RESOURCES, 1)}
+    least = {name: {"type": "LeastAllocated", "weight": each} for name, each in weights.items()}
+    return (
+        _quiet("leastrequested", "balancedresource", "imagelocality"),
+        Plugin(
+            "resource-strategy-fit",
+            {"resourceStrategyFitWeight": SCORE_WEIGHT, "resources": least},
+        ),
+    )
+
+
+def _quiet(*scores: str) -> Plugin:
+    """The plugin nodeorder, without these scores."""
+    return Plugin("nodeorder", {f"{name}.weight": 0 for name in scores})

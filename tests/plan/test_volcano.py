@@ -205,14 +205,17 @@ def test_configuration_that_packs(planned, volcano, team):
     done = planned(volcano(), team("a"), extras=CONFIG)
     made = plugins(done)
     assert done.plan.volcano_configuration.it.actions == "allocate, preempt, reclaim, backfill"
+    first, _ = done.plan.volcano_configuration.it.tiers
+    assert [plugin.name for plugin in first] == ["priority", "gang", "conformance", "capacity"]
     assert made["capacity"].hierarchy
+    assert made["gang"].yields
     assert "proportion" not in made
     assert made["binpack"].arguments == {
         "binpack.weight": 10,
         "binpack.cpu": 1,
         "binpack.memory": 1,
         "binpack.resources": GPU,
-        f"binpack.resources.{GPU}": 10,
+        f"binpack.resources.{GPU}": 17,  # one GPU of 8 is worth more than all cpu and memory
     }
     assert set(made["nodeorder"].arguments.values()) == {0}
     assert "volcano-config-needed" not in done.rules
@@ -229,14 +232,21 @@ def test_configuration_that_spreads(planned, volcano, team, version, fits):
     pool = volcano(more="schedulingPolicy: {spread: true}")
     made = plugins(planned(platform, pool, team("a"), extras=CONFIG))
     assert "binpack" not in made
-    assert made["nodeorder"].arguments["leastrequested.weight"] == 10
+    assert made["nodeorder"].arguments["leastrequested.weight"] == (0 if fits else 10)
     assert ("resource-strategy-fit" in made) == fits
+    if fits:
+        weights = {
+            name: least["weight"]
+            for name, least in made["resource-strategy-fit"].arguments["resources"].items()
+        }
+        assert weights == {GPU: 17, "cpu": 1, "memory": 1}
 
 
 def test_configuration_without_preemption_reclaims_nothing(planned, volcano, team):
     pool = volcano(more="schedulingPolicy: {preemptionEnabled: false}")
     done = planned(pool, team("a"), extras=CONFIG)
     assert done.plan.volcano_configuration.it.actions == "allocate, backfill"
+    assert not plugins(done)["gang"].yields
 
 
 def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
