@@ -1,0 +1,36 @@
+"""Queues say what they deserve, and the scheduler shares by weight."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano_settings import all_settings
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Proportion computes deserved from weights. Where parents are ignored too, that is told.
+
+    Source: pkg/scheduler/plugins/proportion/proportion.go.
+    """
+    deserving = [queue for queue in facts.cluster.queues if queue.it.deserved]
+    if not deserving or any(queue.it.parent not in ("", "root") for queue in facts.cluster.queues):
+        return
+    for each in all_settings(facts):
+        if each.proportion is not None:
+            yield Claim(
+                f"proportion shares by weight and does not read what {deserving[0]} deserves; use "
+                "capacity in its place",
+                each.proportion.at / "name",
+                (deserving[0].at.to("spec", "deserved"),),
+            )
+
+
+RULE = Rule(
+    "deserved-ignored",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Queue",),
+    check=check,
+    needs=frozenset({Need.VOLCANO_CONFIGURATION}),
+    reads=("volcano-scheduler.conf",),
+)

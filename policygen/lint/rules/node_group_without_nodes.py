@@ -1,0 +1,45 @@
+"""A queue is bound to a group of nodes that no node is in."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.core import Node
+from policygen.cluster.table import Entry
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.spec.nearest import suggest
+
+_LABEL = "volcano.sh/nodegroup-name"
+_TERM = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Groups are named by a label of nodes.
+
+    Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, NodeGroupNameKey.
+    """
+    there = {name for name in facts.cluster.nodes.by(_group) if name}
+    for queue in facts.cluster.queues:
+        affinity = (queue.it.affinity or {}).get("nodeGroupAffinity")
+        names = affinity.get(_TERM) if isinstance(affinity, dict) else None
+        for i, name in enumerate(names if isinstance(names, list) else ()):
+            if name not in there:
+                yield Claim(
+                    f'{queue} is bound to node group "{name}", and no node has the label {_LABEL}: '
+                    f"{name}; {suggest(str(name), there)}",
+                    queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
+                )
+
+
+def _group(node: Entry[Node]) -> str:
+    return node.labels.get(_LABEL, "")
+
+
+RULE = Rule(
+    "node-group-without-nodes",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Queue",),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node",),
+)
