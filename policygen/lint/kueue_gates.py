@@ -23,7 +23,12 @@ def _minor(text: str) -> Minor:
 
 def names(version: Version) -> list[str]:
     """The gates that a release knows."""
-    return [gate for gate in _table() if _state(gate, version) is not None]
+    return [gate for gate in _table() if known(gate, version)]
+
+
+def known(gate: str, version: Version) -> bool:
+    """Whether a release has the gate."""
+    return _state(gate, version) is not None
 
 
 def on(gate: str, version: Version) -> bool:

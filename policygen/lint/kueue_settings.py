@@ -105,7 +105,10 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
     it = entry.it if entry else KueueConfiguration()
     old = entry is not None and entry.object.version == "v1beta1"
     integrations, resources = it.integrations or {}, it.resources or {}
-    disabled = it.feature_gates.get("DisableWaitForPodsReady", False)
+
+    def gate(name: str) -> bool:
+        return it.feature_gates.get(name, kueue_gates.on(name, target))
+
     waits = _switched(it.wait_for_pods_ready, old=old) or (
         it.wait_for_pods_ready is None and not old and target.release >= KUEUE_WAITS
     )
@@ -114,14 +117,13 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
         target=target,
         fair_sharing=_switched(it.fair_sharing, old=old),
         admission_fair_sharing=it.admission_fair_sharing is not None
-        and it.feature_gates.get(
-            "AdmissionFairSharing", kueue_gates.on("AdmissionFairSharing", target)
-        ),
-        waits_for_pods=waits and not disabled,
+        and gate("AdmissionFairSharing"),
+        waits_for_pods=waits and not gate("DisableWaitForPodsReady"),
         frameworks=texts(integrations.get("frameworks")) or DEFAULT_FRAMEWORKS,
         external_frameworks=texts(integrations.get("externalFrameworks")),
         excluded=texts(resources.get("excludeResourcePrefixes")),
-        ignores_undeclared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared",
+        ignores_undeclared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
+        and gate("QuotaCheckStrategy"),
         transformations={
             str(each.get("input")): _transformation(each)
             for each in mappings(resources.get("transformations"))

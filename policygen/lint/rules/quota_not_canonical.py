@@ -1,0 +1,51 @@
+"""A quota is written in another form than the one that the API server gives back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen import quantity
+from policygen.finding import Path, Severity
+from policygen.lint.quotas import quotas
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue's webhook writes quantities anew, so that GitOps tools see a difference for ever.
+
+    Only of ClusterQueues: no webhook changes Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
+    apimachinery, CanonicalizeBytes.
+    """
+    for queue in facts.cluster.cluster_queues:
+        for it in quotas(queue):
+            for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
+                at = it.at / field
+                text = _found(queue.object.data, at.path[len(queue.at.path) :])
+                if not isinstance(text, str):
+                    continue
+                canonical = quantity.canonical(quantity.parse(text))
+                if canonical != text:
+                    yield Claim(
+                        f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
+                        "write that",
+                        at,
+                    )
+
+
+def _found(data: Any, path: Path) -> Any:
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+RULE = Rule(
+    "quota-not-canonical",
+    Severity.INFO,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+)

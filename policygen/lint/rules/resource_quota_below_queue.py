@@ -1,0 +1,62 @@
+"""A ResourceQuota is lower than what the namespace's ClusterQueue admits."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from policygen.cluster.kueue import LocalQueue
+from policygen.cluster.table import Entry
+from policygen.finding import Severity
+from policygen.lint.amounts import shown
+from policygen.lint.quotas import quotas
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue admits, the API server refuses the pods, and the quota stays taken.
+
+    Judged where the queue serves no other namespace, whose share a lower one might be.
+    Source: issues 696, 1403.
+    """
+    cluster = facts.cluster
+    in_namespace, of_queue = cluster.local_queues.by(_namespace), cluster.local_queues.by(_queue)
+    for entry in cluster.resource_quotas:
+        if entry.it.scopes or entry.it.scope_selector:
+            continue
+        for local in in_namespace.get(entry.namespace, ()):
+            queue = cluster.cluster_queues.get(local.it.cluster_queue)
+            if queue is None or len({it.namespace for it in of_queue[queue.name]}) > 1:
+                continue
+            nominal: dict[str, Fraction] = {}
+            for it in quotas(queue):
+                nominal[it.resource] = nominal.get(it.resource, Fraction(0)) + (
+                    it.quota.nominal_quota
+                )
+            for key, hard in entry.it.hard.items():
+                resource = key.removeprefix("requests.")
+                if hard < nominal.get(resource, Fraction(0)):
+                    yield Claim(
+                        f"{entry} allows {shown(resource, hard)} {resource}, and {queue} admits "
+                        f"{shown(resource, nominal[resource])} there, so admitted jobs get no pods; "
+                        "leave compute to the queue, or raise it",
+                        entry.at.to("spec", "hard", key),
+                        related=(queue.at.to("spec", "resourceGroups"),),
+                    )
+
+
+def _namespace(entry: Entry[Any]) -> str:
+    return entry.namespace
+
+
+def _queue(entry: Entry[LocalQueue]) -> str:
+    return entry.it.cluster_queue
+
+
+RULE = Rule(
+    "resource-quota-below-queue",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ResourceQuota",),
+    check=check,
+    reads=("LocalQueue", "ClusterQueue"),
+)

@@ -1,0 +1,35 @@
+"""A workload of this queue needs more checks than its status can hold."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.checks import checks
+from policygen.lint.quotas import flavors
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A queue may name 64, Workload status.admissionChecks holds 8.
+
+    Source: apis/kueue/v1beta2/workload_types.go. Read, not shown: hence no error.
+    """
+    for queue in facts.cluster.cluster_queues:
+        mine = [each for _, each in checks(queue)]
+        for _, flavor in flavors(queue):
+            count = sum(1 for it in mine if not it.on_flavors or flavor.name in it.on_flavors)
+            if count > 8:
+                yield Claim(
+                    f"{queue} asks for {count} checks on flavor {flavor.name}, and a Workload can "
+                    "hold 8, so none gets through; ask for fewer",
+                    queue.at.to("spec", "admissionChecksStrategy", "admissionChecks"),
+                )
+                break
+
+
+RULE = Rule(
+    "too-many-admission-checks",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+)

@@ -1,0 +1,33 @@
+"""A ClusterQueue has more flavors than its status can list."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.quotas import flavors
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The spec holds 256 in all groups, status.flavorsReservation 64, 16 before 0.14.
+
+    Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. Read, not shown: hence
+    no error.
+    """
+    most = 64 if facts.target["kueue"].release >= (0, 14) else 16
+    for queue in facts.cluster.cluster_queues:
+        count = sum(1 for _ in flavors(queue))
+        if count > most:
+            yield Claim(
+                f"{queue} has {count} flavors, and its status can list {most}, so it cannot be "
+                "updated; split the queue",
+                queue.at.to("spec", "resourceGroups"),
+            )
+
+
+RULE = Rule(
+    "too-many-flavors-for-status",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+)

@@ -1,0 +1,38 @@
+"""A resource group has flavors with a topology beside flavors without."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Jobs that ask for a topology skip the plain flavors, all others skip the rest.
+
+    In a queue of topology-aware flavors only, every job is placed by them.
+    Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
+    """
+    known = facts.cluster.flavors
+    for queue in facts.cluster.cluster_queues:
+        for i, group in enumerate(queue.it.resource_groups):
+            found = [known.get(flavor.name) for flavor in group.flavors]
+            aware = [flavor for flavor in found if flavor and flavor.it.topology_name]
+            plain = [flavor for flavor in found if flavor and not flavor.it.topology_name]
+            if aware and plain:
+                yield Claim(
+                    f"{queue} has flavor {aware[0].name} with a topology beside {plain[0].name} "
+                    "without one, so every job can use only one of them; give both a topologyName, "
+                    "or split the queue",
+                    queue.at.to("spec", "resourceGroups", i, "flavors"),
+                    related=(aware[0].at, plain[0].at),
+                )
+
+
+RULE = Rule(
+    "topology-and-plain-flavors-mixed",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("ResourceFlavor",),
+)

@@ -1,0 +1,56 @@
+"""A workload asks for a level that none of its queue's topologies has."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.kueue import ClusterQueue
+from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
+from policygen.finding import Severity
+from policygen.lint.coverage import asked
+from policygen.lint.queued import KINDS
+from policygen.lint.quotas import flavors
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.topologies import levels, requested
+from policygen.spec.nearest import suggest
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Flavors without the level are skipped.
+
+    Source: pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel.
+    """
+    cluster = facts.cluster
+    for each in asked(facts):
+        wanted = list(requested(each.template))
+        if not wanted:
+            continue
+        known = _levels(cluster, each.queue)
+        for at, level in wanted if known else ():
+            if level not in known:
+                yield Claim(
+                    f'{each.by.workload} asks for topology level "{level}", which no flavor of '
+                    f"{each.queue} has; {suggest(level, known)}",
+                    at,
+                )
+
+
+def _levels(cluster: Cluster, queue: Entry[ClusterQueue]) -> set[str]:
+    """All levels of its flavors; none if one of them is not in the input."""
+    known: set[str] = set()
+    for _, quotas in flavors(queue):
+        flavor = cluster.flavors.get(quotas.name)
+        found = levels(cluster, flavor) if flavor and flavor.it.topology_name else ()
+        if flavor is None or found is None:
+            return set()
+        known.update(found)
+    return known
+
+
+RULE = Rule(
+    "topology-level-unknown",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Topology"),
+)

@@ -1,0 +1,27 @@
+"""A topology ends above the node."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.topologies import HOSTNAME
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Failed nodes are not replaced, and the levels can never be changed.
+
+    Source: concepts/topology_aware_scheduling.md; apis/kueue/v1beta2/topology_types.go.
+    """
+    for topology in facts.cluster.topologies:
+        levels = topology.it.levels
+        if levels and levels[-1].node_label != HOSTNAME:
+            yield Claim(
+                f"{topology} ends with {levels[-1].node_label}, so pods are not placed on nodes and "
+                f"failed nodes not replaced; add {HOSTNAME} as the last level",
+                topology.at.to("spec", "levels", len(levels) - 1, "nodeLabel"),
+            )
+
+
+RULE = Rule(
+    "topology-without-hostname", Severity.INFO, Family.INERT, judges=("Topology",), check=check
+)
