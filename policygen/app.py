@@ -64,7 +64,8 @@ def render(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = N
             if not settings.only
             else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
         )
-    manifests = engine.render(items, templates=settings.templates)
+    target = loaded.spec.platform.target
+    manifests = engine.render(items, templates=settings.templates, target=target)
     return Result(findings=findings_of(loaded, plan), manifests=tuple(manifests))
 
 

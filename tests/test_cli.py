@@ -284,6 +284,18 @@ def test_a_base_file_that_cannot_be_merged_into(run, spec, old, new, place):
     assert "[bad-base-file]" in err
 
 
+def test_own_templates_print_nothing_that_a_server_of_the_target_refuses(run, spec, tmp_path):
+    own = tmp_path / "own"
+    (own / "kueue").mkdir(parents=True)
+    (own / "kueue" / "local_queue.yaml.j2").write_text(
+        '{% extends "builtin/kueue/local_queue.yaml.j2" %}\n'
+        "{% block spec %}spec: {clusterQueu: {{ it.cluster_queue }}}{% endblock %}\n"
+    )
+    code, out, err = run("render", spec, "--templates", own)
+    assert (code, out) == (2, "")
+    assert 'spec.clusterQueu: the server knows no field "clusterQueu" here; did you mean' in err
+
+
 def test_an_older_base_file_keeps_its_version_also_beside_own_templates(run, spec, tmp_path):
     (spec.parent / "kueue.yaml").write_text(BASE.replace("v1beta2", "v1beta1"))
     (spec / "platform.yaml").write_text(

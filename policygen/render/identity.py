@@ -1,17 +1,23 @@
-"""Whether a document that a user's template printed is the one object that was planned."""
+"""Whether a document that a user's template printed is the one object that was planned, and sound."""
 
+import json
 from collections.abc import Hashable, Iterator
 from typing import Any
 
 import yaml
 
+from policygen.finding import dotted
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
+from policygen.served import schemas
+from policygen.served.refusals import refusals
 from policygen.spec.echo import shown
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 SET = "policygen.dev/set"
 # The labels by which policygen knows its own on a cluster.
+
+_SHOWN = 3
 
 
 class _Loader(yaml.CSafeLoader):
@@ -29,8 +35,11 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def fault(item: Item, text: str) -> str | None:
-    """What is wrong with a document that should be this item; None if nothing is."""
+def fault(item: Item, text: str, *, judged: bool = False) -> str | None:
+    """What is wrong with a document that should be this item; None if nothing is.
+
+    With `judged`, what an API server would refuse is wrong, too.
+    """
     try:
         documents = list(_documents(text))
     except yaml.MarkedYAMLError as error:
@@ -43,7 +52,25 @@ def fault(item: Item, text: str) -> str | None:
     fields = documents[0]
     if not isinstance(fields, dict):
         return "prints no object; an object begins with apiVersion, kind and metadata"
-    return next(_differences(item, fields), None)
+    different = next(_differences(item, fields), None)
+    if different is None and judged:
+        return _refused(item, fields)
+    return different
+
+
+def _refused(item: Item, fields: dict[Any, Any]) -> str | None:
+    kind = schemas.served(item.release.api_version, item.kind.name)
+    if kind is None:
+        return None
+    try:
+        thing = json.loads(json.dumps(fields, default=str))  # as a client sends it
+    except TypeError:
+        return "prints a key that is no text"
+    told = [f"{dotted(each.path)}: {each.message}" for each in refusals(thing, kind)]
+    if not told:
+        return None
+    more = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    return f"prints what an API server refuses: {'; '.join(told[:_SHOWN])}{more}"
 
 
 def _documents(text: str) -> Iterator[Any]:

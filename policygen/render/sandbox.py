@@ -23,6 +23,7 @@ from policygen.errors import UsageError
 from policygen.plan.kind import Item
 from policygen.render.environment import Shipped, described, document, environment
 from policygen.spec.nearest import suggest
+from policygen.spec.types import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ _CHILD = (
 )
 
 
-def render(items: Sequence[Item], folders: Sequence[Path]) -> list[str]:
+def render(
+    items: Sequence[Item], folders: Sequence[Path], target: Target | None = None
+) -> list[str]:
     """The items' documents, by templates of these folders before the shipped ones.
 
     They run in a process of their own. Promised: they read no file but templates of these
@@ -64,7 +67,8 @@ def render(items: Sequence[Item], folders: Sequence[Path]) -> list[str]:
     an underscore and change nothing; together they end within `LIMITS`, whatever they loop over or
     compute; no document is longer than etcd takes; each template prints exactly one document,
     no key in it twice, and that is the planned object: apiVersion, kind, name, namespace, and
-    both labels by which policygen knows its own.
+    both labels by which policygen knows its own. With a `target`, and where real servers of its
+    versions or later ones were asked (`schemas/cluster`), that they would not refuse it.
 
     Raises UsageError for a folder or file that cannot be used, and for a broken promise,
     naming template, line (where one is known), kind and object.
@@ -73,7 +77,7 @@ def render(items: Sequence[Item], folders: Sequence[Path]) -> list[str]:
     for folder in folders:
         _check_names(folder, known)
     seconds = LIMITS.time(len(items))
-    task = (list(items), [str(folder) for folder in folders], LIMITS)
+    task = (list(items), [str(folder) for folder in folders], LIMITS, target)
     try:
         done = subprocess.run(  # noqa: S603 - this interpreter, with our own code
             [sys.executable, "-I", "-c", _CHILD, *_import_path()],
@@ -186,7 +190,7 @@ class _TimeIsUp(Exception):  # noqa: N818 - told as the template's error
 
 def serve() -> None:
     """The process of its own: a task from stdin, a line of JSON to stdout for each document."""
-    items, folders, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent
+    items, folders, limits, target = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent
     seconds = limits.time(len(items))
     # The first ends what loops in Python and tells where; it repeats, lest Jinja swallows it.
     # The second, which needs no interpreter, ends what computes inside one operation.
@@ -195,7 +199,7 @@ def serve() -> None:
     faulthandler.dump_traceback_later(seconds + limits.grace, exit=True)
     try:
         limit = limits.memory + limits.memory_each * len(items)
-        for text in _documents(items, folders, limit):
+        for text in _documents(items, folders, limit, target):
             _answer({"text": text})
     except (UsageError, _TimeIsUp) as error:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -204,7 +208,9 @@ def serve() -> None:
     faulthandler.cancel_dump_traceback_later()
 
 
-def _documents(items: Sequence[Item], folders: Sequence[str], limit: int) -> Iterator[str]:
+def _documents(
+    items: Sequence[Item], folders: Sequence[str], limit: int, target: Target | None
+) -> Iterator[str]:
     from policygen.render.identity import fault  # noqa: PLC0415 - YAML, for this process only
 
     env = _environment(folders)
@@ -212,11 +218,19 @@ def _documents(items: Sequence[Item], folders: Sequence[str], limit: int) -> Ite
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the reader can crash on absurd nesting
     for item in items:
         text = document(env, item)
-        what = fault(item, text)
+        what = fault(item, text, judged=_is_known(item, target))
         if what is not None:
             where = env.get_template(item.release.template).filename
             raise UsageError(described(item, what, f"{where}"))
         yield text
+
+
+def _is_known(item: Item, target: Target | None) -> bool:
+    """Whether the servers that were asked know all that the target's know of this kind."""
+    from policygen.served import schemas  # noqa: PLC0415 - for this process only
+
+    component = item.kind.component
+    return target is not None and schemas.covers(component, getattr(target, component))
 
 
 def _time_is_up(seconds: float) -> Callable[[int, FrameType | None], NoReturn]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from policygen import shipped
+from policygen import shipped, versions
 
 CORE = "core"
 """The folder of the group whose apiVersion has no group in it."""
@@ -68,3 +68,11 @@ def object_meta() -> dict[str, Any]:
     """The schema of every kind's metadata; not to be changed."""
     text = (folder() / "meta" / "v1" / "ObjectMeta.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, Any])
+
+
+def covers(component: str, target: versions.Version) -> bool:
+    """Whether the server that was asked is of this target's release or a later one.
+
+    A later target may know fields that here look unknown.
+    """
+    return versions.parse(component, index().versions[component]).release >= target.release

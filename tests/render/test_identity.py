@@ -71,3 +71,38 @@ def test_a_controllers_file_has_no_name_to_check():
     item = Item(VOLCANO_CONFIGURATION, VOLCANO_CONFIGURATION.releases[0], None)
     assert fault(item, "---\nactions: x\n") is None
     assert fault(item, "---\nactions: x\nactions: y\n") is not None
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("clusterQueue:", "clusterQueu:", 'spec.clusterQueu: the server knows no field "clusterQu'),
+        ("clusterQueue: a.gpus", "clusterQueue: 2026-01-31", None),  # a text to JSON, so to servers
+        ("clusterQueue: a.gpus", "stopPolicy: Halt", "spec.stopPolicy: "),
+        ("  clusterQueue", "  7: 8\n  clusterQueue", 'spec.7: the server knows no field "7"'),
+        ("spec:", "2026-01-31: b\nspec:", "prints a key that is no text"),
+        (
+            "clusterQueue: a.gpus",
+            "a: 1\n  b: 2\n  c: 3\n  d: 4\n  clusterQueue: a",
+            (
+                'spec.c: the server knows no field "c" here; known are clusterQueue, fairSharing, '
+                "stopPolicy; and 1 more"
+            ),
+        ),
+    ],
+)
+def test_what_a_server_refuses_is_said(old, new, message):
+    assert TEXT.count(old) == 1
+    said = fault(ITEM, TEXT.replace(old, new), judged=True)
+    if message is None:
+        assert said is None
+    else:
+        assert message in said
+    assert fault(ITEM, TEXT.replace(old, new)) is None
+
+
+def test_what_no_server_serves_is_not_judged():
+    kind = kueue.TOPOLOGY
+    item = Item(kind, kind.releases[0], kueue.Topology(Meta("t", "prod"), ("zone",)))
+    assert item.release.api_version == "kueue.x-k8s.io/v1alpha1"
+    assert fault(item, render([item])[0].text, judged=True) is None

@@ -8,6 +8,8 @@ from policygen.plan import kueue
 from policygen.plan.kind import Item, Meta
 from policygen.render import sandbox
 from policygen.render.engine import render
+from policygen.spec.types import Target
+from policygen.versions import Version
 
 PATH = "kueue/resource_flavor.yaml.j2"
 HEAD = """\
@@ -77,6 +79,32 @@ def test_a_template_extends_the_shipped_one_and_replaces_a_block(own, folder):
         "  nodeTaints:\n    - key: a\n      effect: NoSchedule\n"
     )
     assert second == render([local_queue()])[0]
+
+
+@pytest.mark.parametrize(
+    "target, refused_by_a_server",
+    [
+        (Target(), True),
+        (Target(kueue=Version(0, 13)), True),  # what came later is a field that it would refuse
+        (Target(kueue=Version(0, 20)), False),  # it may know a field that we don't
+        (None, False),
+    ],
+)
+def test_what_a_server_refuses_is_refused_where_servers_were_asked(
+    own, folder, target, refused_by_a_server
+):
+    path = own(
+        '{% extends "builtin/' + PATH + '" %}{% block spec %}spec: {nodeLabel: {}}{% endblock %}'
+    )
+    if not refused_by_a_server:
+        assert "nodeLabel" in render([flavor()], templates=[folder], target=target)[0].text
+        return
+    with pytest.raises(UsageError) as error:
+        render([flavor()], templates=[folder], target=target)
+    assert str(error.value) == (
+        f'{path}: ResourceFlavor "h100": prints what an API server refuses: spec.nodeLabel: the '
+        'server knows no field "nodeLabel" here; did you mean "nodeLabels"?'
+    )
 
 
 def test_the_first_folder_wins(own, folder, tmp_path):
