@@ -59,5 +59,6 @@ SPEC_RULES: Mapping[str, str] = {
     "volcano-config-needed": "Volcano's scheduler configuration must say what queues mean",
     "volcano-node-selector": "Volcano must be kept off the nodes of other pools",
     "wait-for-pods-ready-needed": "Gangs need waitForPodsReady in Kueue's Configuration",
+    "waits-for-pods-anyway": "Kueue waits for the pods of a pool without gang scheduling too",
 }
 """Names and faults, in the order of the names."""

@@ -29,8 +29,9 @@ def of_kueue(
     ):
         yield note(
             "max-pending-is-silent",
-            "maxPending counts workloads that wait or run: above it a Job is accepted and waits "
-            "outside the queue, without a Workload and without an event, until another goes",
+            "maxPending counts workloads that wait or run, and ended ones until their Jobs are "
+            "deleted (ttlSecondsAfterFinished): above it a Job is accepted and waits outside the "
+            "queue, without a Workload and without an event, until another goes",
         )
     if "kueue-config" not in extras:
         if kueue_configuration.weights_differ(trees):
@@ -51,21 +52,41 @@ def of_kueue(
                 "gangs on Kueue pools start whole only with waitForPodsReady in its "
                 "Configuration; render --with kueue-config writes it",
             )
-    if spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE and any(
-        facts.policy.topology_aware for facts in mine
-    ):
+    yield from _of_topologies(spec, mine)
+    yield from _of_waiting(spec, mine)
+
+
+def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
+    """The gate behind which older releases hide them, and pools that name no levels."""
+    aware = [facts for facts in mine if facts.policy.topology_aware]
+    if aware and spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE:
         yield note(
             "topology-gate-needed",
             f"Kueue {spec.platform.target.kueue} heeds Topology only with the feature gate "
             "TopologyAwareScheduling",
         )
-    levels = [facts for facts in mine if facts.policy.topology_aware]
-    for facts in levels:
+    for facts in aware:
         if not facts.pool.topology_levels:
             yield note(
                 "topology-by-node",
                 f'pool "{facts.name}" is topologyAware without levels, so a node is its only '
                 "level; write topology.levels, widest first",
+                (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
+            )
+
+
+def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
+    """Pools that want no gangs, where Kueue waits for whole ones by default."""
+    if spec.platform.target.kueue.release < versions.KUEUE_WAITS:
+        return
+    for facts in mine:
+        if not facts.policy.gang_scheduling:
+            yield note(
+                "waits-for-pods-anyway",
+                f'pool "{facts.name}" has gangScheduling: false, and Kueue '
+                f"{spec.platform.target.kueue} takes back what is not wholly ready after 30 "
+                "minutes all the same; only its feature gate DisableWaitForPodsReady turns "
+                "that off",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
 

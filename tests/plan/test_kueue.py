@@ -260,3 +260,17 @@ def test_target_picks_the_api_version(planned, pool, team, version, api, word):
     assert apis["ClusterQueue"] == apis["Cohort"] == api
     assert apis["Topology"] == ("kueue.x-k8s.io/v1alpha1" if version == "0.13" else api)
     assert done.of("ClusterQueue")["a.p"].when_can_borrow == word
+
+
+@pytest.mark.parametrize(
+    "version, gangs, told", [("0.18", "false", 0), ("0.19", "false", 1), ("0.19", "true", 0)]
+)
+def test_kueue_waits_for_pods_whatever_a_pool_says(planned, pool, version, gangs, told):
+    platform = f"""
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {{name: set}}
+    spec: {{target: {{kueue: "{version}"}}}}
+    """
+    done = planned(platform, pool(more=f"schedulingPolicy: {{gangScheduling: {gangs}}}"))
+    assert done.rules.count("waits-for-pods-anyway") == told
