@@ -43,7 +43,8 @@ class Dominance(Struct, frozen=True):
     memory can differ by 100 points each; the mean is floored once more. So packing dominates
     inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and then among all score plugins,
     since the profile has no opponents on.
-    Source: `pkg/scheduler/framework/plugins/noderesources/most_allocated.go`.
+    Source: `pkg/scheduler/framework/plugins/noderesources/most_allocated.go`; swept on a real
+    kube-scheduler for nodes of 4, 8 and 16 units, where no smaller g packs.
     """
 
     units_per_node: int

@@ -265,6 +265,22 @@ def test_a_rendered_pod_group_waits_for_its_last_member(cluster):
         cluster.becomes("four run", lambda: held(cluster, "a"), (8,))
 
 
+@pytest.mark.parametrize("restarts, left", [(False, 4), (True, 0)])
+def test_a_gang_that_borrowed_gives_only_the_pods_that_are_claimed(cluster, restarts, left):
+    """What is left of it runs on, unless the job itself says that it starts again whole."""
+    out = volcano(pool(1), *(team(name, {"guarantee": 4}) for name in "ab"))
+    started(cluster, out)
+    lent = gang("b", 8)
+    if restarts:
+        lent["spec"]["policies"] = [{"event": "PodEvicted", "action": "RestartJob"}]
+    with cluster.volcano(out.volcano_config):
+        cluster.create(lent)
+        cluster.becomes("b has both shares", lambda: held(cluster, *"ab"), (0, 8))
+        cluster.create(gang("a", 4))
+        cluster.becomes("a has its own", lambda: held(cluster, *"ab"), (4, left))
+        cluster.stays("and b the rest or none", lambda: held(cluster, *"ab"), (4, left))
+
+
 # Actions and flags: without each, and then with it
 
 
