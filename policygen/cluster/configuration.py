@@ -54,7 +54,7 @@ class SchedulerConfiguration(Struct, rename="camel", frozen=True):
 class KueueConfiguration(Struct, rename="camel", frozen=True):
     """Kueue's Configuration, in parts that stay as they were written."""
 
-    namespace: str = "kueue-system"
+    namespace: str = ""
     """Where Kueue runs; not written, it is that of its pod."""
     manage_jobs_without_queue_name: bool = False
     managed_jobs_namespace_selector: dict[str, Any] | None = None

@@ -17,6 +17,9 @@ from policygen.versions import KUEUE_WAITS, Version
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
 
+NAMESPACE = "kueue-system"
+"""Where Kueue runs unless it is told otherwise."""
+
 USAGE_BASED = "UsageBasedAdmissionFairSharing"
 """The admissionMode of queues that share by what their LocalQueues used."""
 
@@ -133,7 +136,9 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
         ),
         managed=selector(it.managed_jobs_namespace_selector)
         or LabelSelector(
-            match_expressions=(Requirement(NAME, "NotIn", ("kube-system", it.namespace)),)
+            match_expressions=(
+                Requirement(NAME, "NotIn", ("kube-system", it.namespace or NAMESPACE)),
+            )
         ),
     )
 

@@ -1,0 +1,31 @@
+"""Durations as Go writes them: `5m`, `1h30m`."""
+
+import re
+from fractions import Fraction
+from typing import Any
+
+_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_UNITS = {
+    "ns": Fraction(1, 10**9),
+    "us": Fraction(1, 10**6),
+    "µs": Fraction(1, 10**6),
+    "μs": Fraction(1, 10**6),
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "m": Fraction(60),
+    "h": Fraction(3600),
+}
+
+
+def seconds(text: Any) -> Fraction | None:
+    """The duration in seconds; None for what time.ParseDuration refuses."""
+    if not isinstance(text, str):
+        return None
+    sign = -1 if text.startswith("-") else 1
+    rest = text.removeprefix("-") if sign < 0 else text.removeprefix("+")
+    if rest == "0":
+        return Fraction(0)
+    parts = _PART.findall(rest)
+    if not parts or "".join(number + unit for number, unit in parts) != rest:
+        return None
+    return sign * sum((Fraction(number) * _UNITS[unit] for number, unit in parts), Fraction(0))
