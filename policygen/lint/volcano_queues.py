@@ -1,13 +1,14 @@
 """Volcano's queues as a tree, and what is sent to them."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from msgspec import Struct
 
 from policygen.cluster.table import Entry
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.volcano import Queue
-from policygen.cluster.workload import Template, Workload
+from policygen.cluster.workload import SHAPES, Template, Workload
 from policygen.finding import At
 
 ROOT = "root"
@@ -20,6 +21,9 @@ QUEUE_NAME = "scheduling.volcano.sh/queue-name"
 GROUP_NAME = "scheduling.k8s.io/group-name"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 TASK_SPEC = "volcano.sh/task-spec"
+
+SENDERS = ("PodGroup", *sorted({kind for _, kind in SHAPES}))
+"""Kinds that can name a queue."""
 
 
 class Tree(Struct, frozen=True, eq=False):
@@ -93,6 +97,15 @@ def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, T
                 key = (workload.namespace, name)
                 found.setdefault(key, []).append((workload, template))
     return {key: tuple(each) for key, each in found.items()}
+
+
+def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
+    """What the nodes have together, those that take no pods included; for `derive`."""
+    total: dict[str, Fraction] = {}
+    for node in cluster.nodes:
+        for name, amount in (node.it.status.allocatable or node.it.status.capacity).items():
+            total[name] = total.get(name, Fraction(0)) + amount
+    return total
 
 
 def _sent(cluster: Cluster) -> Iterator[Sent]:

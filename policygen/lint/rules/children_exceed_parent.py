@@ -1,0 +1,75 @@
+"""The queues below one have more than it has itself."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from policygen.cluster.table import Entry
+from policygen.cluster.volcano import Queue
+from policygen.finding import Path, Severity
+from policygen.lint import volcano_queues
+from policygen.lint.amounts import shown
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_ABSENT_IS_NONE = (1, 14)
+"""The first release that takes what a parent does not list for 0."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Sums of deserved and guarantee, and each capability. Below `root` nothing is compared.
+
+    Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler gives up its tree.
+    Source: queues/validate/validate_queue.go; volcano-sh/volcano#5634, #4818.
+    """
+    cluster = facts.cluster
+    tree = cluster.derive(volcano_queues.tree)
+    absent = facts.target["volcano"].release >= _ABSENT_IS_NONE
+    for parent in cluster.queues:
+        children = tree.children.get(parent.name, ())
+        if parent.name == volcano_queues.ROOT or not children:
+            continue
+        it = parent.it
+        for path in (("deserved",), ("guarantee", "resource")):
+            of = [_amounts(child, path) for child in children]
+            yield from _sums(parent, path, of, _amounts(parent, path), absent=absent)
+        for child in children:
+            for name, amount in child.it.capability.items():
+                limit = it.capability.get(name, Fraction(0))
+                if 0 < limit < amount:
+                    yield Claim(
+                        f"{child} may use {shown(name, amount)} {name}, and {parent} above it "
+                        f"{shown(name, limit)}; lower it, or raise the parent's capability",
+                        child.at.to("spec", "capability", name),
+                        (parent.at.to("spec", "capability", name),),
+                    )
+
+
+def _amounts(queue: Entry[Queue], path: Path) -> Mapping[str, Fraction]:
+    return queue.it.deserved if path == ("deserved",) else queue.it.guarantee.resource
+
+
+def _sums(
+    parent: Entry[Queue],
+    path: Path,
+    of: list[Mapping[str, Fraction]],
+    has: Mapping[str, Fraction],
+    *,
+    absent: bool,
+) -> Iterator[Claim]:
+    for name in sorted({name for amounts in of for name in amounts}):
+        total = sum((amounts.get(name, Fraction(0)) for amounts in of), Fraction(0))
+        if total > has.get(name, Fraction(0)) and (absent or name in has):
+            own = shown(name, has[name]) if name in has else "none"
+            yield Claim(
+                f"the queues below {parent} have {shown(name, total)} {name} as {path[0]} "
+                f"together, and it has {own} itself; raise it to their sum",
+                parent.at.to("spec", *path, name),
+            )
+
+
+RULE = Rule(
+    "children-exceed-parent",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Queue",),
+    check=check,
+)

@@ -1,0 +1,37 @@
+"""A gang is sent to a queue that has queues below it."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_queues
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """One pod group in an inner queue, and under enableHierarchy no queue is scheduled any more.
+
+    Source: pkg/scheduler/plugins/capacity/capacity.go, buildHierarchicalQueueAttrs;
+    volcano-sh/volcano#4673, #4104.
+    """
+    tree = facts.cluster.derive(volcano_queues.tree)
+    for sent in facts.cluster.derive(volcano_queues.sent):
+        if sent.queue == volcano_queues.DEFAULT or not tree.inner(sent.queue):
+            continue  # that the default queue has children is the fault of these
+        below = tree.children.get(sent.queue, ())
+        hint = f"name a queue below it, such as {below[0].name}" if below else "name another queue"
+        yield Claim(
+            f'{sent.what} is sent to queue "{sent.queue}", which is none of the tree\'s leaves: '
+            f"with enableHierarchy it stops the scheduling of all queues; {hint}",
+            sent.at,
+            tuple(each.at for each in below[:1]),
+        )
+
+
+RULE = Rule(
+    "gang-in-inner-queue",
+    Severity.ERROR,
+    Family.INERT,
+    judges=volcano_queues.SENDERS,
+    check=check,
+    reads=("Queue",),
+)

@@ -1,0 +1,33 @@
+"""A gang is sent to a queue that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_queues
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.spec.nearest import suggest
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """From 1.12 on refused at creation; if its queue goes later, the job is left out in silence.
+
+    Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
+    """
+    queues = facts.cluster.queues
+    for sent in facts.cluster.derive(volcano_queues.sent):
+        if sent.queue not in volcano_queues.MADE and not queues.knows(sent.queue):
+            hint = suggest(sent.queue, [*queues.names(), volcano_queues.DEFAULT])
+            yield Claim(
+                f'{sent.what} is sent to queue "{sent.queue}", which is not there; {hint}', sent.at
+            )
+
+
+RULE = Rule(
+    "gang-without-queue",
+    Severity.ERROR,
+    Family.INERT,
+    judges=volcano_queues.SENDERS,
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("Queue",),
+)

@@ -1,0 +1,64 @@
+"""A queue or pod group names a resource that Volcano does not count."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
+from policygen.finding import Path, Severity
+from policygen.lint.resource_names import NATIVE, meant
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Names without a domain and those of quotas are dropped; a misspelt one bounds nobody.
+
+    Source: pkg/scheduler/api/resource_info.go, NewResource.
+    """
+    there = facts.cluster.derive(_provided)
+    for queue in facts.cluster.queues:
+        it = queue.it
+        for path, amounts in (
+            (("capability",), it.capability),
+            (("deserved",), it.deserved),
+            (("guarantee", "resource"), it.guarantee.resource),
+        ):
+            yield from _uncounted(queue, ("spec", *path), amounts, there)
+    for group in facts.cluster.pod_groups:
+        path = ("spec", "minResources")
+        yield from _uncounted(group, path, group.it.min_resources or {}, there)
+
+
+def _uncounted(
+    owner: Entry[Any], path: Path, amounts: Mapping[str, Any], there: frozenset[str]
+) -> Iterator[Claim]:
+    for name in amounts:
+        for prefix in ("requests.", "limits."):
+            right = name.removeprefix(prefix)
+            if right != name:
+                break
+        else:
+            slip = meant(name, there)
+            if slip is None and ("/" in name or name in NATIVE or name.startswith("hugepages-")):
+                continue
+            right = slip or name
+        hint = "remove it" if right == name else f'write "{right}"'
+        yield Claim(
+            f'{owner} has an amount of "{name}", which Volcano does not count, so it binds '
+            f"nothing; {hint}",
+            owner.at.to(*path, name).on_key(),
+        )
+
+
+def _provided(cluster: Cluster) -> frozenset[str]:
+    return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
+
+
+RULE = Rule(
+    "queue-resource-not-counted",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("PodGroup", "Queue"),
+    check=check,
+    reads=("Node",),
+)

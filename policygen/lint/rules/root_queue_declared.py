@@ -1,0 +1,34 @@
+"""The queue `root`, which Volcano makes itself, gets limits."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_queues
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Changes of its amounts are refused from 1.14.2 on; before, they cap the whole cluster.
+
+    Source: queues/validate/validate_queue.go, AdmitQueues; volcano-sh/volcano#4349.
+    """
+    queue = facts.cluster.queues.get(volcano_queues.ROOT)
+    if queue is None:
+        return
+    it = queue.it
+    if it.capability or it.deserved or it.guarantee.resource:
+        yield Claim(
+            "queue root stands for the whole cluster and its amounts follow from the nodes; a "
+            "change of them is refused, or caps every queue; remove it, and give limits to the "
+            "queues below it",
+            queue.at / "spec",
+        )
+
+
+RULE = Rule(
+    "root-queue-declared",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Queue",),
+    check=check,
+)
