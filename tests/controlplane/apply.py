@@ -88,8 +88,16 @@ class Outcome:
 class Applier:
     """Applies documents to one server, as `policygen`, forced and strictly validated."""
 
-    def __init__(self, client: Client, *, create_namespaces: bool = False, jobs: int = 1) -> None:
+    def __init__(
+        self,
+        client: Client,
+        *,
+        create_namespaces: bool = False,
+        jobs: int = 1,
+        retry_s: float = RETRY_S,
+    ) -> None:
         self.outcome = Outcome()
+        self._retry_s = retry_s
         self._client = client
         self._create_namespaces = create_namespaces
         self._jobs = jobs
@@ -132,7 +140,7 @@ class Applier:
         while (
             not answer.ok
             and any(webhook in answer.message for webhook in LAGGING_WEBHOOKS)
-            and time.monotonic() < self._queue_changed + RETRY_S
+            and time.monotonic() < self._queue_changed + self._retry_s
         ):
             time.sleep(RETRY_PAUSE_S)
             retries += 1

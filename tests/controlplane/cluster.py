@@ -32,7 +32,8 @@ SETTLE_S = 0.3
 THREADS = 8
 RETRY_S = 10.0
 LATE = re.compile(
-    r'namespaces "[^"]*" not found|is being terminated|with state `Open`|unable to find (?:job )?queue'
+    r'[Nn]amespaces? "[^"]*" not found|is being terminated|with state `Open`'
+    r"|unable to find (?:job )?queue"
 )
 """Refusals of a new namespace or queue by something whose cache trails; asked again."""
 STATE_LINES = 40
@@ -60,9 +61,11 @@ class Cluster:
         assert not outcome.refused, "\n".join(lines(outcome))
         return outcome
 
-    def try_apply(self, manifests: str, *, jobs: int = THREADS) -> Outcome:
+    def try_apply(
+        self, manifests: str, *, jobs: int = THREADS, retry_s: float = RETRY_S
+    ) -> Outcome:
         """Likewise, and the refusals are in the outcome."""
-        applier = Applier(self.client, create_namespaces=True, jobs=jobs)
+        applier = Applier(self.client, create_namespaces=True, jobs=jobs, retry_s=retry_s)
         with self._watched():
             applier.apply_all(parse(manifests, "manifests"))
         self.retries += applier.outcome.retries

@@ -1,0 +1,123 @@
+"""Volcano's webhook holds a queue against its parent and children as they stand just then.
+
+So growing goes parents first, as manifests are ordered, and shrinking children first.
+docs/semantics.md tells users what to do.
+"""
+
+import time
+
+from tests.controlplane.rendering import rendered
+
+POOL = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {{name: p}}
+spec:
+  nodeSelector: {{pool: p}}
+  gpu: {gpu}
+  capacity: {{nodes: {nodes}, nodeAllocatable: {{cpu: 64, memory: 512Gi}}}}
+  scheduler: volcano
+"""
+TEAM = """
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {{name: {name}}}
+spec:
+  namespaces: [{{name: {name}}}]
+  quotas: [{{pool: p, {numbers}}}]
+"""
+WHOLE = "{perNode: 8, memory: 80Gi}"
+CUT = "{{perNode: 8, sharing: mig, mig: {{instances: {{1g.10gb: {0}, 3g.40gb: {0}}}}}}}"
+LAG_S = 0.5
+"""What the webhook's cache may need."""
+
+
+def tree(nodes, vision, detection):
+    """A pool, a team with all of it, and a team below that."""
+    above = TEAM.format(name="vision", numbers=f"guarantee: {vision}, limit: {vision}")
+    below = TEAM.format(name="detection", numbers=f"guarantee: {detection}, limit: {detection}")
+    return (
+        POOL.format(gpu=WHOLE, nodes=nodes)
+        + above
+        + below.replace("spec:\n", "spec:\n  parent: vision\n")
+    )
+
+
+def siblings(gpu, **teams):
+    parts = [TEAM.format(name=name, numbers=numbers) for name, numbers in teams.items()]
+    return POOL.format(gpu=gpu, nodes=2) + "".join(parts)
+
+
+def shares(cluster, resource="nvidia.com/gpu"):
+    return {
+        queue["metadata"]["name"]: int(queue["spec"]["deserved"].get(resource, 0))
+        for queue in cluster.objects("scheduling.volcano.sh/v1beta1", "Queue")
+        if queue["metadata"]["name"] not in {"root", "default"}
+    }
+
+
+def applications(cluster, text):
+    """How often a set has to be applied until nothing is refused; None if that does not help."""
+    for count in range(1, 5):
+        if not cluster.try_apply(text, retry_s=0).refused:
+            return count
+        time.sleep(LAG_S)
+    return None
+
+
+def refused(outcome):
+    return [document.name for document, _ in outcome.refused]
+
+
+def test_growing_is_one_step(cluster):
+    cluster.apply(rendered(tree(1, vision=8, detection=4)).text)
+    cluster.apply(rendered(tree(4, vision=32, detection=16)).text)
+    assert shares(cluster)["detection.p"] == 16
+
+
+def test_shrinking_needs_the_children_first(cluster):
+    cluster.apply(rendered(tree(4, vision=32, detection=16)).text)
+    smaller = rendered(tree(1, vision=8, detection=4)).text
+    first = cluster.try_apply(smaller, retry_s=0)
+    assert refused(first) == ["p", "vision.p"]
+    messages = [message for _, message in first.refused]
+    assert "queue p capability (" in messages[0]
+    assert "is less than child queue vision.p capability (" in messages[0]
+    assert shares(cluster)["detection.p"] == 4  # the leaves have shrunk: one level a time
+    second = cluster.try_apply(smaller, retry_s=0)
+    assert refused(second) == ["p"]
+    cluster.apply(smaller)
+    assert shares(cluster) == {"p": 8, "vision.p": 8, "vision.own.p": 4, "detection.p": 4}
+
+
+def test_what_one_team_gives_another_gets_by_applying_again(cluster):
+    before = {"a": "guarantee: 4, limit: 16", "b": "guarantee: 12, limit: 16"}
+    after = {"a": "guarantee: 12, limit: 16", "b": "guarantee: 4, limit: 16"}
+    cluster.apply(rendered(siblings(WHOLE, **before)).text)
+    assert shares(cluster) == {"p": 16, "a.p": 4, "b.p": 12}
+    moved = rendered(siblings(WHOLE, **after)).text
+    first = cluster.try_apply(moved, jobs=1, retry_s=0)
+    assert refused(first) == ["a.p"]  # its turn came while b still had 12
+    assert "exceeds parent's deserved limit" in first.refused[0][1]
+    cluster.apply(moved)
+    assert shares(cluster) == {"p": 16, "a.p": 12, "b.p": 4}
+
+
+def test_a_swap_of_profiles_needs_a_step_between(cluster):
+    small, large = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb"
+
+    def of(instances, **guarantees):
+        teams = {
+            name: f"guarantee: {{1g.10gb: {few}, 3g.40gb: {many}}}"
+            for name, (few, many) in guarantees.items()
+        }
+        return rendered(siblings(CUT.format(instances), **teams)).text
+
+    cluster.apply(of(8, a=(8, 0), b=(0, 8)))
+    swapped = of(8, a=(0, 8), b=(8, 0))
+    assert applications(cluster, swapped) is None
+    cluster.apply(of(16, a=(8, 8), b=(8, 8)))
+    assert applications(cluster, swapped) in {2, 3}
+    assert shares(cluster, small) == {"p": 8, "a.p": 0, "b.p": 8}
+    assert shares(cluster, large) == {"p": 8, "a.p": 8, "b.p": 0}
