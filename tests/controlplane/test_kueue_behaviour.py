@@ -105,19 +105,25 @@ def test_what_a_parent_keeps_goes_to_its_children_before_others(cluster):
     cluster.stays("each its own", both, [3, 2], for_s=1)
 
 
-def test_borrowed_gpus_go_back_when_their_owner_returns(cluster):
+@pytest.mark.parametrize("policy, back", [(None, 2), ("Never", 0)], ids=["rendered", "control"])
+def test_borrowed_gpus_go_back_when_their_owner_returns(cluster, policy, back):
+    """6 GPUs, of which nlp, guaranteed 2, finds all in use: and gets 2, not more."""
     ready(
         cluster,
-        pool(gpus=8),
-        team("nlp", share(guarantee=3)),
+        pool(gpus=6),
+        team("nlp", share(guarantee=2)),
         team("vision", share(guarantee=2)),
     )
-    cluster.create(*jobs("vision", 8))
-    cluster.becomes("vision borrows all", cluster.bound, 8)
-    cluster.create(*jobs("nlp", 6))
-    cluster.becomes("after reclaim", lambda: held(cluster, "nlp", "vision"), [3, 5])
-    cluster.becomes("GPUs in use", lambda: cluster.bound("nlp"), 3)
-    cluster.stays("no more", lambda: held(cluster, "nlp", "vision"), [3, 5], for_s=1)
+    if policy:
+        never = {"spec": {"preemption": {"reclaimWithinCohort": policy}}}
+        cluster.patch(KUEUE, "ClusterQueue", "nlp.a100", never)
+    cluster.create(*jobs("vision", 6))
+    cluster.becomes("vision borrows all", cluster.bound, 6)
+    cluster.create(*jobs("nlp", 4))
+    both = lambda: held(cluster, "nlp", "vision")  # noqa: E731
+    cluster.becomes("after reclaim", both, [back, 6 - back])
+    cluster.becomes("nlp's GPUs in use", lambda: cluster.bound("nlp"), back)
+    cluster.stays("no more", both, [back, 6 - back])
 
 
 def test_without_preemption_a_guarantee_is_kept_by_not_lending_it(cluster):

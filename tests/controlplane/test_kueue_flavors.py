@@ -38,19 +38,49 @@ def alternatives(cluster, *teams, **spot):
     )
 
 
-def test_flavors_are_tried_in_order(cluster):
+@pytest.mark.parametrize(
+    "policy, order",
+    [
+        (None, [SPOT, SPOT, STEADY, STEADY, SPOT, STEADY]),
+        ("MayStopSearch", [SPOT, SPOT, SPOT, STEADY, STEADY, STEADY]),
+    ],
+    ids=["rendered", "control"],
+)
+def test_flavors_are_tried_in_order(cluster, policy, order):
     """Within guarantees first spot, then the other; only then is anything borrowed."""
     numbers = {"guarantee": 2, "limit": 3}
     alternatives(cluster, team("ads", share(SPOT, **numbers), share(STEADY, **numbers)))
+    if policy:
+        stop = {"spec": {"flavorFungibility": {"whenCanBorrow": policy}}}
+        cluster.patch(KUEUE, "ClusterQueue", "ads.either", stop)
     seen = []
     for index in range(6):
         cluster.create(job(f"j{index}", "ads", ONE, queue="either"))
         cluster.becomes("admitted", lambda: held(cluster, "ads"), [index + 1])
         seen.append(flavors(cluster, "ads")[f"j{index}"])
-    assert seen == [SPOT, SPOT, STEADY, STEADY, SPOT, STEADY]
+    assert seen == order
     cluster.becomes("on nodes", cluster.placement, {"spot-0": 3, "steady-0": 3})
     cluster.create(job("late", "ads", ONE, queue="either"))
     cluster.stays("admitted", lambda: held(cluster, "ads"), [6], for_s=1)
+
+
+def test_a_guarantee_of_one_flavor_comes_back_when_all_are_in_use(cluster):
+    """Until then its owner is given the other flavor, and nobody is evicted."""
+    alternatives(
+        cluster,
+        team("ads", share(SPOT, guarantee=2), share(STEADY)),
+        team("search", share(SPOT), share(STEADY)),
+    )
+    cluster.create(*jobs("search", 4, queue="either"))
+    cluster.becomes("search", lambda: counted(cluster, "search"), {SPOT: 4})
+    cluster.create(*jobs("ads", 1, queue="either", prefix="early"))
+    cluster.becomes("ads", lambda: flavors(cluster, "ads"), {"early-0": STEADY})
+    cluster.create(*jobs("search", 3, queue="either", prefix="more"))
+    cluster.becomes("search", lambda: counted(cluster, "search"), {SPOT: 4, STEADY: 3})
+    cluster.create(*jobs("ads", 3, queue="either"))
+    cluster.becomes("ads", lambda: counted(cluster, "ads"), {SPOT: 2, STEADY: 1})
+    cluster.becomes("search", lambda: counted(cluster, "search"), {SPOT: 2, STEADY: 3})
+    cluster.stays("ads", lambda: counted(cluster, "ads"), {SPOT: 2, STEADY: 1}, for_s=1)
 
 
 def test_a_flavor_without_a_share_is_never_chosen(cluster):
