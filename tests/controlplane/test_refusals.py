@@ -29,6 +29,8 @@ SAMPLES = {f"{thing['apiVersion']} {thing['kind']}": thing for thing in samples(
 
 BYTES = (("ConfigMap", "binaryData"),)
 """Go takes a list of numbers for bytes; we ask for base64."""
+WIDE = "is no int32"
+"""A CRD's int32 is checked from Kubernetes 1.36 on; before, only the controller can't read it."""
 CEL_READS_INT = "expected int, got float64"
 """A CRD takes 3.0 for 3, except where a CEL rule reads the field; we always take it."""
 
@@ -58,6 +60,8 @@ class Judge:
         answer = self.ask(thing)
         if ours and answer.ok:
             if any((kind.kind, refusal.path[0]) in BYTES for refusal in ours):
+                return None
+            if kind.custom and not self.whole and all(WIDE in refusal.message for refusal in ours):
                 return None
             return f"the server accepts, we say {ours[0]}"
         if not ours and not answer.ok:
