@@ -1,0 +1,60 @@
+"""Pods belong to a gang of Volcano, and another scheduler places them."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+from policygen.cluster.view import VOLCANO_BATCH, Cluster
+from policygen.cluster.workload import SHAPES
+from policygen.finding import At, Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_queues import GROUP_NAME, MIN_MEMBER, SCHEDULER
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """An unknown scheduler may be Volcano under another name and is let pass.
+
+    Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
+    """
+    others = facts.cluster.derive(_profiles)
+    for workload in facts.cluster.workloads:
+        if workload.object.group == VOLCANO_BATCH:
+            continue  # its webhook writes the scheduler
+        for template in workload.templates:
+            at = _gang(workload.annotations, workload.at, MIN_MEMBER) or _gang(
+                template.annotations, template.at, GROUP_NAME
+            )
+            name = template.spec.scheduler_name
+            if at is None or name == SCHEDULER:
+                continue
+            if name in others or get_close_matches(name.lower(), [SCHEDULER]):
+                who = f'"{name}"' if name else "the default scheduler"
+                yield Claim(
+                    f"the pods of {workload} belong to a gang and are placed by {who}, one by one, "
+                    "with no queue; write schedulerName: volcano into the pod template",
+                    template.at.to("spec", "schedulerName"),
+                    (at,),
+                )
+
+
+def _gang(annotations: Mapping[str, str], owner: At, key: str) -> At | None:
+    return owner.to("metadata", "annotations", key) if key in annotations else None
+
+
+def _profiles(cluster: Cluster) -> frozenset[str]:
+    """Names that are kube-scheduler's."""
+    named = {
+        profile.scheduler_name
+        for each in cluster.scheduler_configurations
+        for profile in each.it.profiles
+    }
+    return frozenset({"", "default-scheduler", *named})
+
+
+RULE = Rule(
+    "gang-placed-by-another",
+    Severity.ERROR,
+    Family.INERT,
+    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    check=check,
+    reads=("KubeSchedulerConfiguration",),
+)

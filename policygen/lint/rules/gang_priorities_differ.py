@@ -1,0 +1,38 @@
+"""A gang and its pods have different priorities."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_queues
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Jobs are ordered by the class of the group, and victims are chosen by that of the pods.
+
+    Source: pkg/scheduler/plugins/priority/priority.go; pkg/scheduler/api/job_info.go.
+    """
+    members = facts.cluster.derive(volcano_queues.groups)
+    for group in facts.cluster.pod_groups:
+        name = group.it.priority_class_name
+        for workload, template in members.get((group.namespace, group.name), ()) if name else ():
+            own = template.spec.priority_class_name
+            if own != name:
+                has = f'"{own}"' if own else "none"
+                yield Claim(
+                    f'{group} has PriorityClass "{name}", and the pods of {workload} have {has}: '
+                    f"it goes first and is evicted by another rank; write priorityClassName: "
+                    f"{name} into the pod template",
+                    template.at.to("spec", "priorityClassName"),
+                    (group.at.to("spec", "priorityClassName"),),
+                )
+
+
+RULE = Rule(
+    "gang-priorities-differ",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("PodGroup",),
+    check=check,
+    needs=frozenset({Need.WORKLOADS}),
+)

@@ -1,0 +1,52 @@
+"""A pod asks for more GPUs than any node has."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from policygen.cluster.view import Cluster
+from policygen.cluster.workload import SHAPES
+from policygen.finding import Severity
+from policygen.lint import accelerators
+from policygen.lint.queued import QUEUE, labels
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A sum over nodes is what queues and quotas see; a pod needs one node.
+
+    For what Kueue admits, see queued-pod-fits-no-node.
+    Source: pkg/scheduler/plugins/predicates; kube-scheduler's noderesources/fit.go;
+    volcano-sh/volcano#2814, #5006.
+    """
+    largest = facts.cluster.derive(_largest)
+    for workload in facts.cluster.workloads:
+        if QUEUE in labels(workload)[1]:
+            continue
+        for template in workload.templates:
+            for name, amount in accelerators.asked(template).items():
+                most = largest.get(name, Fraction(0))
+                if amount > most:
+                    yield Claim(
+                        f"a pod of {workload} asks for {amount} {name}, and the largest node has "
+                        f"{most}: it waits for ever; ask for less in more pods",
+                        template.at / "spec",
+                    )
+
+
+def _largest(cluster: Cluster) -> Mapping[str, Fraction]:
+    most: dict[str, Fraction] = {}
+    for node in cluster.nodes:
+        for name, amount in node.it.status.allocatable.items():
+            most[name] = max(most.get(name, amount), amount)
+    return most
+
+
+RULE = Rule(
+    "pod-fits-no-node",
+    Severity.ERROR,
+    Family.INERT,
+    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node",),
+)
