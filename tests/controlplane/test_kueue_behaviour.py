@@ -17,6 +17,14 @@ WHOLE = Ask(gpus=1, cpu="12", memory="96Gi")
 NO_SELECTOR = "workload namespace doesn't match ClusterQueue selector"
 
 
+def charged(cluster, queue):
+    """What a ClusterQueue counts as in use: cpu, bytes, GPUs."""
+    status = cluster.get(KUEUE, "ClusterQueue", queue).get("status", {})
+    [flavor] = status.get("flavorsReservation") or [{"resources": []}]
+    used = {each["name"]: parse(str(each["total"])).value for each in flavor["resources"]}
+    return tuple(used.get(name) for name in ("cpu", "memory", GPU))
+
+
 def test_quotas_of_a_tree_sum_to_the_pool_and_its_last_gpu_can_be_used(cluster):
     """20 GPUs with 240 cores and 1920Gi: 9 + 5 promised, 6 at the root."""
     ready(
@@ -68,6 +76,26 @@ def test_a_gang_above_the_limit_is_not_started_in_part(cluster):
     cluster.create(job("four", "nlp", ONE, pods=4, queue="a100"))
     cluster.becomes("GPUs in use", cluster.bound, 4)
     cluster.stays("admitted", lambda: cluster.admitted("nlp"), ["four"], for_s=1)
+
+
+@pytest.mark.parametrize("ask, most", [(WHOLE, 4), (Ask(gpus=1, cpu="24"), 2)])
+def test_cpu_of_a_share_is_bounded_with_its_gpus(cluster, ask, most):
+    """4 GPUs come with 48 cores, which Jobs of 1 GPU and 24 cores use up two by two."""
+    ready(cluster, pool(), team("nlp", share(limit=4)))
+    cluster.create(*jobs("nlp", 5, ask))
+    cluster.becomes("nlp's", lambda: held(cluster, "nlp"), [most])
+    cluster.stays("nlp's", lambda: held(cluster, "nlp"), [most], for_s=1)
+
+
+def test_what_a_limit_range_fills_in_is_charged(cluster):
+    """2 Jobs that name no cpu and memory, at 500m and 1Gi each."""
+    ready(
+        cluster,
+        pool(),
+        team("nlp", share(limit=4), containerDefaults={"cpu": "500m", "memory": "1Gi"}),
+    )
+    cluster.create(*jobs("nlp", 2))
+    cluster.becomes("charged", lambda: charged(cluster, "nlp.a100"), (1, 2 * 2**30, 2))
 
 
 @pytest.mark.parametrize("limit, most", [(6, 6), (None, 12)])

@@ -69,6 +69,23 @@ def test_weights_divide_what_a_parent_has_among_its_children(cluster):
         cluster.stays("shared out", both, [1, 2], for_s=1)
 
 
+def test_guarantees_come_before_weights(cluster):
+    """5 GPUs: language has 3 with its child's 1, vision 1 and, by its weight, the one left."""
+    spec = (
+        pool(gpus=5),
+        team("language", share(guarantee=3), namespaces=()),
+        team("evaluation", share(guarantee=1), parent="language"),
+        team("vision", share(guarantee=1, weight=100)),
+    )
+    both = lambda: held(cluster, "evaluation", "vision")  # noqa: E731
+    with configured(cluster, *spec):
+        cluster.create(*jobs("vision", 5))
+        cluster.becomes("vision has all", both, [0, 5])
+        cluster.create(*jobs("evaluation", 4))
+        cluster.becomes("each its guarantee", both, [3, 2])
+        cluster.stays("each its guarantee", both, [3, 2], for_s=1)
+
+
 @pytest.mark.parametrize("ranked", [True, False])
 def test_priorities_order_admission(cluster, ranked):
     """One GPU; what waits for it comes by rank, and without ranks in order of creation."""
