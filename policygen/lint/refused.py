@@ -1,0 +1,60 @@
+"""What the API server would refuse of each object, judged once for all rules that tell of it."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.cluster.view import Cluster
+from policygen.finding import At
+from policygen.lint.rule import Claim, Facts
+from policygen.served import schemas
+from policygen.served.refusals import refusals
+
+_COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
+"""Whose release decides what a group's kinds look like, by the end of the group."""
+
+
+class Refused(Struct, frozen=True, eq=False):
+    """Everything that is refused, by the slug of the reason."""
+
+    claims: Mapping[str, tuple[tuple[Object, Claim], ...]]
+    objects: frozenset[At]
+    """The roots of the objects that are refused."""
+
+
+def refused(cluster: Cluster) -> Refused:
+    """Judge every object whose kind a server that was asked serves."""
+    claims: dict[str, list[tuple[Object, Claim]]] = {}
+    objects = set()
+    for it in cluster.objects:
+        served = schemas.served(it.api_version, it.kind)
+        if served is None:
+            continue
+        for refusal in refusals(it.data, served):
+            at = it.at.to(*refusal.path)
+            claim = Claim(f"{it}: {refusal.message}", at.on_key() if refusal.key else at)
+            claims.setdefault(refusal.rule, []).append((it, claim))
+            objects.add(it.at)
+    return Refused({slug: tuple(found) for slug, found in claims.items()}, frozenset(objects))
+
+
+def told(facts: Facts, slug: str) -> Iterator[Claim]:
+    """What is refused for one reason."""
+    for _, claim in facts.cluster.derive(refused).claims.get(slug, ()):
+        yield claim
+
+
+def told_of_known_releases(facts: Facts, slug: str) -> Iterator[Claim]:
+    """Likewise, but for kinds that the target release may have changed since a server was asked."""
+    for it, claim in facts.cluster.derive(refused).claims.get(slug, ()):
+        component = _component(it)
+        if schemas.covers(component, facts.target[component]):
+            yield claim
+
+
+def _component(it: Object) -> str:
+    for end, component in _COMPONENTS.items():
+        if it.group.endswith(end):
+            return component
+    return "kubernetes"

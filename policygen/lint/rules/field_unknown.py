@@ -1,0 +1,15 @@
+"""A field has a name that its kind does not have."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.refused import told_of_known_releases
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: what running servers serve, `schemas/cluster`."""
+    yield from told_of_known_releases(facts, "unknown-field")
+
+
+RULE = Rule("field-unknown", Severity.ERROR, Family.INVALID, judges=(), check=check)

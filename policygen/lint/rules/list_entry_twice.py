@@ -1,0 +1,15 @@
+"""A list has two entries of one name where names must differ."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.refused import told
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: what running servers serve, `schemas/cluster`."""
+    yield from told(facts, "duplicate-list-entry")
+
+
+RULE = Rule("list-entry-twice", Severity.ERROR, Family.INVALID, judges=(), check=check)
