@@ -15,6 +15,7 @@ from policygen.spec.files import Source
 from policygen.spec.load import Loaded, load
 
 ROOT = Path(__file__).parent.parent
+BENCH = "tests/controlplane/"
 
 # A run in CI says whether this change is good, so it draws the same examples every time; at a
 # desk each run draws others. Machines are slow now and then: no deadline for an example.
@@ -123,6 +124,18 @@ def pool():
 @pytest.fixture
 def team():
     return team_text
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `-n`: one worker asks the real servers, so that there is one bench, others the rest."""
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not with `-p no:xdist`
+
+    class OneBench(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "bench" if nodeid.startswith(BENCH) else nodeid
+
+    return OneBench(config, log)
 
 
 def pytest_addoption(parser):

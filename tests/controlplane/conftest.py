@@ -35,14 +35,6 @@ REQUIRED = "POLICYGEN_CONTROLPLANE"
 FAILED = pytest.StashKey[bool]()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """One worker of pytest-xdist runs all tests of the bench, so that there is one bench."""
-    for item in items:
-        if "built" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("controlplane"))
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
     report = yield

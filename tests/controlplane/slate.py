@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .client import JSON, ApiError, Client, Object, Resource
 
 METADATA_ONLY = f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-CLEAN_DEADLINE_S = 60.0
+STUCK_S = 60.0
 POLL_S = 0.05
 THREADS = 8
 SHOWN = 10
@@ -50,15 +50,17 @@ class Slate:
         }
 
     def clean(self) -> None:
-        """Delete all that came since; returns when it is gone. Raises ApiError if it stays.
+        """Delete all that came since; returns when it is gone. Raises ApiError if some stays.
 
         Namespaces go last and empty, and are finalized here: their controller lets each one wait
         for five seconds first.
         """
-        end = time.monotonic() + CLEAN_DEADLINE_S
+        fewest, end = None, 0.0
         while left := self.left():
+            if fewest is None or len(left) < fewest:
+                fewest, end = len(left), time.monotonic() + STUCK_S
             if time.monotonic() > end:
-                raise ApiError(f"still there after {CLEAN_DEADLINE_S:.0f} s: {_named(left)}")
+                raise ApiError(f"still there, for {STUCK_S:.0f} s the same: {_named(left)}")
             list(self._pool.map(self._delete, _next(left)))
             time.sleep(POLL_S)
         self._client.request("DELETE", "/api/v1/namespaces/default/events")
