@@ -1,5 +1,6 @@
 """What a real kube-scheduler does with our profiles, and where their weights begin to hold."""
 
+import itertools
 import time
 from collections.abc import Mapping
 from copy import deepcopy
@@ -17,6 +18,8 @@ from tests.controlplane.workloads import GPU, Ask, deployment, pod
 
 HOST = "kubernetes.io/hostname"
 PAIR = "example.com/pair"
+NUMBERS = itertools.count()
+"""Of pods, for their names."""
 CORES, MEMORY_GI = 128, 1024
 """Of each node."""
 SIZE = {"cpu": str(CORES), "memory": f"{MEMORY_GI}Gi"}
@@ -279,20 +282,22 @@ def chooser(pair, choice, scheduler):
 
 
 def chosen(cluster, pods):
-    """Each pod's node by the pod's name; the pods are gone afterwards."""
-    names = [made["metadata"]["name"] for made in pods]
+    """The node that each of these pods gets; the pods are gone afterwards."""
+    # New names each time: kwok, late with an old pod, may delete the new one of its name.
+    named = [{**it, "metadata": {**it["metadata"], "name": f"p{next(NUMBERS)}"}} for it in pods]
+    names = [made["metadata"]["name"] for made in named]
 
     def nodes():
         found = {p["metadata"]["name"]: p["spec"].get("nodeName") for p in cluster.pods("team")}
         return [found.get(name) for name in names]
 
-    cluster.create(*pods)
+    cluster.create(*named)
     cluster.until("every pod has a node", lambda: all(nodes()))
     found = nodes()
     for name in names:
         cluster.delete("v1", "Pod", name, "team")
     cluster.until("they are gone", lambda: not any(nodes()))
-    return dict(zip(names, found, strict=True))
+    return found
 
 
 def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
@@ -307,7 +312,7 @@ def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
 
     def goes(scheduler):
         pods = [chooser(str(i), CHOICES[i], scheduler(i)) for i in numbers]
-        return dict(zip((c.setting for c in CHOICES), chosen(cluster, pods).values(), strict=True))
+        return dict(zip((c.setting for c in CHOICES), chosen(cluster, pods), strict=True))
 
     with cluster.kube_scheduler(configuration(profiles)):
         with_all = goes(lambda _: mine["schedulerName"])
@@ -326,7 +331,7 @@ def test_all_nodes_are_scored(cluster):
     cluster.create(on_node("n-65", "early", Ask(gpus=1)))
     with cluster.kube_scheduler(configuration([mine, sampled])):
         for scheduler, want in ((mine["schedulerName"], 1), ("sampled", None)):
-            pods = [pod(f"p{i}", "team", Ask(gpus=1, scheduler=scheduler)) for i in range(7)]
+            pods = [pod(f"{scheduler}-{i}", "team", Ask(1, scheduler=scheduler)) for i in range(7)]
             cluster.create(*pods)
             cluster.becomes("bound", cluster.bound, 8)
             nodes = sum(gpus > 0 for gpus in cluster.placement().values())
@@ -379,8 +384,8 @@ def test_the_smallest_weight_that_packs_is_the_one_that_we_write(cluster, record
         pods = [
             pod(f"p-{name}", "team", replace(ask, node_selector={PAIR: name})) for name, ask in asks
         ]
-        found = chosen(cluster, pods).values()
-        return dict(zip(wanted, (node.startswith("fuller") for node in found), strict=True))
+        won = (node.startswith("fuller") for node in chosen(cluster, pods))
+        return dict(zip(wanted, won, strict=True))
 
     with cluster.kube_scheduler(configuration(profiles)):
         for lower in range(BELOW + 1):
@@ -438,7 +443,7 @@ def test_balance_alone_needs_less_than_a_hundred_points(cluster, record_property
     packs = []
     with cluster.kube_scheduler(configuration(profiles)):
         for weight in range(1, 7):
-            (node,) = chosen(cluster, [chooser("0", choice, f"w{weight}")]).values()
+            (node,) = chosen(cluster, [chooser("0", choice, f"w{weight}")])
             packs.append(node == "first-0")
     record_property("packs beside balance with weight 1 to 6", packs)
     assert packs == [False, False, False, True, True, True]

@@ -1,5 +1,6 @@
 """What a real Volcano does with our queues and with each line of our scheduler configuration."""
 
+import itertools
 import re
 import time
 from collections.abc import Mapping
@@ -237,7 +238,7 @@ def test_a_gang_starts_whole_or_not_at_all(cluster):
         cluster.becomes("room for all of it", lambda: held(cluster, "a"), (24,))
         cluster.delete(*VCJOB, "gang", "a")
         cluster.becomes("all is free", lambda: len(cluster.pods()), 0)
-        cluster.create(on_node(first, "early", "other", node))
+        cluster.create(on_node(first, "late", "other", node))
         cluster.create(elastic("a", 24, node))
         cluster.becomes("what is no gang starts in part", lambda: held(cluster, "a"), (16,))
 
@@ -376,7 +377,7 @@ def test_queues_keep_to_their_node_group(cluster):
     for tier in found["tiers"]:
         tier["plugins"] = [plugin for plugin in tier["plugins"] if plugin["name"] != "nodegroup"]
     with cluster.volcano(yaml.safe_dump(found)):
-        cluster.create(elastic("a", 4))
+        cluster.create(elastic("a", 4, name="again"))
         cluster.becomes("the fuller node", here, {"night-0": 4, "train-0": 0})
 
 
@@ -502,6 +503,8 @@ CHOICES: Mapping[tuple[str, str], list[Choice]] = {
 SHARED = "perNode: 8, memory: 80Gi, sharing: timeSlicing, replicas: 4"
 """32 units a node: the more there are, the less one of them weighs."""
 PAIR = "example.com/pair"
+NUMBERS = itertools.count()
+"""Of pods, for their names."""
 
 
 def fill(cluster, choices):
@@ -547,14 +550,16 @@ def chooser(number, choice):
 
 def chosen(cluster, config, choosers):
     """Which node each of these pods gets, the first or the second; they are gone afterwards."""
-    names = [made["metadata"]["name"] for made in choosers]
+    # New names each time: kwok, late with an old pod, may delete the new one of its name.
+    named = [{**it, "metadata": {**it["metadata"], "name": f"p{next(NUMBERS)}"}} for it in choosers]
+    names = [made["metadata"]["name"] for made in named]
 
     def nodes():
         found = {p["metadata"]["name"]: p["spec"].get("nodeName") for p in cluster.pods("a")}
         return [found.get(name) for name in names]
 
     with cluster.volcano(config):
-        cluster.create(*choosers)
+        cluster.create(*named)
         cluster.until("every pod has a node", lambda: all(nodes()))
         found = [node.partition("-")[0] for node in nodes()]
     for name in names:
