@@ -10,6 +10,7 @@ from msgspec import Struct
 from policygen import app, versions
 from policygen.cluster import manifests
 from policygen.cluster.manifests import Manifests
+from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Severity
@@ -22,11 +23,14 @@ from policygen.lint.rule import Facts, Need, Rule
 from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan, compile_plan
 from policygen.report.report import Ended, Report
+from policygen.served import schemas
 from policygen.settings import LintSettings as Settings
 from policygen.spec import document, files, types
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded, load
 from policygen.spec.nearest import suggest
+
+NO_OBJECTS = Cluster(())
 
 
 class _Spec(Struct, frozen=True):
@@ -119,8 +123,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
         *found.findings,
         *dress(found.documents, found.objects, hits),
     ]
-    if found.nameless:
-        findings.append(manifests.nameless_note(found.nameless))
+    findings += manifests.notes(found, judged=_is_judged)
     ended = tuple(map(_ended, outcomes))
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
@@ -178,6 +181,11 @@ def _facts(settings: Settings, spec: _Spec, found: Manifests, *, complete: bool)
     }
     given = frozenset(need for need, is_given in there.items() if is_given)
     return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
+
+
+def _is_judged(it: Object) -> bool:
+    """Whether any rule looks at objects of this kind."""
+    return it.kind in NO_OBJECTS.known or schemas.served(it.api_version, it.kind) is not None
 
 
 def _known(name: str) -> str:

@@ -1,7 +1,7 @@
 """Files of anybody's manifests to objects: Lists taken apart, files inside ConfigMaps taken out."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -21,6 +21,10 @@ _FILES = {
 
 _MENTIONS = (SCHEDULER_CONFIG, KUEUE_CONFIG, "actions:")
 """What a text must hold to be worth parsing."""
+
+
+MAX_KINDS = 10
+"""Kinds that a note names."""
 
 
 class Manifests(Struct):
@@ -65,11 +69,6 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
     groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
     words = (*groups, forms.CONFIG_MAP)
     return [source for source in sources if any(word in source.text for word in words)]
-
-
-def kinds(found: Manifests) -> Counter[str]:
-    """How many objects there are of each kind."""
-    return Counter(it.kind for it in found.objects)
 
 
 def _is_no_spec(header: document.Header) -> bool:
@@ -148,9 +147,15 @@ def _inner(it: Object, found: Manifests, first_index: int) -> None:
         found.objects += inside
 
 
-def nameless_note(count: int) -> Finding:
-    """What is said of documents that are no objects."""
-    plural = "s" if count > 1 else ""
-    return Finding(
-        Severity.INFO, "no-object", f"{count} document{plural} without apiVersion and kind skipped"
-    )
+def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:
+    """What is said of documents and objects that no rule looks at; `judged` knows which these are."""
+    if found.nameless:
+        plural = "s" if found.nameless > 1 else ""
+        message = f"{found.nameless} document{plural} without apiVersion and kind skipped"
+        yield Finding(Severity.INFO, "no-object", message)
+    other = Counter(it.kind for it in found.objects if not judged(it))
+    if other:
+        kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
+        more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""
+        message = f"no rule judges {', '.join(kinds[:MAX_KINDS])}{more}"
+        yield Finding(Severity.INFO, "kinds-not-judged", message)

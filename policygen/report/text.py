@@ -1,6 +1,7 @@
 """Findings for a person: a line each, and the line of the input that is meant."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, TextIO
 
@@ -20,6 +21,9 @@ VERDICTS: Final = {
     "crashed": "crashed",
 }
 """How each verdict reads behind a number."""
+
+MAX_OF_A_RULE: Final = 100
+"""Findings of one rule that a report for a person shows."""
 
 _TAB_STOP = 8
 _GUTTER = 5
@@ -56,8 +60,20 @@ def plain(report: Report, out: TextIO) -> None:
 
 
 def full(report: Report, out: TextIO, *, colour: bool) -> None:
-    """Write what lint found, and a line that says how much was judged."""
-    write(report.findings, out, colour=colour)
+    """Write what lint found, and a line that says how much was judged.
+
+    Of each rule at most MAX_OF_A_RULE findings are shown; the counts are true.
+    """
+    seen: Counter[str] = Counter()
+    shown = []
+    for finding in report.findings:
+        seen[finding.rule] += 1
+        if seen[finding.rule] <= MAX_OF_A_RULE:
+            shown.append(finding)
+    write(shown, out, colour=colour)
+    for rule, count in seen.items():
+        if count > MAX_OF_A_RULE:
+            out.write(f"{count - MAX_OF_A_RULE} more of {printable(rule)}; -f json has them all\n")
     for each in report.rules:
         if each.verdict == "crashed":
             lines = [printable(line) for line in each.reason.splitlines()]

@@ -157,3 +157,24 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     assert linting.verdict(report, Severity.ERROR) == Verdict.CRASHED
     for write in FORMATS.values():
         write(report, io.StringIO())
+
+
+def test_kinds_that_no_rule_judges_are_counted(policygen):
+    other = "apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: a}}\n---\n"
+    given = other.format(kind="Widget") * 2 + other.format(kind="Gadget") + QUEUE
+    done = policygen("lint", "--manifests", "-", "--partial", given=given)
+    assert done.returncode == 0
+    first, summary = done.stdout.splitlines()
+    assert first == "info: no rule judges 1 Gadget, 2 Widget [kinds-not-judged]"
+    assert summary.startswith("1 info; 4 objects")
+
+
+def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
+    given = "---\n".join(QUEUE.replace("name: a,", f"name: a{number},") for number in range(250))
+    done = policygen("lint", "--manifests", "-", given=given)
+    assert done.stdout.count(f"[{RULE}]") == 100
+    more, summary = done.stdout.splitlines()[-2:]
+    assert more == f"150 more of {RULE}; -f json has them all"
+    assert summary.startswith("250 errors; 250 objects")
+    done = policygen("lint", "--manifests", "-", "-f", "json", given=given)
+    assert len(json.loads(done.stdout)["findings"]) == 250
