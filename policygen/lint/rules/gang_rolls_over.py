@@ -1,0 +1,37 @@
+"""A Deployment's new version waits for a whole gang while the old one holds its GPUs."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rollouts import rollout
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_queues import MIN_MEMBER
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The gang of a new ReplicaSet starts whole; a rolling update makes it pod by pod.
+
+    Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.
+    """
+    for workload in facts.cluster.workloads:
+        size = workload.annotations.get(MIN_MEMBER, "")
+        update = rollout(workload)
+        if update is None or not size.isdigit():
+            continue
+        if update.surge + update.unavailable < int(size):
+            yield Claim(
+                f"an update of {workload} makes {update.surge + update.unavailable} new pods "
+                f"before an old one goes, and they wait for a gang of {size}: it never ends; "
+                "write strategy.type: Recreate, or maxSurge: 100%",
+                workload.at.to("spec", "strategy"),
+                (workload.at.to("metadata", "annotations", MIN_MEMBER),),
+            )
+
+
+RULE = Rule(
+    "gang-rolls-over",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Deployment",),
+    check=check,
+)
