@@ -1,6 +1,7 @@
 """Fixtures of every test: specs from text, and the switch that rewrites golden files."""
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -136,6 +137,17 @@ def pytest_xdist_make_scheduler(config, log):
             return "bench" if nodeid.startswith(BENCH) else nodeid
 
     return OneBench(config, log)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Each reason to skip, in one line, however many tests it stops."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    )
+    for reason, count in reasons.items():
+        terminalreporter.write_line(f"{count} skipped: {reason}")
 
 
 def pytest_addoption(parser):

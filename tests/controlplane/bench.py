@@ -163,7 +163,10 @@ class Bench:
         return [p for p in self.processes.values() if p.exit_code is not None]
 
     def restart(self, process: Process) -> None:
+        """Start a server again that ended; of the API server, wait until it serves."""
         process.start()
+        if process.name == "kube-apiserver":
+            self._healthy(process, f"{self.server}/readyz")()
         self._write_info()
 
     # Other servers for a while

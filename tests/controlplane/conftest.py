@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,7 @@ from tests.controlplane.upstream import KUBERNETES_VARIABLE, control_plane
 
 REQUIRED = "POLICYGEN_CONTROLPLANE"
 FAILED = pytest.StashKey[bool]()
+LOGS = pytest.StashKey[Path]()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -40,6 +42,8 @@ def pytest_runtest_makereport(item):
     report = yield
     if report.failed and "bench" in getattr(item, "fixturenames", ()):
         item.config.stash[FAILED] = True
+        if logs := item.config.stash.get(LOGS, None):
+            report.sections.append(("control plane", f"its logs will be kept in {logs}"))
     return report
 
 
@@ -63,6 +67,7 @@ def built() -> dict[str, Built]:
 def bench(built, request) -> Iterator[Bench]:
     """Every server, running; its logs stay if a test failed."""
     with Bench(built) as running:
+        request.config.stash[LOGS] = running.state / "logs"
         yield running
         running.keep_logs = request.config.stash.get(FAILED, False)
 
@@ -81,7 +86,9 @@ def cluster(bench, slate) -> Iterator[Cluster]:
     dead = bench.dead()
     for process in dead:
         bench.restart(process)
-    slate.clean()
-    if dead:
-        process = dead[0]
-        raise ServerError(f"{process.name} died during the test; {process.log}")
+    try:
+        slate.clean()
+    finally:
+        if dead:
+            names = ", ".join(process.name for process in dead)
+            raise ServerError(f"{names} died during the test; logs in {dead[0].log.parent}")
