@@ -1,0 +1,64 @@
+"""A VerticalPodAutoscaler evicts pods that train, to give them other requests."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.cluster.core import VerticalPodAutoscaler
+from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
+from policygen.finding import Severity
+from policygen.lint import accelerators
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_EVICTS = ("Auto", "Recreate")
+_BATCH = ("Job", "CronJob", "StatefulSet", "JobSet", "LeaderWorkerSet", "PyTorchJob", "MPIJob")
+_TRAINS = ("train", "finetune", "fine-tune", "pretrain")
+
+Target = tuple[str, Any, Any]
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Of a target that is not there its name must say so; it never changes GPUs.
+
+    Source: autoscaler, vertical-pod-autoscaler/pkg/updater (Auto means Recreate).
+    """
+    gpus = facts.cluster.derive(_on_gpus)
+    for entry in facts.cluster.vertical_pod_autoscalers:
+        mode = entry.it.update_policy.get("updateMode", "Auto")
+        target = _target(entry)
+        if mode not in _EVICTS:
+            continue
+        known = gpus.get(target)
+        if known is None:
+            known = any(word in str(target[2]).lower() for word in _TRAINS)
+        if known:
+            yield Claim(
+                f"{entry} evicts the pods of {target[1]} {target[2]} to change their cpu and "
+                "memory, and what they trained since the last checkpoint is lost; it never "
+                'changes GPUs; write updateMode: "Off" or Initial',
+                entry.at.to("spec", "updatePolicy", "updateMode"),
+            )
+
+
+def _target(entry: Entry[VerticalPodAutoscaler]) -> Target:
+    ref = entry.it.target_ref
+    return entry.namespace, ref.get("kind"), ref.get("name")
+
+
+def _on_gpus(cluster: Cluster) -> dict[Target, bool]:
+    """Whether each workload asks for GPUs."""
+    return {
+        (workload.namespace, workload.kind, workload.name): any(
+            accelerators.asked(template) for template in workload.templates
+        )
+        for workload in cluster.workloads
+    }
+
+
+RULE = Rule(
+    "autoscaler-evicts-training",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("VerticalPodAutoscaler",),
+    check=check,
+)

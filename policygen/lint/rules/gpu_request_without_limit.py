@@ -1,0 +1,37 @@
+"""A container asks for a GPU in requests and not in limits."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.workload import SHAPES
+from policygen.finding import Severity
+from policygen.lint import containers
+from policygen.lint.amounts import shown
+from policygen.lint.resource_names import extended
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """For what cannot be overcommitted the limit is a must, and must equal the request.
+
+    Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
+    """
+    for each in containers.containers(facts.cluster):
+        limits = each.it.resources.limits
+        for name, amount in each.it.resources.requests.items():
+            if not extended(name) or limits.get(name) == amount:
+                continue
+            has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
+            yield Claim(
+                f"{each} requests {shown(name, amount)} {name} and has {has}, which is refused; "
+                f"write limits: {{{name}: {shown(name, amount)}}}, which is the request too",
+                each.at.to("resources", "requests", name),
+            )
+
+
+RULE = Rule(
+    "gpu-request-without-limit",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    check=check,
+)

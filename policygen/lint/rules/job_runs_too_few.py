@@ -1,0 +1,43 @@
+"""A Job has more parallelism than completions, so fewer pods run than it says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.finding import Path, Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_WAYS: dict[str, Path] = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "spec")}
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """No more pods run than completions are left.
+
+    Source: pkg/controller/job/job_controller.go, manageJob.
+    """
+    for workload in facts.cluster.workloads:
+        if workload.object.group != "batch" or workload.kind not in _WAYS:
+            continue
+        data: Any = workload.object.data
+        for step in _WAYS[workload.kind]:
+            data = data.get(step) if isinstance(data, dict) else None
+        if not isinstance(data, dict):
+            continue
+        pods, ends = data.get("parallelism", 1), data.get("completions")
+        if isinstance(pods, int) and isinstance(ends, int) and pods > ends:
+            plural = "" if ends == 1 else "s"
+            yield Claim(
+                f"{workload} has parallelism {pods} and completions {ends}, so {ends} pod{plural} "
+                f"run, and ranks that wait for {pods} wait for ever; write completions: {pods} "
+                "and completionMode: Indexed",
+                workload.at.to(*_WAYS[workload.kind], "completions"),
+                (workload.at.to(*_WAYS[workload.kind], "parallelism"),),
+            )
+
+
+RULE = Rule(
+    "job-runs-too-few",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("CronJob", "Job"),
+    check=check,
+)

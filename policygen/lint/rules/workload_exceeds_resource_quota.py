@@ -1,0 +1,56 @@
+"""A workload needs more GPUs than its namespace's quota has."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from policygen.cluster.table import Entry
+from policygen.cluster.workload import SHAPES, Workload
+from policygen.finding import Severity
+from policygen.lint import accelerators
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The pods above the quota are refused when they are made. Quotas with scopes are left out.
+
+    Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
+    """
+    quotas = facts.cluster.resource_quotas.by(_namespace)
+    for workload in facts.cluster.workloads:
+        of = quotas.get(workload.namespace, ())
+        needs = _needs(workload) if of else {}
+        for quota in of:
+            if quota.it.scopes or quota.it.scope_selector:
+                continue
+            for name, amount in needs.items():
+                limit = quota.it.hard.get(f"requests.{name}")
+                if limit is not None and amount > limit:
+                    yield Claim(
+                        f"all pods of {workload} ask for {amount} {name}, and {quota} allows "
+                        f"{limit}: the last ones are refused; run fewer, or raise the quota",
+                        workload.at / "spec",
+                        (quota.at.to("spec", "hard", f"requests.{name}"),),
+                    )
+
+
+def _needs(workload: Workload) -> dict[str, Fraction]:
+    total: dict[str, Fraction] = {}
+    for template in workload.templates:
+        for name, amount in accelerators.asked(template).items():
+            total[name] = total.get(name, Fraction(0)) + amount * (template.replicas or 0)
+    return total
+
+
+def _namespace(entry: Entry[Any]) -> str:
+    return entry.namespace
+
+
+RULE = Rule(
+    "workload-exceeds-resource-quota",
+    Severity.ERROR,
+    Family.INERT,
+    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    check=check,
+    reads=("ResourceQuota",),
+)
