@@ -10,6 +10,7 @@ from policygen.cluster.table import Entry
 from policygen.cluster.workload import Template
 from policygen.lint.kueue_settings import settings
 from policygen.lint.queued import Queued, counted, queued
+from policygen.lint.resource_names import extended, usual
 from policygen.lint.rule import Facts
 
 
@@ -47,10 +48,21 @@ def asked(facts: Facts) -> Iterator[Asked]:
             )
 
 
-def uncovered(it: Asked) -> list[str]:
-    """What a template asks for that its queue does not cover."""
+def uncovered(facts: Facts, it: Asked) -> list[str]:
+    """What a template asks for that its queue does not cover.
+
+    Without a Configuration it is not known what a device's resource is counted as, so one is
+    passed over if its queue covers another name of the same vendor that no node is known for.
+    """
     known = covered(it.queue)
-    return sorted(name for name in it.written if name not in known)
+    vendors: set[str] = set()
+    if not facts.cluster.kueue_configurations.any:
+        vendors = {_vendor(name) for name in known if extended(name) and not usual(name)}
+    return sorted(name for name in it.written if name not in known and _vendor(name) not in vendors)
+
+
+def _vendor(resource: str) -> str:
+    return resource.rpartition("/")[0]
 
 
 def _some(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:

@@ -31,14 +31,19 @@ def extended(resource: str) -> bool:
     return "/" in resource
 
 
+def usual(resource: str) -> bool:
+    """Whether a device plugin registers it unless told otherwise."""
+    return resource in EXTENDED or resource.startswith("nvidia.com/mig-")
+
+
 def meant(resource: str, there: Iterable[str] = ()) -> str | None:
     """The name that a name is a slip of; None if it may well be meant.
 
     `there` are names that are known to exist.
     """
-    if resource in NATIVE or resource in EXTENDED or resource in set(there):
+    if resource in NATIVE or usual(resource) or resource in set(there):
         return None
-    if resource.startswith(("hugepages-", "nvidia.com/mig-", "attachable-volumes-")):
+    if resource.startswith(("hugepages-", "attachable-volumes-")):
         return None
     if "/" not in resource:
         lowered = resource.lower()

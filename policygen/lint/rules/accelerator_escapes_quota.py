@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     if not settings(facts).ignores_undeclared:
         return
     for each in asked(facts):
-        for name in filter(extended, uncovered(each)):
+        for name in filter(extended, uncovered(facts, each)):
             yield Claim(
                 f"{each.by.workload} gets {name} outside every quota, since {each.queue} does not "
                 "cover it and quotaCheckStrategy is IgnoreUndeclared; cover it",

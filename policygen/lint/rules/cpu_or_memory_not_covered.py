@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.finding import Severity
-from policygen.lint.coverage import asked, covered, uncovered
+from policygen.lint.coverage import asked, covered
 from policygen.lint.kueue_settings import settings
 from policygen.lint.resource_names import extended, meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -18,8 +18,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     rules = settings(facts)
     if rules.ignores_undeclared:
         return
-    shown = {(each.queue.name, name) for each in asked(facts) for name in uncovered(each)}
+    told = {each.queue.name for each in asked(facts)}  # its jobs are here, and judged themselves
     for queue in facts.cluster.cluster_queues:
+        if queue.name in told:
+            continue
         known = covered(queue)
         devices = sorted(name for name in known if extended(name))
         slips = {meant(name) for name in known}
@@ -29,7 +31,6 @@ def check(facts: Facts) -> Iterator[Claim]:
             if name
             in rules.charged({name: Fraction(1)})  # else it is left out, or counted otherwise
             and name not in known | slips
-            and (queue.name, name) not in shown
         ]
         if devices and missing:
             yield Claim(

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     if settings(facts).ignores_undeclared:
         return
     for each in asked(facts):
-        for name in uncovered(each):
+        for name in uncovered(facts, each):
             yield Claim(
                 f"{each.by.workload} asks for {name}, which {each.queue} does not cover; "
                 f"{suggest(name, covered(each.queue))}",

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         known = covered(them[0].queue)
         if not known or "pods" in known or any(known & set(each.counted) for each in them):
             continue
-        if not ignores and any(uncovered(each) for each in them):
+        if not ignores and any(uncovered(facts, each) for each in them):
             continue  # it is not admitted at all
         first = them[0]
         yield Claim(
