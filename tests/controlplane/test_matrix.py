@@ -2,18 +2,17 @@
 
 import re
 import subprocess
-import sys
 
 import pytest
 
 from policygen import versions
-from tests.controlplane.matrix import Row, counted, table
+from tests.controlplane.matrix import Row, counted, pytest_to, table
 from tests.controlplane.upstream import EVERY_KUBERNETES, KUBERNETES, control_plane
 
 MIXED = """
 import pytest
 
-def test_passes(): pass
+def test_passes(record_property): record_property("seconds", 1)
 
 def test_fails(): assert False
 
@@ -66,10 +65,9 @@ def test_the_default_release_is_the_default_target():
 def test_a_report_is_counted(tmp_path):
     tests, report = tmp_path / "test_mixed.py", tmp_path / "report.xml"
     tests.write_text(MIXED, encoding="utf-8")
-    pytest_ = [sys.executable, "-m", "pytest", "-q", f"--rootdir={tmp_path}", "-c", "/dev/null"]
-    done = subprocess.run(
-        [*pytest_, f"--junitxml={report}", str(tests)], check=False, capture_output=True, timeout=60
-    )
+    alone = [f"--rootdir={tmp_path}", "-c", "/dev/null", "-W", "error"]
+    command = [*pytest_to(report), *alone, str(tests)]
+    done = subprocess.run(command, check=False, capture_output=True, timeout=60)
     assert done.returncode == 1
     assert counted(report) == (1, 4, 1)
     assert counted(tmp_path / "missing.xml") == (0, 0, 0)
