@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable
 from enum import Enum
+from itertools import islice
 from json import loads
 from typing import Any, Final
 
 from msgspec import Struct, field
 
+from policygen.spec import kubectl
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.plain import Plain, Surprise, read, shorten
 
@@ -76,12 +78,17 @@ class TooDeepError(Exception):
         self.at = at
 
 
+def has_escapes(text: str) -> bool:
+    """Whether surrogates are escaped in a text."""
+    return _SURROGATE_ESCAPE.search(text) is not None
+
+
 def masked(text: str) -> str:
     """JSON for a YAML parser, of the same length: no escaped surrogate pairs, which are no YAML.
 
     A Builder puts them right, since it looks at the text itself.
     """
-    if not _SURROGATE_ESCAPE.search(text):
+    if not has_escapes(text):
         return text
     return _ESCAPE.sub(lambda match: "x" * 12 if match[1] else match[0], text)
 
@@ -95,18 +102,10 @@ class Plains(dict[str, Plain]):
 
 
 class KubernetesPlains(Plains):
-    """The values of plain scalars as kubectl reads them: `yes` is true, `0644` is 420.
-
-    Source: sigs.k8s.io/yaml, which reads YAML 1.1 without its base 60 and its dates.
-    """
+    """The values of plain scalars as kubectl reads them: `yes` is true, `0644` is 420."""
 
     def __missing__(self, text: str) -> Plain:
-        value = read(text)
-        if isinstance(value, Surprise) and text != "<<":
-            value = (
-                read(value.instead[0]) if value.rule == "yaml-surprise" and value.instead else text
-            )
-        self[text] = value
+        value = self[text] = kubectl.read(text)
         return value
 
 
@@ -142,17 +141,25 @@ class _Anchor(Struct, eq=False):
 class Builder:
     """Turns the events of one document after the other into data, without recursion.
 
-    `line` gives the line of a character of `text` for messages.
+    `line` gives the line of a character of `text` for messages; `escapes` says whether surrogates
+    are escaped in it, see `masked`.
     """
 
     def __init__(
-        self, text: str, *, json: bool, line: Callable[[int], int], plains: Plains
+        self,
+        text: str,
+        *,
+        json: bool,
+        line: Callable[[int], int],
+        plains: Plains,
+        escapes: bool,
     ) -> None:
         self.text = text
         self.json = json
         self.line = line
-        self.escapes = _SURROGATE_ESCAPE.search(text) is not None
+        self.escapes = escapes
         self.plains = plains
+        self.kubernetes = isinstance(plains, KubernetesPlains)
         self.begin(0)
 
     def begin(self, offset: int) -> None:
@@ -166,7 +173,7 @@ class Builder:
         self.node = 0
         self.anchors: dict[str, _Anchor] = {}
         self.copied = 0
-        self.merges: dict[int, list[tuple[int, Any]]] = {}
+        self.merges: dict[int, list[tuple[int, Any, int]]] = {}
         self.duplicates: dict[int, list[tuple[int, str]]] = {}
         self.unreported = 0
 
@@ -284,7 +291,7 @@ class Builder:
             self._key(container, node, value)
         else:
             if self.pending is _Mark.MERGED:
-                self.merges.setdefault(self.node, []).append((node, value))
+                self.merges.setdefault(self.node, []).append((node, value, len(container)))
             elif isinstance(self.pending, str):
                 container[self.pending] = value
             self.pending = _Mark.KEY
@@ -296,6 +303,8 @@ class Builder:
                 message = 'a second "<<" in one mapping; write "<<: [*a, *b]"'
                 self._report(node, "duplicate-key", message)
             return
+        if self.kubernetes and isinstance(value, int):
+            value = "true" if value is True else "false" if value is False else f"{value}"
         if not isinstance(value, str):
             value = self._no_string(node, value)
         if value is None:
@@ -326,7 +335,7 @@ class Builder:
         return raw or None
 
     def _merge(self, node: int, container: Any) -> None:
-        for below, value in self.merges.pop(node):
+        for below, value, count in self.merges.pop(node):
             parts = value if isinstance(value, list) else [value]
             if below in self.it.flawed:
                 continue
@@ -335,14 +344,19 @@ class Builder:
                 self._report(below, "merge-not-a-mapping", message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)
+            # To kubectl a merge stands for its keys in its place: what is above it gives way.
+            above = set(islice(container, count if self.kubernetes else 0))
             for part in parts:
                 for key, inner in part.items():
+                    if key in above:
+                        above.remove(key)
+                        container[key] = inner
                     container.setdefault(key, inner)
 
     def _surprise(self, node: int, surprise: Surprise) -> Any:
         key = isinstance(self.container, dict) and self.pending is _Mark.KEY
-        if key and surprise.text == "<<":
-            return _MERGE
+        if surprise.text == "<<" and (key or self.kubernetes):
+            return _MERGE if key else surprise.text
         self._report(node, surprise.rule, surprise.message(key=key))
         return surprise.text
 

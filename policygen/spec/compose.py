@@ -18,11 +18,13 @@ from policygen.spec.assemble import (
     Plains,
     Problem,
     TooDeepError,
+    has_escapes,
     masked,
 )
 from policygen.spec.glance import UNUSUAL, glance
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.syntax import Complaint, explain
+from policygen.spec.without import Without
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml, or its slow twin; only its events are used."""
@@ -45,16 +47,28 @@ def compose(
     """The documents of a stream, empty ones too.
 
     `json` says that it is meant to be JSON; `line` gives the line of a character for
-    messages; `kubernetes` means that scalars are what they are to kubectl, and none is refused. After a document that is no YAML, reading goes on at the next line "---".
+    messages; `kubernetes` means that scalars are what they are to kubectl, and refused only where
+    it refuses them. Forbidden characters are one error, and read as if they were not there.
+    After a document that is no YAML, reading goes on at the next line "---".
     """
-    pattern = _forbidden_in(text)
-    forbidden = pattern.search(text)
-    if forbidden:
-        more = sum(1 for _ in pattern.finditer(text, forbidden.end()))
-        yield Composed(syntax=[_forbidden(forbidden, more)], parsed=False)
-        text = pattern.sub("\ufffd", text)
-    elif json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
-        again = partial(_outline, text, 0, len(text), json=True)
+    forbidden = [match.start() for match in _forbidden_in(text).finditer(text)]
+    if not forbidden:
+        yield from _compose(text, json=json, line=line, kubernetes=kubernetes)
+        return
+    yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
+    left = Without(text, forbidden)
+    json = json or looks_like_json(left.text)
+    for it in _compose(
+        left.text, json=json, line=lambda at: line(left.at(at)), kubernetes=kubernetes
+    ):
+        yield left.put_back(it)
+
+
+def _compose(
+    text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
+) -> Iterator[Composed]:
+    if json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
+        again = partial(_outline, text, 0, len(text), json=True, kubernetes=True)
         yield Composed(data, make_outline=again)
         return
     it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
@@ -65,9 +79,9 @@ def compose(
             yield from it.documents(start, end)
 
 
-def _outline(text: str, start: int, end: int, *, json: bool) -> Outline:
+def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -> Outline:
     """The outline of the one document in a part of a text."""
-    stream = _Stream(text, json=json, line=lambda _: 0, glances=False)
+    stream = _Stream(text, json=json, line=lambda _: 0, kubernetes=kubernetes, again=True)
     composed = next(stream.documents(start, end))
     if composed.parsed:
         return composed.outline
@@ -83,14 +97,15 @@ def _forbidden_in(text: str) -> "re.Pattern[str]":
     return re.compile("[^\t\n\r -~]" if text.isascii() else f"[^{_ALLOWED}]")
 
 
-def _forbidden(first: "re.Match[str]", more: int) -> Problem:
+def _forbidden(text: str, where: list[int]) -> Problem:
+    first, more = where[0], len(where) - 1
     others = f" ({more} more in this file)" if more else ""
-    message = f"character U+{ord(first[0]):04X} is not allowed; remove it{others}"
-    return Problem("yaml-syntax", message, first.start(), first.end())
+    message = f"character U+{ord(text[first]):04X} is not allowed; remove it{others}"
+    return Problem("yaml-syntax", message, first, first + 1)
 
 
 class _Stream:
-    """Runs the parser over a text and its parts."""
+    """Runs the parser over a text and its parts; `again` if a glance at it was enough before."""
 
     def __init__(
         self,
@@ -98,15 +113,17 @@ class _Stream:
         *,
         json: bool,
         line: Callable[[int], int],
-        kubernetes: bool = False,
-        glances: bool = True,
+        kubernetes: bool,
+        again: bool = False,
     ) -> None:
         self.text = text
         self.json = json
         self.line = line
+        self.kubernetes = kubernetes
         plains = KubernetesPlains() if kubernetes else Plains()
-        self.builder = Builder(text, json=json, line=line, plains=plains)
-        self.glances = glances and not self.builder.escapes
+        escapes = not again and has_escapes(text)
+        self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
+        self.glances = not again and not escapes
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
         """The documents of text[start:end]; returns where the first unreadable one is wrong."""
@@ -162,11 +179,21 @@ class _Stream:
         if self.glances:
             data = glance(next_event, seen, self.builder.plains)
             if data is not UNUSUAL:
-                start, end = first.start_mark.index, seen[-1].end_mark.index
-                again = partial(_outline, self.text, offset + start, offset + end, json=self.json)
+                again = partial(
+                    _outline,
+                    self.text,
+                    self._line_start(offset + first.start_mark.index),
+                    offset + seen[-1].end_mark.index,
+                    json=self.json,
+                    kubernetes=self.kubernetes,
+                )
                 return Composed(data, make_outline=again)
         self._build(chain(seen, iter(next_event, None)))
         return self.builder.finished()
+
+    def _line_start(self, index: int) -> int:
+        """Where a line begins: read without its indentation, a block would be another one."""
+        return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
 
     def _build(self, events: Iterator[Any]) -> None:
         scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent

@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from pathlib import Path
 
 import pytest
 import ruamel.yaml
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from policygen.finding import At, Finding, Hit, Severity
 from policygen.spec import compose as composing
 from policygen.spec import document as subject
+from policygen.spec import quick
 from policygen.spec.decode import NotTextError, decode
 from policygen.spec.document import Header, dress, inner, load, ordered
 from policygen.spec.files import Source
@@ -115,6 +117,43 @@ def test_broken_syntax(text, line, column, under, message):
     ((*where, rule, said),) = told(findings)
     assert (*where, rule) == (line, column, under, "yaml-syntax")
     assert message in said
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    "text, data, flawed",
+    [
+        ("a: b\x1bc\nd: e\n", {"a": "bc", "d": "e"}, {("a",)}),
+        ("a: 16\x85\nd: e\n", {"a": 16, "d": "e"}, {("a",)}),
+        ("a: 16  \x1b\n", {"a": 16}, {("a",)}),
+        ("a: \x1b16\n", {"a": 16}, {("a",)}),
+        ("a: \x1b \nb: 1\n", {"a": None, "b": 1}, {("a",)}),
+        ("a: 1 # \x1b\nb: '\x1b\x1b'\n", {"a": 1, "b": ""}, {("b",)}),
+        ("a: |\n  x\x07\n  y\nb: [1, \x072]\n", {"a": "x\ny\n", "b": [1, 2]}, {("a",), ("b", 1)}),
+        ("{\x1b}\n", {}, set()),
+        ("\x1b# x\na: *b\n", None, set()),
+        ('{"a": "\x1b\\ud83d\\ude00"}', {"a": "\U0001f600"}, {("a",)}),
+    ],
+)
+def test_a_text_is_read_without_what_is_forbidden(text, data, flawed):
+    documents, findings = read_text(text)
+    assert findings[0].rule == "yaml-syntax"
+    assert "is not allowed; remove it" in findings[0].message
+    if data is None:
+        assert [told(findings)[1][2], documents[0].data] == ["*b", {"a": None}]
+        return
+    (document,) = documents
+    assert (document.data, len(findings)) == (data, 1)
+    assert {path for path, _ in leaf_paths(data) if document.is_flawed(path)} == flawed
+    for path, _ in leaf_paths(data):
+        assert document.place(path).text in text.split("\n")
+
+
+def test_many_forbidden_characters_take_no_time():
+    begun = time.process_time()
+    for text in ("a: \x1b" * 100_000, "a: \x1b x\n---\n" * 10_000, "# \x1b" * 200_000):
+        read_text(text)
+    assert time.process_time() - begun < 6
 
 
 CONTENT = {
@@ -662,6 +701,13 @@ def test_speed_and_size_of_many_documents():
     assert documents[-1].place(("spec", "cpu")).line == 29_996
 
 
+def test_places_in_many_documents_are_found_quickly():
+    documents, _ = read_text("a: b\n---\n" * 20_000)
+    begun = time.process_time()
+    assert [it.place(("a",)).line for it in documents] == list(range(1, 40_001, 2))
+    assert time.process_time() - begun < 4
+
+
 def test_many_places_in_one_long_list_are_found_quickly():
     document = only("a:\n" + "- b: c\n" * 20_000)
     begun = time.process_time()
@@ -813,24 +859,69 @@ STREAMS = {
 }
 
 
-def outlined(text, json):
+def outlined(text, json, *, kubernetes=False):
     """All that a stream is read to, places included."""
     found = []
-    for it in composing.compose(text, json=json, line=lambda at: at):
+    for it in composing.compose(text, json=json, line=lambda at: at, kubernetes=kubernetes):
         places = it.outline
         found.append((it.data, it.syntax, it.content, it.flawed, it.parsed, it.bombed))
         found.append((places.start, places.end, places.after, places.shape, places.key))
+        found.append((places.target, places.merge))
     return found
+
+
+def looked_at_closely(text, json, *, kubernetes=False):
+    """The same without what reads usual documents fast."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(composing, "glance", lambda *_: composing.UNUSUAL)
+        patched.setattr(quick, "read", lambda _: quick.UNUSUAL)
+        return outlined(text, json, kubernetes=kubernetes)
 
 
 @pytest.mark.usefixtures("parser")
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_glance_reads_what_a_close_look_does(name, monkeypatch):
+def test_a_glance_reads_what_a_close_look_does(name):
     text = STREAMS[name]
     glanced = outlined(text, name == "json")
-    monkeypatch.setattr(composing, "glance", lambda *_: composing.UNUSUAL)
-    assert outlined(text, name == "json") == glanced
+    assert looked_at_closely(text, name == "json") == glanced
     assert glanced
+
+
+ROOT = Path(__file__).parents[2]
+REAL = [path.read_text("utf-8") for path in sorted((ROOT / "examples").rglob("*.yaml"))]
+REAL += [json.dumps(it, indent=1) for text in REAL for it in yaml.safe_load_all(text)]
+EDITS = (
+    *("yes", "no ", "? ", ": ", "- ", "&a ", "*a ", "<<: *a\n", "!!str ", "'", '"', "[", "]", "{"),
+    *("}", ", ", "|\n", "|2\n", ">\n", "# x", "\t", " ", "\n", "\r", "1e3", "0644", "~", "---\n"),
+    *("...\n", "%", "@", "`", "\\ud83d\\ude00", "\\ud83d", "1: ", "true: ", "é", "\U0001f600"),
+    *("\x85", "\x1b", "\ufeff", "\n---", "1" * 30, ".inf", "%YAML 1.1\n---\n", "\ufffd", "\xa0"),
+)
+
+
+@st.composite
+def edited(draw):
+    """A part of a real text, changed in some places."""
+    lines = draw(st.sampled_from(REAL)).splitlines(keepends=True)
+    begin = draw(st.integers(0, len(lines) - 1))
+    text = "".join(lines[begin : begin + draw(st.integers(1, 12))])
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(st.sampled_from(EDITS)) + text[at + draw(st.integers(0, 3)) :]
+    return text
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    text=edited() | noise,
+    loader=st.sampled_from(["CSafeLoader", "SafeLoader"]),
+    json=st.booleans(),
+    kubernetes=st.booleans(),
+)
+def test_a_glance_reads_any_text_as_a_close_look_does(text, loader, json, kubernetes):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(composing, "_LOADER", getattr(yaml, loader))
+        glanced = outlined(text, json, kubernetes=kubernetes)
+        assert looked_at_closely(text, json, kubernetes=kubernetes) == glanced
 
 
 def test_usual_documents_are_only_glanced_at():

@@ -139,6 +139,39 @@ def test_reading_in_part_leaves_no_false_errors_in_what_is_judged():
     assert [it.scheduler for it in loaded.sound.pools] == ["kueue"]
 
 
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("name: p", "name: p\x1b"),
+        ("name: p", "name: \x1bp"),
+        ("name: p", 'name: "\x1b"'),
+        ("name: p}", "name: \x1b}"),
+        ("name: p", "na\x1bme: p"),
+        ("name: p", "na\x1bm: p"),
+        ("nodes: 8", "nodes: 8\x85"),
+        ("nodes: 8", "nodes: 8 \x85"),
+        ("nodes: 8", "nodes:\x1b 8"),
+        ("nodes: 8", "nodes: eight\x07"),
+        ("spec:", "\ufeffspec:"),
+        ("spec:\n", "spec: # \x1b\n"),
+        ("gpu: {", "gpu: {\u2028"),
+        ("\napiVersion", "\ufeff\ufeffapiVersion"),
+    ],
+)
+def test_a_forbidden_character_is_one_error(old, new):
+    pool = POOL.replace(old, new)
+    assert pool != POOL
+    assert errors(read(f"{pool}\n---\n{team('a', 'guarantee: 1')}")) == ["yaml-syntax"]
+
+
+def test_a_forbidden_character_hides_no_other_error():
+    text = POOL.replace("name: p", "name: p\x1b").replace("perNode: 8", "perNode: x")
+    loaded = read(text, team("b").replace("pool: p", "pool: a-b"))
+    assert errors(loaded) == ["yaml-syntax", "wrong-type"]
+    assert [it.place.text for it in loaded.findings[1:]] == ["  gpu: {perNode: x}"]
+    assert loaded.findings[1].place.column == 18
+
+
 def test_texts_inside_the_configmap_have_lines_of_the_file():
     loaded = read(QUEUES.replace("priority: 1", "priorty: 1"), POOL)
     [finding] = [it for it in loaded.findings if it.severity == Severity.ERROR]
