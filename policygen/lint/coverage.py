@@ -1,17 +1,20 @@
 """What workloads ask of their queue, and what of it the queue counts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 
 from msgspec import Struct
 
 from policygen.cluster.kueue import ClusterQueue
 from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Template
-from policygen.lint.kueue_settings import settings
+from policygen.lint.kueue_settings import Settings, first
 from policygen.lint.queued import Queued, counted, queued
 from policygen.lint.resource_names import extended, usual
 from policygen.lint.rule import Facts
+from policygen.versions import Version
 
 
 class Asked(Struct, frozen=True, eq=False):
@@ -31,14 +34,27 @@ def covered(queue: Entry[ClusterQueue]) -> set[str]:
     return {name for group in queue.it.resource_groups for name in group.covered_resources}
 
 
-def asked(facts: Facts) -> Iterator[Asked]:
+def asked(facts: Facts) -> tuple[Asked, ...]:
     """Every template that goes to a known ClusterQueue, as the Configuration counts it."""
-    rules = settings(facts)
-    for each in facts.cluster.derive(queued):
+    return facts.cluster.derive(_asker(facts.target["kueue"]))
+
+
+@cache
+def _asker(target: Version) -> Callable[[Cluster], tuple[Asked, ...]]:
+    """One function for each release, since what is derived is kept by its function."""
+
+    def make(cluster: Cluster) -> tuple[Asked, ...]:
+        return tuple(_asked(cluster, first(cluster, target)))
+
+    return make
+
+
+def _asked(cluster: Cluster, rules: Settings) -> Iterator[Asked]:
+    for each in cluster.derive(queued):
         if each.cluster_queue is None:
             continue
         for template in each.workload.templates:
-            defaulted = counted(facts.cluster, template, each.workload.namespace)
+            defaulted = counted(cluster, template, each.workload.namespace)
             yield Asked(
                 each,
                 each.cluster_queue,

@@ -1,6 +1,6 @@
 """Which nodes a flavor means, and which flavors mean the same nodes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from msgspec import Struct
@@ -31,7 +31,7 @@ def nodes(cluster: Cluster) -> Mapping[str, tuple[Entry[Node], ...]]:
     found = {}
     for flavor in cluster.flavors:
         labels = flavor.it.node_labels
-        candidates: list[Entry[Node]] = list(cluster.nodes)
+        candidates: Sequence[Entry[Node]] = cluster.nodes
         if labels:
             candidates = min((by_label.get(label, []) for label in labels.items()), key=len)
         found[flavor.name] = tuple(

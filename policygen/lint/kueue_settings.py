@@ -10,6 +10,7 @@ from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.core import LabelSelector, Requirement
 from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
 from policygen.lint import kueue_gates
 from policygen.lint.namespaces import NAME
 from policygen.lint.rule import Facts
@@ -90,8 +91,13 @@ class Settings(Struct, frozen=True, eq=False):
 
 def settings(facts: Facts) -> Settings:
     """Those of the first Configuration in the input; the defaults if there is none."""
-    entries = facts.cluster.kueue_configurations
-    return of(entries[0] if len(entries) else None, facts.target["kueue"])
+    return first(facts.cluster, facts.target["kueue"])
+
+
+def first(cluster: Cluster, target: Version) -> Settings:
+    """The same of a cluster."""
+    entries = cluster.kueue_configurations
+    return of(entries[0] if len(entries) else None, target)
 
 
 def all_settings(facts: Facts) -> Iterator[tuple[Entry[KueueConfiguration], Settings]]:

@@ -3,7 +3,7 @@
 Source: pkg/controller/jobframework and pkg/controller/jobs of Kueue 0.19.2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -69,13 +69,13 @@ def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
     return workload.at.to(*way), texts(workload.object.data, *way)
 
 
-def local_queues(cluster: Cluster, name: str, namespace: str) -> list[Entry[LocalQueue]]:
+def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueue]]:
     """The LocalQueues that a name may mean; without a namespace on either side, any."""
-    return [
-        entry
-        for entry in cluster.local_queues.by(_name).get(name, ())
-        if not namespace or not entry.namespace or entry.namespace == namespace
-    ]
+    known = cluster.local_queues
+    if not namespace:
+        return known.by(_name).get(name, ())
+    found = (known.get(name, namespace), known.get(name))
+    return [entry for entry in found if entry is not None]
 
 
 def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, Fraction]:
