@@ -23,9 +23,10 @@ class Resources(Struct, rename="camel", frozen=True):
 
 
 class Container(Struct, rename="camel", frozen=True):
-    """A container; of its fields those about resources."""
+    """A container; of its fields those that rules read."""
 
     name: str = ""
+    image: str = ""
     resources: Resources = Resources()
     env: tuple[dict[str, Any], ...] = ()
     restart_policy: str = ""
@@ -42,6 +43,7 @@ class PodSpec(Struct, rename="camel", frozen=True):
     tolerations: tuple[Toleration, ...] = ()
     scheduler_name: str = ""
     priority_class_name: str = ""
+    restart_policy: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
     runtime_class_name: str = ""
     resource_claims: tuple[dict[str, Any], ...] = ()

@@ -13,6 +13,7 @@ class Placed(Struct, frozen=True, eq=False):
     """A container."""
 
     owner: str
+    namespace: str
     at: At
     it: Container
 
@@ -26,6 +27,6 @@ def containers(cluster: Cluster) -> Iterator[Placed]:
         for template in workload.templates:
             spec = template.at / "spec"
             for i, container in enumerate(template.spec.containers):
-                yield Placed(str(workload), spec.to("containers", i), container)
+                yield Placed(str(workload), workload.namespace, spec.to("containers", i), container)
             for i, container in enumerate(template.spec.init_containers):
-                yield Placed(str(workload), spec.to("initContainers", i), container)
+                yield Placed(str(workload), workload.namespace, spec.to("initContainers", i), container)

@@ -31,7 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if kind not in _KINDS or not isinstance(name, str) or names is None:
             continue
         if (kind, name) not in names:
-            hint = suggest(name, [each for of, each in names if of == kind])
+            others = [each for of, each in names if of == kind]
+            hint = suggest(name, others) if others else "write the name of what it shall scale"
             yield Claim(
                 f'{entry} scales {kind} "{name}", which is not there, so it does nothing; {hint}',
                 entry.at.to("spec", field, "name"),

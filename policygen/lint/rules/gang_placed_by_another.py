@@ -1,7 +1,6 @@
 """Pods belong to a gang of Volcano, and another scheduler places them."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.workload import SHAPES
@@ -11,7 +10,7 @@ from policygen.lint.volcano_queues import GROUP_NAME, MIN_MEMBER, SCHEDULER
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """An unknown scheduler may be Volcano under another name and is let pass.
+    """An unknown scheduler may be Volcano under another name, and is let pass.
 
     Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
     """
@@ -26,7 +25,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             name = template.spec.scheduler_name
             if at is None or name == SCHEDULER:
                 continue
-            if name in others or get_close_matches(name.lower(), [SCHEDULER]):
+            if name in others:
                 who = f'"{name}"' if name else "the default scheduler"
                 yield Claim(
                     f"the pods of {workload} belong to a gang and are placed by {who}, one by one, "

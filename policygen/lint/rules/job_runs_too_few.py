@@ -24,10 +24,10 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         pods, ends = data.get("parallelism", 1), data.get("completions")
         if isinstance(pods, int) and isinstance(ends, int) and pods > ends:
-            plural = "" if ends == 1 else "s"
+            run = "pod runs" if ends == 1 else "pods run"
             yield Claim(
-                f"{workload} has parallelism {pods} and completions {ends}, so {ends} pod{plural} "
-                f"run, and ranks that wait for {pods} wait for ever; write completions: {pods} "
+                f"{workload} has parallelism {pods} and completions {ends}, so {ends} {run}, "
+                f"and ranks that wait for {pods} wait for ever; write completions: {pods} "
                 "and completionMode: Indexed",
                 workload.at.to(*_WAYS[workload.kind], "completions"),
                 (workload.at.to(*_WAYS[workload.kind], "parallelism"),),

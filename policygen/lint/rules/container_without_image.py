@@ -1,0 +1,27 @@
+"""A container names no image, which the API server refuses."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.workload import SHAPES
+from policygen.finding import Severity
+from policygen.lint.containers import containers
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The schema does not ask for it, the code does; of operators' kinds the pods are refused.
+
+    Source: pkg/apis/core/validation/validation.go, validateContainerCommon.
+    """
+    for each in containers(facts.cluster):
+        if not each.it.image:
+            yield Claim(f"{each} has no image, which is refused; write one", each.at)
+
+
+RULE = Rule(
+    "container-without-image",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    check=check,
+)

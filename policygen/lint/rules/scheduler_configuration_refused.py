@@ -1,0 +1,143 @@
+"""A value in a KubeSchedulerConfiguration is out of bounds, so kube-scheduler does not start."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.finding import At, Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduling import FIT, SPREAD, Profile, profiles
+
+_STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
+_RATIO = "requestedToCapacityRatio"
+_BALANCED = "NodeResourcesBalancedAllocation"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Profiles, percentages, and the arguments of the plugins that score.
+
+    Source: pkg/scheduler/apis/config/validation (Kubernetes 1.36.3).
+    """
+    for each in facts.cluster.scheduler_configurations:
+        if not each.it.profiles and "profiles" in each.object.data:
+            yield Claim("profiles is empty, which is refused; write one", each.at / "profiles")
+        yield from _percentage(each.it.percentage_of_nodes_to_score, each.at)
+        named: dict[str, int] = {}
+        several = len(each.it.profiles) > 1
+        for i, profile in enumerate(each.it.profiles):
+            at = each.at.to("profiles", i)
+            written = each.object.data["profiles"][i].get("schedulerName")
+            if several and not written:
+                yield Claim(
+                    "a profile beside others has no schedulerName, which is refused; write one", at
+                )
+            elif profile.scheduler_name in named:
+                yield Claim(
+                    f'a second profile is named "{written}", which is refused; take another name',
+                    at / "schedulerName",
+                    (each.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
+                )
+            named.setdefault(profile.scheduler_name, i)
+            yield from _percentage(profile.percentage_of_nodes_to_score, at)
+    for one in profiles(facts.cluster):
+        yield from _arguments(one)
+
+
+def _percentage(share: int | None, at: At) -> Iterator[Claim]:
+    if share is not None and not 0 <= share <= 100:
+        yield Claim(
+            f"percentageOfNodesToScore {share} is refused; write 0 to 100",
+            at / "percentageOfNodesToScore",
+        )
+
+
+def _arguments(profile: Profile) -> Iterator[Claim]:
+    seen: set[str] = set()
+    for i, config in enumerate(profile.it.plugin_config):
+        at = profile.at.to("pluginConfig", i)
+        if config.name in seen:
+            yield Claim(
+                f"a second entry has arguments for {config.name}, which is refused; merge them",
+                at / "name",
+            )
+        seen.add(config.name)
+        args, place = config.args, at / "args"
+        if config.name == FIT and isinstance(args.get("scoringStrategy"), dict):
+            yield from _strategy(args["scoringStrategy"], place / "scoringStrategy")
+        elif config.name == _BALANCED:
+            for j, weight in _weights(args.get("resources")):
+                if weight not in (None, 1):
+                    yield Claim(
+                        f"weight {weight} is refused: {_BALANCED} takes 1 only; leave it out",
+                        place.to("resources", j, "weight"),
+                    )
+        elif config.name == SPREAD:
+            yield from _spread(args, place)
+
+
+def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
+    kind = data.get("type")
+    if kind not in _STRATEGIES:
+        yield Claim(
+            f'scoringStrategy type "{kind or ""}" is refused; write one of {", ".join(_STRATEGIES)}',
+            at / "type",
+        )
+        return
+    for j, weight in _weights(data.get("resources")):
+        if isinstance(weight, int) and not 0 <= weight <= 100:
+            yield Claim(
+                f"weight {weight} of a resource is refused; write 1 to 100",
+                at.to("resources", j, "weight"),
+            )
+    if kind != _STRATEGIES[2]:
+        if data.get(_RATIO):
+            yield Claim(f"{_RATIO} beside type {kind} is refused; remove it", at / _RATIO)
+        return
+    ratio = data.get(_RATIO)
+    shape = ratio.get("shape") if isinstance(ratio, dict) else None
+    if not isinstance(shape, list) or not shape:
+        yield Claim(f"type {kind} without {_RATIO}.shape is refused; write its points", at / _RATIO)
+        return
+    before = -1
+    for j, point in enumerate(shape):
+        use = point.get("utilization", 0) if isinstance(point, dict) else 0
+        score = point.get("score", 0) if isinstance(point, dict) else 0
+        where = at.to(_RATIO, "shape", j)
+        if not before < use <= 100:
+            yield Claim(
+                f"utilization {use} is refused; write 0 to 100, each point above the one before",
+                where / "utilization",
+            )
+        if not 0 <= score <= 10:
+            yield Claim(f"score {score} is refused; write 0 to 10", where / "score")
+        before = use
+
+
+def _spread(args: Mapping[str, Any], at: At) -> Iterator[Claim]:
+    constraints = args.get("defaultConstraints")
+    if constraints and args.get("defaultingType", "System") != "List":
+        yield Claim(
+            "defaultConstraints without defaultingType: List is refused; write it",
+            at / "defaultConstraints",
+        )
+    for i, each in enumerate(constraints if isinstance(constraints, list) else ()):
+        if isinstance(each, dict) and each.get("labelSelector") is not None:
+            yield Claim(
+                "a labelSelector in a default constraint is refused; remove it, since each pod's "
+                "own is taken",
+                at.to("defaultConstraints", i, "labelSelector").on_key(),
+            )
+
+
+def _weights(resources: Any) -> Iterator[tuple[int, Any]]:
+    for j, each in enumerate(resources if isinstance(resources, list) else ()):
+        if isinstance(each, dict):
+            yield j, each.get("weight")
+
+
+RULE = Rule(
+    "scheduler-configuration-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("KubeSchedulerConfiguration",),
+    check=check,
+)

@@ -1,0 +1,52 @@
+"""Pods name a scheduler that looks like a slip of one that is there."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from policygen.cluster.view import Cluster
+from policygen.cluster.workload import SHAPES
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_queues import SCHEDULER
+
+_MAIN = "default-scheduler"
+_CUTOFF = 0.8
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nobody answers for an unknown name: no event, no error.
+
+    Source: pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.
+    """
+    known = facts.cluster.derive(_names)
+    for workload in facts.cluster.workloads:
+        for template in workload.templates:
+            name = template.spec.scheduler_name
+            if not name or name in known:
+                continue
+            close = get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)
+            if close:
+                yield Claim(
+                    f'{workload} names scheduler "{name}", which is not there, so its pods wait '
+                    f'without an event; did you mean "{close[0]}"?',
+                    template.at.to("spec", "schedulerName"),
+                )
+
+
+def _names(cluster: Cluster) -> frozenset[str]:
+    named = {
+        profile.scheduler_name
+        for each in cluster.scheduler_configurations
+        for profile in each.it.profiles
+    }
+    return frozenset({SCHEDULER, _MAIN, *named})
+
+
+RULE = Rule(
+    "scheduler-name-misspelt",
+    Severity.ERROR,
+    Family.INERT,
+    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    check=check,
+    reads=("KubeSchedulerConfiguration",),
+)
