@@ -118,7 +118,11 @@ metadata:
 spec:
   template:
     spec:
-      containers: [{{name: main, resources: {{requests: {{cpu: 1}}}}}}]
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example.com/train:1
+        resources: {{requests: {{cpu: 1}}}}
 """
 
 

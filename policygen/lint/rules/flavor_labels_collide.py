@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.kueue import ClusterQueue
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -9,6 +10,7 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """Each group picks a flavor of its own, and their labels are merged in no fixed order.
 
+    Groups with a resource in common are refused, and another rule's.
     The pod is charged on one pool and runs on another. Source: pkg/podset/podset.go,
     FromAssignment; issue 14409.
     """
@@ -20,13 +22,20 @@ def check(facts: Facts) -> Iterator[Claim]:
                 flavor = known.get(quotas.name)
                 for key, value in flavor.it.node_labels.items() if flavor else ():
                     first = seen.setdefault(key, (i, value, quotas.name))
-                    if first[0] != i and first[1] != value:
+                    if first[1] != value and not _same(queue.it, first[0], i):
                         yield Claim(
                             f"{queue} has flavors {first[2]} and {quotas.name} in different "
                             f"groups, and they want {key} to be {first[1]} and {value}; put "
                             "their resources into one group",
                             queue.at.to("spec", "resourceGroups", i, "flavors", j, "name"),
                         )
+
+
+def _same(queue: ClusterQueue, one: int, other: int) -> bool:
+    """Whether two groups are one, or cover a resource both."""
+    groups = queue.resource_groups
+    both = set(groups[one].covered_resources) & set(groups[other].covered_resources)
+    return one == other or bool(both)
 
 
 RULE = Rule(
