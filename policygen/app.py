@@ -15,7 +15,7 @@ from policygen.plan.compile import Plan
 from policygen.plan.kind import Item, Meta
 from policygen.render import destination
 from policygen.render.manifest import Manifest
-from policygen.settings import Settings
+from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, Settings
 from policygen.spec import document, files, forms
 from policygen.spec import schema as schemas
 from policygen.spec.load import Loaded, load
@@ -89,7 +89,7 @@ def kueue_helm_values(
     """A values fragment for Kueue's chart, which takes the Configuration as one text."""
     from policygen.render import scalar
 
-    extras = settings.extras | {"kueue-config"}
+    extras = settings.extras | {KUEUE_CONFIG}
     loaded, plan = _compile(settings, stdin, output, extras)
     text = _kueue_text(settings, loaded, plan)
     if text is None:
@@ -198,12 +198,10 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
         file = plan.volcano_configuration
         data = {volcano_configuration.CONFIG_KEY: _file(file, settings)}
         made.append(scheduler.ConfigMap(file.meta, data))
-    if "kueue-config" in settings.extras and any(
-        facts.scheduler == "kueue" for facts in plan.pools
-    ):
+    if KUEUE_CONFIG in settings.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
-                "--with kueue-config merges into the file that your Kueue runs with, since an "
+                f"--with {KUEUE_CONFIG} merges into the file that your Kueue runs with, since an "
                 "object under that name would replace what it does not mention; name it in the "
                 "Platform as spec.kueue.configuration, or use --kueue-helm-values"
             )
@@ -212,12 +210,12 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
             meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
             made.append(scheduler.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
     if (
-        "second-scheduler" in settings.extras
+        SECOND_SCHEDULER in settings.extras
         and plan.scheduler_configuration is not None
         and platform.kube_scheduler.image is None
     ):
         raise UsageError(
-            "--with second-scheduler needs the image to run; write it in the Platform as "
+            f"--with {SECOND_SCHEDULER} needs the image to run; write it in the Platform as "
             "spec.kubeScheduler.image, such as your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )

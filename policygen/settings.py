@@ -5,7 +5,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
+KUEUE_CONFIG = "kueue-config"
+SECOND_SCHEDULER = "second-scheduler"
+VOLCANO_CONFIG = "volcano-config"
+EXTRAS = (KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG)
 """Controllers' own configuration, which is rendered only on request."""
 
 

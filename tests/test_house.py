@@ -1,5 +1,6 @@
 """The house rules that tools can check: lint, format, types, layers, and docs that are current."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import policygen
+from policygen.settings import EXTRAS
 
 ROOT = Path(__file__).parent.parent
 
@@ -33,6 +35,16 @@ def test_tool_finds_nothing(command):
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_of_extras_are_written_in_one_place():
+    writing = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "policygen").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in EXTRAS
+    }
+    assert writing == {"policygen/settings.py"}
 
 
 def test_changelog_begins_with_this_version():

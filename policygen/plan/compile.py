@@ -23,6 +23,7 @@ from policygen.plan.kind import Item, Kind, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Workloads
+from policygen.settings import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.spec.types import Spec
 
 _PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
@@ -66,7 +67,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     return Plan(
         items=items,
         scheduler_configuration=scheduler_file(spec, pools, raw=False),
-        volcano_configuration=_volcano_file(spec, pools) if "volcano-config" in extras else None,
+        volcano_configuration=_volcano_file(spec, pools) if VOLCANO_CONFIG in extras else None,
         pools=pools,
         trees=tuple(trees),
         workloads=placed,
@@ -98,7 +99,7 @@ def _families(
     yield volcano.QUEUE, volcano.queues(platform, by_volcano)
     yield kubernetes.RESOURCE_QUOTA, kubernetes.resource_quotas(spec, trees)
     yield kubernetes.LIMIT_RANGE, kubernetes.limit_ranges(spec, trees)
-    if "second-scheduler" in extras and scheduler.configuration(platform, pools, raw=False):
+    if SECOND_SCHEDULER in extras and scheduler.configuration(platform, pools, raw=False):
         for kind, it in scheduler.second_scheduler(platform):
             yield kind, (it,)
 

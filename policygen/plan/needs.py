@@ -8,6 +8,7 @@ from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
+from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.spec.types import Scheduler, Spec
 
 
@@ -33,13 +34,13 @@ def of_kueue(
             "deleted (ttlSecondsAfterFinished): above it a Job is accepted and waits outside the "
             "queue, without a Workload and without an event, until another goes",
         )
-    if "kueue-config" not in extras:
+    if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
             yield note(
                 "fair-sharing-needed",
                 "weights differ, and Kueue heeds them only with fairSharing "
                 "{preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]} in "
-                "its Configuration; render --with kueue-config writes it",
+                f"its Configuration; render --with {KUEUE_CONFIG} writes it",
             )
         if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
             seat.model.gang
@@ -50,7 +51,7 @@ def of_kueue(
             yield note(
                 "wait-for-pods-ready-needed",
                 "gangs on Kueue pools start whole only with waitForPodsReady in its "
-                "Configuration; render --with kueue-config writes it",
+                f"Configuration; render --with {KUEUE_CONFIG} writes it",
             )
     yield from _of_topologies(spec, mine)
     yield from _of_waiting(spec, mine)
@@ -91,7 +92,7 @@ def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
             )
 
 
-_SCHEDULER_OF: Mapping[str, Scheduler] = {"kueue-config": "kueue", "volcano-config": "volcano"}
+_SCHEDULER_OF: Mapping[str, Scheduler] = {KUEUE_CONFIG: "kueue", VOLCANO_CONFIG: "volcano"}
 
 
 def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
@@ -100,10 +101,12 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
         if extra in extras and not any(facts.scheduler == name for facts in pools):
             message = f"--with {extra} writes nothing: no pool is scheduled by {name}"
             yield Hit("inert-option", message, None, Severity.WARNING)
-    if "second-scheduler" in extras and not any(
+    if SECOND_SCHEDULER in extras and not any(
         facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
     ):
-        message = "--with second-scheduler writes nothing: kube-scheduler packs or spreads no pool"
+        message = (
+            f"--with {SECOND_SCHEDULER} writes nothing: kube-scheduler packs or spreads no pool"
+        )
         yield Hit("inert-option", message, None, Severity.WARNING)
 
 
@@ -112,11 +115,11 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:
         return
-    if "volcano-config" not in extras:
+    if VOLCANO_CONFIG not in extras:
         yield note(
             "volcano-config-needed",
             "Volcano's shipped configuration ignores deserved and parent and does not pack GPUs; "
-            "render --with volcano-config writes one that does",
+            f"render --with {VOLCANO_CONFIG} writes one that does",
         )
     if len(mine) < len(pools):
         selectors = " or ".join(
@@ -134,12 +137,12 @@ def of_kube_scheduler(
 ) -> Iterator[Hit]:
     """Somebody who reads the profiles."""
     chosen = list(scheduler.profiles(spec.platform, pools))
-    if chosen and "second-scheduler" not in extras:
+    if chosen and SECOND_SCHEDULER not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
         yield note(
             "scheduler-profiles-unread",
             f"nothing reads the ConfigMap with the scheduler profiles ({names}) yet: render --with "
-            "second-scheduler to run them, or give the main kube-scheduler the file of "
+            f"{SECOND_SCHEDULER} to run them, or give the main kube-scheduler the file of "
             "--raw-scheduler-config",
         )
     for profile, margin in chosen:
