@@ -1,0 +1,66 @@
+"""The manifests that users start from: what is wrong in each is found, and nothing else."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from policygen import linting
+from policygen.finding import Severity
+from policygen.lint.spec_rules import SPEC_RULES
+from policygen.settings import LintSettings
+
+ARTICLES = Path(__file__).parents[3] / "shared/data/articles"
+TODAY = date(2026, 11, 21)
+
+WRONG = [
+    ("limit-range.yaml", "LimitRange ai-limits", "default-gpu-for-every-container"),
+    ("resource-quotas.yaml", "ResourceQuota ai-quota", "gpu-quota-binds-nothing"),
+    ("resource-quotas.yaml", "ResourceQuota team-a-ai/gpu-quota", "gpu-quota-binds-nothing"),
+    ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "profile-does-not-pack"),
+    ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "scheduler-plugin-unknown"),
+    ("topology-spread.yaml", "Pod spread", "spread-opposes-packing"),
+    ("volcano-queue.yaml", "PodGroup ai-job-group", "pod-group-without-pods"),
+    ("volcano-queue.yaml", "Queue ai-queue", "queue-without-deserved"),
+    ("workloads.yaml", "CronJob night-training", "container-without-image"),
+    ("workloads.yaml", "CronJob night-training", "job-restarts-always"),
+    ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-on-gpu"),
+    ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-without-target"),
+    ("workloads.yaml", "HorizontalPodAutoscaler inference-hpa", "autoscaler-without-target"),
+    ("workloads.yaml", "Job ai-training-job", "gpu-request-without-limit"),
+    ("workloads.yaml", "Job ai-training-job", "job-runs-too-few"),
+    ("workloads.yaml", "StatefulSet llm-training", "field-missing"),
+    ("workloads.yaml", "StatefulSet llm-training", "ranks-start-without-gang"),
+    ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-evicts-training"),
+    ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-without-target"),
+]
+"""By file and object; the README beside the manifests names the faults."""
+
+
+@pytest.fixture(scope="module")
+def report():
+    if not ARTICLES.is_dir():
+        pytest.skip("the collected articles are not beside this checkout")
+    settings = LintSettings(manifests=(str(ARTICLES),))
+    return linting.lint(settings, today=TODAY)
+
+
+def test_each_fault_is_found_and_nothing_on_what_is_right(report):
+    found = [
+        (Path(it.place.file).name, it.object, it.rule)
+        for it in report.findings
+        if it.rule not in SPEC_RULES
+    ]
+    assert sorted(found) == WRONG
+
+
+def test_each_fault_has_its_place_and_a_remedy(report):
+    for it in report.findings:
+        if it.rule not in SPEC_RULES:
+            assert it.place.line
+            assert "; " in it.message, it.message
+
+
+def test_the_model_that_no_pool_can_hold_is_found(report):
+    said = {it.rule for it in report.findings if it.severity >= Severity.WARNING}
+    assert {"model-fits-no-pool", "node-type-not-offered"} <= said
