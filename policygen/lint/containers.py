@@ -29,4 +29,6 @@ def containers(cluster: Cluster) -> Iterator[Placed]:
             for i, container in enumerate(template.spec.containers):
                 yield Placed(str(workload), workload.namespace, spec.to("containers", i), container)
             for i, container in enumerate(template.spec.init_containers):
-                yield Placed(str(workload), workload.namespace, spec.to("initContainers", i), container)
+                yield Placed(
+                    str(workload), workload.namespace, spec.to("initContainers", i), container
+                )
