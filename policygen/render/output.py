@@ -1,5 +1,6 @@
 """Manifests to a file or a folder, all or nothing, and what differs from what lies there."""
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -8,7 +9,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -52,7 +53,7 @@ def text(manifests: Sequence[Manifest]) -> str:
 def write_file(manifests: Sequence[Manifest], path: Path) -> None:
     """All documents into one file, which is the old one or the new one at any moment.
 
-    Keeps the file's permissions, and the file itself where nothing changes. A link is
+    Its folder is made if need be. Keeps the file's permissions, and the file itself where nothing changes. A link is
     followed; a device or pipe is written into. Raises UsageError where that cannot be, and
     for a file that holds something else.
     """
@@ -63,7 +64,8 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         elif not target.exists():
-            _replace(target, data)
+            with _made(target.parent):
+                _replace(target, data)
         elif (old := target.read_bytes()) != data:
             if old.strip() and _MADE_BY not in old:
                 raise UsageError(
@@ -106,8 +108,7 @@ def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
     planned = {name: content.encode() for name, content in _named(manifests).items()}
     _refuse_file(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder):
+        with _made(folder), _locked(folder):
             return _Update(folder, planned).run()
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {_reason(error)}") from None
@@ -289,6 +290,24 @@ def _digest(data: bytes) -> str:
 
 
 @contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder and those around it; what was made goes again if nothing came into it."""
+    missing = []
+    for each in (folder, *folder.parents):
+        if each.is_dir():
+            break
+        missing.append(each)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for each in missing:
+            with suppress(OSError):  # of another run, or with something in it
+                each.rmdir()
+        raise
+
+
+@contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other runs out of the folder; the lock ends with the process, however that ends."""
     path = folder / _LOCK
@@ -324,4 +343,6 @@ def _content(path: Path) -> bytes | None:
 
 
 def _reason(error: OSError | RuntimeError) -> str:
+    if isinstance(error, FileExistsError):  # where a folder should be made
+        return os.strerror(errno.ENOTDIR)
     return getattr(error, "strerror", None) or str(error)

@@ -180,7 +180,7 @@ def test_names_that_cannot_be_files_are_refused(tmp_path):
     assert "cannot be written: File name too long" in refusal(
         write_folder, [manifest("x" * 300)], folder
     )
-    assert files(folder) == {}
+    assert not folder.exists()
 
 
 # What goes wrong on the way.
@@ -385,9 +385,48 @@ def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
 
 def test_what_cannot_be_one_file_is_refused(tmp_path):
     assert f"{tmp_path} is a folder" in refusal(write_file, OLD, tmp_path)
-    assert "No such file or directory" in refusal(write_file, OLD, tmp_path / "none" / "x.yaml")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     assert "cannot be written" in refusal(write_file, OLD, tmp_path / "loop.yaml")
+
+
+def test_the_folder_of_one_file_is_made_as_that_of_many_is(tmp_path, monkeypatch):
+    write_file(OLD, tmp_path / "new" / "er" / "all.yaml")
+    write_folder(OLD, tmp_path / "new" / "est" / "out")
+    assert (tmp_path / "new" / "er" / "all.yaml").read_text() == output.text(OLD)
+    assert (tmp_path / "new" / "est" / "out" / output.INDEX).exists()
+    monkeypatch.chdir(tmp_path)
+    write_file(OLD, Path("relative") / "all.yaml")
+    write_folder(OLD, Path("relative") / "out")
+    assert len(list(Path("relative").iterdir())) == 2
+
+
+@pytest.mark.parametrize("module, name", [(os, "replace"), (output, "_stage")])
+def test_folders_made_for_nothing_go_again(tmp_path, monkeypatch, module, name):
+    def failing(*_):
+        raise OSError(28, "No space left on device")
+
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr(module, name, failing)
+        for write, below in ((write_file, "x.yaml"), (write_folder, "out")):
+            target = kept / "new" / "er" / below
+            said = refusal(write, OLD, target)
+            assert "No space left on device" in said
+    assert list(tmp_path.iterdir()) == [kept]
+    assert list(kept.iterdir()) == []
+
+
+def test_a_file_where_a_folder_should_be_made_is_refused(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("mine")
+    for write, below in (
+        *((write_file, "x.yaml"), (write_file, "y/x.yaml")),
+        *((write_folder, "x"), (write_folder, "y/x")),
+    ):
+        said = refusal(write, OLD, path / below)
+        assert said == f"{path / below} cannot be written: Not a directory"
+    assert path.read_text() == "mine"
 
 
 # What would change.
