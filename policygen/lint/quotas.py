@@ -1,6 +1,7 @@
 """The quotas of ClusterQueues and Cohorts, each with its place."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -44,3 +45,12 @@ def quotas(owner: Owner) -> Iterator[Placed]:
     for at, flavor in flavors(owner):
         for k, quota in enumerate(flavor.resources):
             yield Placed(owner, at.to("resources", k), flavor.name, quota)
+
+
+def amounts(quota: ResourceQuota) -> Iterator[tuple[str, Fraction]]:
+    """The amounts that a quota names, by field."""
+    yield "nominalQuota", quota.nominal_quota
+    if quota.borrowing_limit is not None:
+        yield "borrowingLimit", quota.borrowing_limit
+    if quota.lending_limit is not None:
+        yield "lendingLimit", quota.lending_limit

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 RULE = Rule(
     "gang-without-queue",
     Severity.ERROR,
-    Family.INERT,
+    Family.INVALID,
     judges=volcano_queues.SENDERS,
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -44,7 +44,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 RULE = Rule(
     "queue-not-below-root",
     Severity.ERROR,
-    Family.INERT,
+    Family.INVALID,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

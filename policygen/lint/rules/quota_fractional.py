@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
-from policygen.lint.quotas import Placed, owners, quotas
+from policygen.lint.quotas import amounts, owners, quotas
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -17,21 +16,13 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for owner in owners(facts.cluster):
         for it in quotas(owner):
-            for field, amount in _amounts(it):
+            for field, amount in amounts(it.quota):
                 if it.resource != "cpu" and amount.denominator != 1:
                     yield Claim(
                         f"{owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
                         f"Kueue counts as {math.ceil(amount)}; write whole units",
                         it.at / field,
                     )
-
-
-def _amounts(it: Placed) -> Iterator[tuple[str, Fraction]]:
-    yield "nominalQuota", it.quota.nominal_quota
-    if it.quota.borrowing_limit is not None:
-        yield "borrowingLimit", it.quota.borrowing_limit
-    if it.quota.lending_limit is not None:
-        yield "lendingLimit", it.quota.lending_limit
 
 
 RULE = Rule(

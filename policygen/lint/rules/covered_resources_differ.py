@@ -1,0 +1,38 @@
+"""A flavor lists other resources than its group covers, or in another order."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.quotas import owners
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Another number of them, or one twice, is refused by the CRD: other rules tell of it.
+
+    Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
+    """
+    for owner in owners(facts.cluster):
+        for i, group in enumerate(owner.it.resource_groups):
+            covered = group.covered_resources
+            for j, flavor in enumerate(group.flavors):
+                names = tuple(quota.name for quota in flavor.resources)
+                if names == covered or len({*names}) != len(covered):
+                    continue
+                at = owner.at.to("spec", "resourceGroups", i)
+                first = next(k for k, name in enumerate(names) if name != covered[k])
+                yield Claim(
+                    f"{owner} covers {', '.join(covered)}, and flavor {flavor.name} lists "
+                    f"{', '.join(names)}: it is refused; write the same names in the same order",
+                    at.to("flavors", j, "resources", first, "name"),
+                    (at / "coveredResources",),
+                )
+
+
+RULE = Rule(
+    "covered-resources-differ",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+)

@@ -1,0 +1,44 @@
+"""Label selectors of queues and of what makes pods, where they stand."""
+
+from collections.abc import Iterator
+
+from policygen.cluster.core import LabelSelector, Requirement
+from policygen.cluster.view import Cluster
+from policygen.cluster.workload import Workload
+from policygen.finding import At
+
+OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+"""Kinds that must select the pods of their own template."""
+
+
+def selectors(cluster: Cluster) -> Iterator[tuple[str, At, LabelSelector]]:
+    """Each with the name of its object."""
+    for queue in cluster.cluster_queues:
+        if queue.it.namespace_selector is not None:
+            yield str(queue), queue.at.to("spec", "namespaceSelector"), queue.it.namespace_selector
+    for workload in cluster.workloads:
+        selector = of_pods(workload)
+        if selector is not None:
+            yield str(workload), workload.at.to("spec", "selector"), selector
+
+
+def of_pods(workload: Workload) -> LabelSelector | None:
+    """The selector of a kind that must have one; None for others, and what cannot be read."""
+    found = workload.spec.get("selector")
+    if (
+        workload.object.group != "apps"
+        or workload.kind not in OWNERS
+        or not isinstance(found, dict)
+    ):
+        return None
+    labels, expressions = found.get("matchLabels") or {}, found.get("matchExpressions") or []
+    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+        return None
+    try:
+        each = tuple(
+            Requirement(it["key"], it["operator"], tuple(it.get("values") or ()))
+            for it in expressions
+        )
+    except (TypeError, KeyError):
+        return None
+    return LabelSelector(labels, each)
