@@ -1,8 +1,11 @@
 """Which resources are GPUs and their like, and who asks for them."""
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 
+from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Template
 
 _NAME = re.compile(
@@ -12,6 +15,7 @@ _NAME = re.compile(
 )
 
 
+@cache
 def is_one(resource: str) -> bool:
     """Whether a resource is an accelerator by its name."""
     return _NAME.fullmatch(resource) is not None and not resource.startswith(
@@ -19,10 +23,18 @@ def is_one(resource: str) -> bool:
     )
 
 
-def asked(template: Template) -> dict[str, Fraction]:
-    """The accelerators that one pod asks for."""
+def asked(cluster: Cluster, template: Template) -> Mapping[str, Fraction]:
+    """The accelerators that one pod of a template of the cluster asks for."""
+    return cluster.derive(_asked)[template]
+
+
+def _asked(cluster: Cluster) -> Mapping[Template, Mapping[str, Fraction]]:
     return {
-        name: amount
-        for name, amount in template.spec.requests().items()
-        if amount > 0 and is_one(name)
+        template: {
+            name: amount
+            for name, amount in template.spec.requests().items()
+            if amount > 0 and is_one(name)
+        }
+        for workload in cluster.workloads
+        for template in workload.templates
     }

@@ -49,7 +49,7 @@ def _on_gpus(cluster: Cluster) -> dict[Target, bool]:
     """Whether each workload asks for GPUs."""
     return {
         (workload.namespace, workload.kind, workload.name): any(
-            accelerators.asked(template) for template in workload.templates
+            accelerators.asked(cluster, template) for template in workload.templates
         )
         for workload in cluster.workloads
     }

@@ -54,7 +54,7 @@ def _asked(cluster: Cluster) -> frozenset[str]:
         name
         for workload in cluster.workloads
         for template in workload.templates
-        for name in accelerators.asked(template)
+        for name in accelerators.asked(cluster, template)
     )
 
 

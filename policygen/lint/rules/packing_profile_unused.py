@@ -30,7 +30,7 @@ def _used(cluster: Cluster) -> frozenset[str]:
         template.spec.scheduler_name or "default-scheduler"
         for workload in cluster.workloads
         for template in workload.templates
-        if accelerators.asked(template)
+        if accelerators.asked(cluster, template)
     )
 
 

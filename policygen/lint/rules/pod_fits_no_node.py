@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         if QUEUE in labels(workload)[1]:
             continue
         for template in workload.templates:
-            for name, amount in accelerators.asked(template).items():
+            for name, amount in accelerators.asked(facts.cluster, template).items():
                 most = largest.get(name, Fraction(0))
                 if amount > most:
                     yield Claim(

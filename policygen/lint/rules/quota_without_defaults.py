@@ -1,12 +1,12 @@
 """A quota counts cpu or memory, and containers that do not ask for it are refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Container, Template
 from policygen.finding import Severity
-from policygen.lint.queued import container_limits
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 
@@ -19,21 +19,15 @@ def check(facts: Facts) -> Iterator[Claim]:
     quotas = facts.cluster.resource_quotas.by(_namespace)
     if any(not entry.namespace for entry in facts.cluster.limit_ranges):
         return  # they may be for any namespace
+    filled = facts.cluster.derive(_filled)
     for workload in facts.cluster.workloads:
         for quota in quotas.get(workload.namespace, ()) if workload.namespace else ():
             if quota.it.scopes or quota.it.scope_selector:
                 continue
-            filled = {
-                name: {
-                    **item.default,
-                    **(item.default_request if name == "requests" else {}),
-                    **(item.max if name == "limits" else {}),
-                }
-                for item in container_limits(facts.cluster, workload.namespace)
-                for name in ("requests", "limits")
-            }
+            known = filled.get(workload.namespace, frozenset())
+            keys = [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")]
             for template in workload.templates:
-                missing = [key for key in quota.it.hard if not _said(template, key, filled)]
+                missing = [key for key in keys if not _said(template, key, known)]
                 if missing:
                     yield Claim(
                         f"{quota} counts {', '.join(missing)}, and containers of {workload} say "
@@ -44,13 +38,28 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-def _said(template: Template, key: str, filled: dict[str, dict[str, Any]]) -> bool:
+def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
+    """What the LimitRanges of each namespace write into containers: `requests.cpu`.
+
+    Source: pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
+    """
+    found: dict[str, set[str]] = {}
+    for entry in cluster.limit_ranges:
+        for item in entry.it.limits:
+            if item.type == "Container":
+                limits = {*item.default, *item.max}
+                requests = {*limits, *item.default_request, *item.min}
+                mine = found.setdefault(entry.namespace, set())
+                mine.update(f"limits.{name}" for name in limits)
+                mine.update(f"requests.{name}" for name in requests)
+    return {namespace: frozenset(names) for namespace, names in found.items()}
+
+
+def _said(template: Template, key: str, filled: frozenset[str]) -> bool:
     """Whether each container says what a key of a quota counts."""
     way, _, name = key.rpartition(".")
-    if name not in ("cpu", "memory") or way not in ("", "requests", "limits"):
-        return True
     way = way or "requests"
-    if name in filled.get(way, {}):
+    if way not in ("requests", "limits") or f"{way}.{name}" in filled:
         return True
     return all(_has(each, way, name) for each in template.spec.containers)
 

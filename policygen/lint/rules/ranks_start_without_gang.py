@@ -24,7 +24,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         for template in workload.templates:
             count = template.replicas or 0
-            if count <= 1 or not accelerators.asked(template) or _ganged(workload, template):
+            if (
+                count <= 1
+                or not accelerators.asked(facts.cluster, template)
+                or _ganged(workload, template)
+            ):
                 continue
             if not any(each.get("name") in _SIZES for each in _environment(template)):
                 continue

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             if quota.it.scopes or quota.it.scope_selector:
                 continue
             for template in workload.templates:
-                for name, amount in accelerators.asked(template).items():
+                for name, amount in accelerators.asked(facts.cluster, template).items():
                     limit = quota.it.hard.get(f"requests.{name}")
                     now = amount * update.replicas
                     if limit is not None and now <= limit < now + amount:

@@ -34,7 +34,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             if mine is None:
                 continue
             selector = frozenset(template.spec.node_selector.items())
-            for resource in accelerators.asked(template):
+            for resource in accelerators.asked(facts.cluster, template):
                 place = (resource, selector)
                 other, owner, at = first.setdefault(place, (mine, workload, template))
                 if other == mine or place in told:

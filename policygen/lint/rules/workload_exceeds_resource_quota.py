@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES, Workload
 from policygen.finding import Severity
 from policygen.lint import accelerators
@@ -19,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     quotas = facts.cluster.resource_quotas.by(_namespace)
     for workload in facts.cluster.workloads:
         of = quotas.get(workload.namespace, ())
-        needs = _needs(workload) if of else {}
+        needs = _needs(facts.cluster, workload) if of else {}
         for quota in of:
             if quota.it.scopes or quota.it.scope_selector:
                 continue
@@ -34,10 +35,10 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-def _needs(workload: Workload) -> dict[str, Fraction]:
+def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
     total: dict[str, Fraction] = {}
     for template in workload.templates:
-        for name, amount in accelerators.asked(template).items():
+        for name, amount in accelerators.asked(cluster, template).items():
             total[name] = total.get(name, Fraction(0)) + amount * (template.replicas or 0)
     return total
 
