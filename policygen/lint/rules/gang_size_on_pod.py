@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.view import VOLCANO_BATCH
-from policygen.cluster.workload import SHAPES
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.volcano_queues import MIN_MEMBER
+
+_OWNERS = ("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
+"""Kinds whose annotations it reads."""
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -16,7 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     volcano-sh/volcano#3970.
     """
     for workload in facts.cluster.workloads:
-        if workload.kind == "Pod" or workload.object.group == VOLCANO_BATCH:
+        if workload.kind not in _OWNERS or workload.object.group not in ("apps", "batch"):
             continue
         if MIN_MEMBER in workload.annotations:
             continue
@@ -34,6 +35,6 @@ RULE = Rule(
     "gang-size-on-pod",
     Severity.ERROR,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=_OWNERS,
     check=check,
 )
