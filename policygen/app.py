@@ -97,7 +97,8 @@ def kueue_helm_values(
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
         findings=findings_of(loaded, plan),
-        text="---\n" + scalar.block(values, 0).lstrip("\n") + "\n",
+        # Plain text: Markup would go on escaping what is joined to it.
+        text="---\n" + str(scalar.block(values, 0)).lstrip("\n") + "\n",
     )
 
 

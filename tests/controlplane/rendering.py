@@ -64,7 +64,7 @@ class Rendered:
     def kueue_config(self) -> str:
         """Kueue's Configuration as `--kueue-helm-values` wraps it."""
         text = app.kueue_helm_values(self.settings, stdin=_stream(self.spec)).text
-        values = yaml.load(str(text), Loader=yaml.CSafeLoader)  # not a kind of str
+        values = yaml.load(text, Loader=yaml.CSafeLoader)
         return str(values["managerConfig"]["controllerManagerConfigYaml"])
 
     def _data(self, key: str) -> str:
