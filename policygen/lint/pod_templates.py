@@ -1,0 +1,60 @@
+"""Pods and pod templates as they were written, of the kinds whose pods a server checks itself."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.cluster.view import VOLCANO_BATCH, Cluster
+from policygen.cluster.workload import SHAPES, Workload, found
+from policygen.finding import At
+
+_GROUPS = ("", "apps", "batch", VOLCANO_BATCH)
+"""Operators' kinds are not among them: their servers check no template, but then the pods."""
+KINDS = tuple(sorted({kind for group, kind in SHAPES if group in _GROUPS}))
+
+
+class Part(Struct, frozen=True, eq=False):
+    """A piece of an object, as it was written, and where it stands."""
+
+    owner: Workload
+    at: At
+    data: Mapping[str, Any]
+
+    def under(self, key: str) -> "Part":
+        """The mapping under a key; an empty one if there is none."""
+        return Part(self.owner, self.at / key, _mapping(self.data.get(key)))
+
+    def items(self, key: str) -> "Iterator[Part]":
+        """The mappings of a list."""
+        listed = self.data.get(key)
+        for i, each in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(each, dict):
+                yield Part(self.owner, self.at.to(key, i), each)
+
+
+def pod_specs(cluster: Cluster) -> Iterator[Part]:
+    """The `spec` of each pod or template; one that has none is left out."""
+    for workload in cluster.workloads:
+        if workload.object.group not in _GROUPS:
+            continue
+        for path, data, _ in found(workload.object):
+            spec = data.get("spec")
+            if isinstance(spec, dict):
+                yield Part(workload, workload.at.to(*path, "spec"), spec)
+
+
+def containers(spec: Part) -> Iterator[Part]:
+    """Init containers too."""
+    yield from spec.items("initContainers")
+    yield from spec.items("containers")
+
+
+def named(part: Part) -> str:
+    """A container in a message."""
+    name = part.data.get("name")
+    return f"container {name} of {part.owner}" if name else f"a container of {part.owner}"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

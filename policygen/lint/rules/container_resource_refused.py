@@ -1,0 +1,52 @@
+"""A container or LimitRange names a resource that no container can ask for."""
+
+from collections.abc import Iterator
+
+from policygen.finding import At, Severity
+from policygen.lint import pod_templates
+from policygen.lint.core_names import known_to_containers
+from policygen.lint.pod_templates import named
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.spec.labels import key_fault
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/core/validation/validation.go, validateContainerResourceName."""
+    for who, name, at in _names(facts):
+        if key_fault(name) or not known_to_containers(name):
+            yield Claim(
+                f'{who} names the resource "{name}", which no container can ask for; write the '
+                "name that nodes have, such as nvidia.com/gpu",
+                at.on_key(),
+            )
+
+
+def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:
+    for spec in pod_templates.pod_specs(facts.cluster):
+        for container in pod_templates.containers(spec):
+            for field in ("limits", "requests"):
+                part = container.under("resources").under(field)
+                yield from ((named(container), name, part.at / name) for name in part.data)
+    for entry in facts.cluster.limit_ranges:
+        for i, item in enumerate(entry.it.limits):
+            if item.type not in {"Container", "Pod"}:
+                continue
+            fields = {
+                "max": item.max,
+                "min": item.min,
+                "default": item.default,
+                "defaultRequest": item.default_request,
+                "maxLimitRequestRatio": item.max_limit_request_ratio,
+            }
+            for field, amounts in fields.items():
+                at = entry.at.to("spec", "limits", i, field)
+                yield from ((str(entry), name, at / name) for name in amounts)
+
+
+RULE = Rule(
+    "container-resource-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("LimitRange", *pod_templates.KINDS),
+    check=check,
+)

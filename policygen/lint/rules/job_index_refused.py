@@ -1,0 +1,55 @@
+"""A Job counts indexes without having any, or has indexes without an end."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.finding import At, Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
+    for workload in facts.cluster.workloads:
+        spec, at = workload.spec, workload.at / "spec"
+        if workload.object.group != "batch":
+            continue
+        if workload.kind == "CronJob":
+            template = spec.get("jobTemplate")
+            inner = template.get("spec") if isinstance(template, dict) else None
+            spec, at = inner if isinstance(inner, dict) else {}, at.to("jobTemplate", "spec")
+        yield from (Claim(f"{workload} {message}", place) for message, place in _job(spec, at))
+
+
+def _job(spec: Mapping[str, Any], at: At) -> Iterator[tuple[str, At]]:
+    if spec.get("completionMode") != "Indexed":
+        for field in _OF_INDEXES:
+            if spec.get(field) is not None:
+                yield (
+                    f"has {field} and no indexes, which is refused; write completionMode: Indexed",
+                    at / field,
+                )
+        return
+    completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
+    if completions is None and spec.get("parallelism") is not None:  # else both are 1
+        yield "is Indexed without completions, which is refused; write their number", at
+    if failed is not None and spec.get("backoffLimitPerIndex") is None:
+        yield (
+            "has maxFailedIndexes without backoffLimitPerIndex, which is refused; write both",
+            at / "maxFailedIndexes",
+        )
+    elif isinstance(failed, int) and isinstance(completions, int) and failed > completions:
+        yield (
+            f"may fail {failed} indexes of {completions}, which is refused; write at most that",
+            at / "maxFailedIndexes",
+        )
+
+
+RULE = Rule(
+    "job-index-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("CronJob", "Job"),
+    check=check,
+)

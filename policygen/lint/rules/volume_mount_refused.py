@@ -1,0 +1,55 @@
+"""A container mounts a volume that its pod does not have, or two at one place."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import pod_templates
+from policygen.lint.pod_templates import Part, named
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.spec.nearest import suggest
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A StatefulSet's volumeClaimTemplates are volumes too.
+
+    Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts.
+    """
+    for spec in pod_templates.pod_specs(facts.cluster):
+        volumes = set(_volumes(spec))
+        for container in pod_templates.containers(spec):
+            paths = set()
+            for mount in container.items("volumeMounts"):
+                name, path = mount.data.get("name"), mount.data.get("mountPath")
+                if isinstance(name, str) and name not in volumes:
+                    yield Claim(
+                        f'{named(container)} mounts "{name}", which is no volume of its pod; '
+                        f"{suggest(name, volumes)}",
+                        mount.at / "name",
+                    )
+                if path in paths:
+                    yield Claim(
+                        f"{named(container)} mounts two volumes at {path}, which is refused; take "
+                        "another path",
+                        mount.at / "mountPath",
+                    )
+                paths.add(path)
+
+
+def _volumes(spec: Part) -> Iterator[str]:
+    for volume in spec.items("volumes"):
+        yield str(volume.data.get("name"))
+    if spec.owner.kind == "StatefulSet":
+        claims = spec.owner.spec.get("volumeClaimTemplates")
+        for each in claims if isinstance(claims, list) else ():
+            metadata = each.get("metadata") if isinstance(each, dict) else None
+            if isinstance(metadata, dict):
+                yield str(metadata.get("name"))
+
+
+RULE = Rule(
+    "volume-mount-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=pod_templates.KINDS,
+    check=check,
+)
