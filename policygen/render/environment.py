@@ -188,6 +188,14 @@ def _limited(chunks: Iterator[str]) -> Iterator[str]:
         yield chunk
 
 
+class UnreadableError(Exception):
+    """A file that is no template: where, and why."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(why)
+        self.where = where
+
+
 class _TooLong(Exception):  # noqa: N818 - never leaves this module
     """A template that prints without end."""
 
@@ -220,6 +228,8 @@ def _what(error: Exception) -> str:
 
 def _where(error: Exception, item: Item) -> str:
     """Template and line; the line is that of the innermost template."""
+    if isinstance(error, UnreadableError):
+        return error.where
     if isinstance(error, TemplateSyntaxError):
         return f"{error.filename or error.name}:{error.lineno}"
     found = f"templates/{item.release.template}"

@@ -69,8 +69,10 @@ def _refused(item: Item, fields: dict[Any, Any]) -> str | None:
     told = [f"{dotted(each.path)}: {each.message}" for each in refusals(thing, kind)]
     if not told:
         return None
-    more = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-    return f"prints what an API server refuses: {'; '.join(told[:_SHOWN])}{more}"
+    if len(told) > _SHOWN:
+        told[_SHOWN:] = [f"and {len(told) - _SHOWN} more"]
+    said = "".join(f"{each} " if each.endswith("?") else f"{each}; " for each in told)
+    return f"prints what an API server refuses: {said.rstrip('; ')}"
 
 
 def _documents(text: str) -> Iterator[Any]:

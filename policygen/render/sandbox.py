@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -21,8 +20,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from policygen.errors import UsageError
 from policygen.plan.kind import Item
+from policygen.render import own
 from policygen.render.environment import Shipped, described, document, environment
-from policygen.spec.nearest import suggest
 from policygen.spec.types import Target
 
 
@@ -47,11 +46,6 @@ class Limits:
 
 LIMITS = Limits()
 
-MAX_SOURCE = 1 << 20
-"""Bytes of one template."""
-
-_SHOWN = 5
-
 _CHILD = (
     "import sys; sys.path[:] = sys.argv[1:]; from policygen.render import sandbox; sandbox.serve()"
 )
@@ -73,9 +67,7 @@ def render(
     Raises UsageError for a folder or file that cannot be used, and for a broken promise,
     naming template, line (where one is known), kind and object.
     """
-    known = Shipped().list_templates()
-    for folder in folders:
-        _check_names(folder, known)
+    own.check(folders, Shipped().list_templates())
     seconds = LIMITS.time(len(items))
     task = (list(items), [str(folder) for folder in folders], LIMITS, target)
     try:
@@ -117,38 +109,8 @@ def _crashed(
     else:
         raise RuntimeError(f"the process that renders templates ended: {said}")
     name = item.release.template
-    own = (folder / name for folder in folders if (folder / name).is_file())
-    raise UsageError(described(item, what, f"{next(own, f'templates/{name}')}"))
-
-
-def _check_names(folder: Path, known: Sequence[str]) -> None:
-    """Refuse files that replace nothing: a misspelt name would silently do nothing."""
-    if not folder.is_dir():
-        raise UsageError(f"--templates {folder} is no folder")
-    try:
-        strangers = list(islice(_strangers(folder, "", frozenset(known)), _SHOWN))
-    except OSError as error:
-        raise UsageError(f"--templates {folder} cannot be read: {error.strerror}") from None
-    if strangers:
-        raise UsageError(
-            "; ".join(
-                f"{folder / name} replaces no shipped template, {suggest(name, known)}"
-                for name in strangers
-            )
-            + "; a name that begins with _ is for templates that yours include"
-        )
-
-
-def _strangers(folder: Path, prefix: str, known: frozenset[str]) -> Iterator[str]:
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            yield from _strangers(path, f"{prefix}{path.name}/", known)
-        elif not path.name.startswith("_") and path.suffix != ".md":
-            name = f"{prefix}{path.name}"
-            if name not in known:
-                yield name
+    theirs = (folder / name for folder in folders if (folder / name).is_file())
+    raise UsageError(described(item, what, f"{next(theirs, f'templates/{name}')}"))
 
 
 class _Folder(BaseLoader):
@@ -166,21 +128,16 @@ class _Folder(BaseLoader):
         path = self.folder.joinpath(*split_template_path(template))
         real = path.resolve()
         if not real.is_relative_to(self.real):
-            raise SecurityError(f"{path} leads outside {self.folder}; put the file itself there")
+            raise SecurityError(own.outside(path, self.folder))
         if not real.is_file():
             raise TemplateNotFound(template)
-        if real.stat().st_size > MAX_SOURCE:
-            raise SecurityError(f"{path} is longer than {MAX_SOURCE >> 10} KiB")
-        try:
-            return real.read_text("utf-8"), str(path), lambda: True
-        except (OSError, UnicodeDecodeError) as error:
-            raise SecurityError(f"{path} cannot be read: {error}") from error
+        return own.read(path), str(path), lambda: True
 
 
 def _environment(folders: Sequence[str]) -> Environment:
     shipped = Shipped()
-    own = [_Folder(Path(folder)) for folder in folders]
-    loader = ChoiceLoader([*own, shipped, PrefixLoader({"builtin": shipped})])
+    theirs = [_Folder(Path(folder)) for folder in folders]
+    loader = ChoiceLoader([*theirs, shipped, PrefixLoader({"builtin": shipped})])
     return environment(loader, ImmutableSandboxedEnvironment)
 
 

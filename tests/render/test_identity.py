@@ -83,6 +83,11 @@ def test_a_controllers_file_has_no_name_to_check():
         ("spec:", "2026-01-31: b\nspec:", "prints a key that is no text"),
         (
             "clusterQueue: a.gpus",
+            "clusterQueu: a\n  stopPolic: b",
+            'did you mean "clusterQueue"? spec.stopPolic: the server knows no field "stopPolic"',
+        ),
+        (
+            "clusterQueue: a.gpus",
             "a: 1\n  b: 2\n  c: 3\n  d: 4\n  clusterQueue: a",
             (
                 'spec.c: the server knows no field "c" here; known are clusterQueue, fairSharing, '
