@@ -45,5 +45,5 @@ def _pods(bound: Any, replicas: int, *, up: bool) -> int:
     if isinstance(bound, int):
         return bound
     text = bound.removesuffix("%") if isinstance(bound, str) else "25"
-    share = int(text) * replicas if text.isdigit() else 0
+    share = int(text) * replicas if text.isascii() and text.isdecimal() else 0
     return math.ceil(share / 100) if up else share // 100

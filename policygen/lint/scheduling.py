@@ -153,13 +153,10 @@ def _resources(data: Any) -> dict[str, int]:
 
 
 def _rises(shape: Any) -> bool:
-    points = [
-        (each.get("utilization"), each.get("score"))
-        for each in (shape if isinstance(shape, list) else ())
-        if isinstance(each, dict)
-    ]
-    scores = [score for _, score in sorted(points, key=str) if isinstance(score, int)]
-    return len(points) < 2 or scores[-1:] >= scores[:1]
+    points = shape if isinstance(shape, list) else ()
+    scores = [each.get("score", 0) for each in points if isinstance(each, dict)]
+    scores = [score for score in scores if isinstance(score, int)]
+    return scores[-1:] >= scores[:1]
 
 
 def _weighted(it: Written, at: At) -> At | None:

@@ -87,6 +87,12 @@ def to_volcano(template: Template) -> bool:
     return template.spec.scheduler_name == SCHEDULER
 
 
+def gang_size(workload: Workload) -> int:
+    """The size that a workload's own annotation gives its gang; 0 without one."""
+    text = workload.annotations.get(MIN_MEMBER, "")
+    return int(text) if text.isascii() and text.isdecimal() else 0
+
+
 def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, Template], ...]]:
     """Pod templates by namespace and name of the pod group that they name; for `derive`."""
     found: dict[tuple[str, str], list[tuple[Workload, Template]]] = {}

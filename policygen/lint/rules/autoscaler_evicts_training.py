@@ -1,7 +1,6 @@
 """A VerticalPodAutoscaler evicts pods that train, to give them other requests."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from policygen.cluster.core import VerticalPodAutoscaler
 from policygen.cluster.table import Entry
@@ -14,7 +13,7 @@ _EVICTS = ("Auto", "Recreate")
 _BATCH = ("Job", "CronJob", "StatefulSet", "JobSet", "LeaderWorkerSet", "PyTorchJob", "MPIJob")
 _TRAINS = ("train", "finetune", "fine-tune", "pretrain")
 
-Target = tuple[str, Any, Any]
+Target = tuple[str, str, str]
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -30,7 +29,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         known = gpus.get(target)
         if known is None:
-            known = any(word in str(target[2]).lower() for word in _TRAINS)
+            known = any(word in target[2].lower() for word in _TRAINS)
         if known:
             yield Claim(
                 f"{entry} evicts the pods of {target[1]} {target[2]} to change their cpu and "
@@ -42,7 +41,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _target(entry: Entry[VerticalPodAutoscaler]) -> Target:
     ref = entry.it.target_ref
-    return entry.namespace, ref.get("kind"), ref.get("name")
+    return entry.namespace, str(ref.get("kind")), str(ref.get("name"))
 
 
 def _on_gpus(cluster: Cluster) -> dict[Target, bool]:

@@ -28,7 +28,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry, field, target in targets:
         kind, name = target.get("kind"), target.get("name")
         names = there.get(entry.namespace)
-        if kind not in _KINDS or not isinstance(name, str) or names is None:
+        known = isinstance(kind, str) and kind in _KINDS and isinstance(name, str)
+        if not known or names is None:
             continue
         if (kind, name) not in names:
             others = [each for of, each in names if of == kind]

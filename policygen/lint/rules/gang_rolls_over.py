@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.rollouts import rollout
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_queues import MIN_MEMBER
+from policygen.lint.volcano_queues import MIN_MEMBER, gang_size
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -14,11 +14,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.
     """
     for workload in facts.cluster.workloads:
-        size = workload.annotations.get(MIN_MEMBER, "")
-        update = rollout(workload)
-        if update is None or not size.isdigit():
-            continue
-        if update.surge + update.unavailable < int(size):
+        size, update = gang_size(workload), rollout(workload)
+        if update is not None and update.surge + update.unavailable < size:
             yield Claim(
                 f"an update of {workload} makes {update.surge + update.unavailable} new pods "
                 f"before an old one goes, and they wait for a gang of {size}: it never ends; "

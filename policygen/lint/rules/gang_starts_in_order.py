@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_queues import MIN_MEMBER
+from policygen.lint.volcano_queues import MIN_MEMBER, gang_size
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -14,8 +14,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     pkg/controller/statefulset/stateful_set_control.go.
     """
     for workload in facts.cluster.workloads:
-        size = workload.annotations.get(MIN_MEMBER, "")
-        if workload.kind != "StatefulSet" or not size.isdigit() or int(size) < 2:
+        size = gang_size(workload)
+        if workload.kind != "StatefulSet" or size <= 1:
             continue
         if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
             yield Claim(

@@ -22,10 +22,10 @@ def check(facts: Facts) -> Iterator[Claim]:
         affinity = (queue.it.affinity or {}).get("nodeGroupAffinity")
         names = affinity.get(_TERM) if isinstance(affinity, dict) else None
         for i, name in enumerate(names if isinstance(names, list) else ()):
-            if name not in there:
+            if isinstance(name, str) and name not in there:
                 yield Claim(
                     f'{queue} is bound to node group "{name}", and no node has the label {_LABEL}: '
-                    f"{name}; {suggest(str(name), there)}",
+                    f"{name}; {suggest(name, there)}",
                     queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
                 )
 

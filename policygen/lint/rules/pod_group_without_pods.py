@@ -16,8 +16,14 @@ def check(facts: Facts) -> Iterator[Claim]:
     members = facts.cluster.derive(volcano_queues.groups)
     peopled = facts.cluster.derive(_namespaces)
     for group in facts.cluster.pod_groups:
-        made = (group.object.data.get("metadata") or {}).get("ownerReferences")
-        if made or group.namespace not in peopled or (group.namespace, group.name) in members:
+        metadata = group.object.data.get("metadata")
+        made = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+        if (
+            made
+            or not group.name
+            or group.namespace not in peopled
+            or (group.namespace, group.name) in members
+        ):
             continue
         yield Claim(
             f"{group} is named by no workload here, so it waits for {group.it.min_member} pods "

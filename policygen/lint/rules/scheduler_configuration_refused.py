@@ -65,7 +65,7 @@ def _arguments(profile: Profile) -> Iterator[Claim]:
             yield from _strategy(args["scoringStrategy"], place / "scoringStrategy")
         elif config.name == _BALANCED:
             for j, weight in _weights(args.get("resources")):
-                if weight not in (None, 1):
+                if weight not in (None, 0, 1):
                     yield Claim(
                         f"weight {weight} is refused: {_BALANCED} takes 1 only; leave it out",
                         place.to("resources", j, "weight"),
@@ -99,8 +99,7 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
         return
     before = -1
     for j, point in enumerate(shape):
-        use = point.get("utilization", 0) if isinstance(point, dict) else 0
-        score = point.get("score", 0) if isinstance(point, dict) else 0
+        use, score = _number(point, "utilization"), _number(point, "score")
         where = at.to(_RATIO, "shape", j)
         if not before < use <= 100:
             yield Claim(
@@ -110,6 +109,11 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
         if not 0 <= score <= 10:
             yield Claim(f"score {score} is refused; write 0 to 10", where / "score")
         before = use
+
+
+def _number(point: Any, field: str) -> int:
+    found = point.get(field, 0) if isinstance(point, dict) else 0
+    return found if isinstance(found, int) else 0
 
 
 def _spread(args: Mapping[str, Any], at: At) -> Iterator[Claim]:
