@@ -23,7 +23,7 @@ WRONG = [
     ("volcano-queue.yaml", "PodGroup ai-job-group", "pod-group-without-pods"),
     ("volcano-queue.yaml", "Queue ai-queue", "queue-without-deserved"),
     ("workloads.yaml", "CronJob night-training", "container-without-image"),
-    ("workloads.yaml", "CronJob night-training", "restart-policy-refused"),
+    ("workloads.yaml", "CronJob night-training", "job-restarts-always"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-on-gpu"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-without-target"),
     ("workloads.yaml", "HorizontalPodAutoscaler inference-hpa", "autoscaler-without-target"),
