@@ -10,11 +10,16 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """One pod group in an inner queue, and under enableHierarchy no queue is scheduled any more.
 
+    A job of Volcano is refused, which `job-in-inner-queue` tells.
+
     Source: pkg/scheduler/plugins/capacity/capacity.go, buildHierarchicalQueueAttrs;
     volcano-sh/volcano#4673, #4104.
     """
     tree = facts.cluster.derive(volcano_queues.tree)
+    jobs = {job.at.to("spec", "queue") for job in facts.cluster.volcano_jobs}
     for sent in facts.cluster.derive(volcano_queues.sent):
+        if sent.at in jobs:
+            continue
         if sent.queue == volcano_queues.DEFAULT or not tree.inner(sent.queue):
             continue  # that the default queue has children is the fault of these
         below = tree.children.get(sent.queue, ())

@@ -1,0 +1,47 @@
+"""A queue deserves, or is guaranteed, a resource that its limit does not list."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_MENDED = 2
+"""The patch of 1.14 from which on a limit binds only what it lists."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """In 1.13 and up to 1.14.1 what a limit does not list counts as a limit of 0.
+
+    Source: queues/validate/validate_queue.go, validateResourceOfQueue; volcano-sh/volcano#4995.
+    """
+    target = facts.target["volcano"]
+    if target.release == (1, 14) and target.patch is not None and target.patch >= _MENDED:
+        return
+    for queue in facts.cluster.queues:
+        limits = queue.it.capability
+        fields = {
+            ("deserved",): queue.it.deserved,
+            ("guarantee", "resource"): queue.it.guarantee.resource,
+        }
+        told = set()
+        for path, amounts in fields.items():
+            for name, amount in amounts.items():
+                if limits and name not in limits and name not in told and amount > 0:
+                    told.add(name)
+                    yield Claim(
+                        f"{queue} has {name} as {path[0]} and its capability does not list it, "
+                        "which is refused up to 1.14.1; write it there too",
+                        queue.at.to("spec", *path, name),
+                        (queue.at.to("spec", "capability"),),
+                    )
+
+
+RULE = Rule(
+    "capability-leaves-out",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Queue",),
+    check=check,
+    since={"volcano": (1, 13)},
+    until={"volcano": (1, 15)},
+)

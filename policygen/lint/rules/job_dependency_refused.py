@@ -1,0 +1,47 @@
+"""A task of a job of Volcano waits for itself in a circle, or for a task that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_jobs
+from policygen.lint.pod_templates import Part
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_jobs import task_name
+from policygen.spec.nearest import suggest
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Volcano tells of both that there is no order.
+
+    Source: pkg/webhooks/admission/jobs/validate/util.go, topoSort.
+    """
+    for spec in volcano_jobs.specs(facts.cluster):
+        tasks = {task_name(i, task): task for i, task in enumerate(spec.items("tasks"))}
+        waits = {name: _waits(task) for name, task in tasks.items()}
+        for name, others in waits.items():
+            for other in others:
+                if other not in tasks:
+                    yield Claim(
+                        f'task {name} of {spec.owner} waits for "{other}", which is no task of it: '
+                        f"it is refused; {suggest(other, tasks)}",
+                        tasks[name].at.to("dependsOn", "name"),
+                    )
+        left = {name: {it for it in others if it in tasks} for name, others in waits.items()}
+        while free := [name for name, others in left.items() if not others]:
+            left = {name: others - {*free} for name, others in left.items() if others}
+        if left:
+            yield Claim(
+                f"tasks {', '.join(left)} of {spec.owner} wait for each other, which is refused; "
+                "let one of them start first",
+                tasks[next(iter(left))].at.to("dependsOn", "name"),
+            )
+
+
+def _waits(task: Part) -> tuple[str, ...]:
+    names = task.under("dependsOn").data.get("name")
+    return tuple(
+        each for each in (names if isinstance(names, list) else ()) if isinstance(each, str)
+    )
+
+
+RULE = Rule("job-dependency-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)

@@ -1,0 +1,37 @@
+"""A job of Volcano is sent to a queue that has queues below it."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_queues
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Of pod groups, which are accepted, `gang-in-inner-queue` tells.
+
+    Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate.
+    """
+    tree = facts.cluster.derive(volcano_queues.tree)
+    for job in facts.cluster.volcano_jobs:
+        queue = job.it.queue or volcano_queues.DEFAULT
+        if queue == volcano_queues.DEFAULT or not tree.inner(queue):
+            continue  # that the default queue has children is the fault of these
+        below = tree.children.get(queue, ())
+        hint = f"name a queue below it, such as {below[0].name}" if below else "name another queue"
+        yield Claim(
+            f'{job} is sent to queue "{queue}", which takes no jobs as it has queues below it: it is '
+            f"refused; {hint}",
+            job.at.to("spec", "queue"),
+            tuple(each.at for each in below[:1]),
+        )
+
+
+RULE = Rule(
+    "job-in-inner-queue",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Job",),
+    check=check,
+    reads=("Queue",),
+)

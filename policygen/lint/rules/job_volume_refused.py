@@ -1,0 +1,32 @@
+"""A volume of a job of Volcano names no claim, or two, or a path that another one has."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_jobs
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/webhooks/admission/jobs/validate/util.go, validateIO."""
+    for spec in volcano_jobs.specs(facts.cluster):
+        paths = set()
+        for volume in spec.items("volumes"):
+            path = volume.data.get("mountPath")
+            made, named = volume.data.get("volumeClaim"), volume.data.get("volumeClaimName")
+            if bool(named) == (made is not None):
+                has = "both" if named else "neither"
+                yield Claim(
+                    f"the volume at {path} of {spec.owner} has {has} of volumeClaim and "
+                    "volumeClaimName, which is refused; write one of them",
+                    volume.at,
+                )
+            if path in paths:
+                yield Claim(
+                    f"{spec.owner} mounts two volumes at {path}, which is refused; take another path",
+                    volume.at / "mountPath",
+                )
+            paths.add(path)
+
+
+RULE = Rule("job-volume-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)

@@ -1,0 +1,39 @@
+"""A job of Volcano, or a task of it, waits for more pods than it has."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint import volcano_jobs
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_jobs import number, task_name
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
+    for spec in volcano_jobs.specs(facts.cluster):
+        total = 0
+        for i, task in enumerate(spec.items("tasks")):
+            replicas, least = number(task, "replicas") or 0, number(task, "minAvailable")
+            total += replicas
+            if least is not None and least > replicas:
+                yield Claim(
+                    f"task {task_name(i, task)} of {spec.owner} waits for {least} pods and has "
+                    f"{replicas}, which is refused; write at most that",
+                    task.at / "minAvailable",
+                )
+        wanted = number(spec, "minAvailable")
+        if wanted is not None and wanted > total:
+            yield Claim(
+                f"{spec.owner} waits for {wanted} pods, and its tasks have {total}, which is "
+                "refused; write at most that",
+                spec.at / "minAvailable",
+            )
+
+
+RULE = Rule(
+    "job-waits-for-too-many",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Job",),
+    check=check,
+)

@@ -1,0 +1,42 @@
+"""A queue of Volcano has an amount below 0, or a part of what only comes whole."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Severity
+from policygen.lint.amounts import shown
+from policygen.lint.core_names import whole
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Before 1.14 nobody looks.
+
+    Source: queues/validate/validate_queue.go, validateResourceOfQueue.
+    """
+    for queue in facts.cluster.queues:
+        it = queue.it
+        fields = {
+            ("capability",): it.capability,
+            ("deserved",): it.deserved,
+            ("guarantee", "resource"): it.guarantee.resource,
+        }
+        for path, amounts in fields.items():
+            for name, amount in amounts.items():
+                part = amount.denominator != 1 and whole(name)
+                if amount < 0 or part:
+                    kind = "a whole number" if part else "0 or more"
+                    yield Claim(
+                        f"{queue} has {shown(name, amount)} {name} as {path[0]}, which is refused; "
+                        f"write {kind}",
+                        queue.at.to("spec", *path, name),
+                    )
+
+
+RULE = Rule(
+    "queue-amount-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Queue",),
+    check=check,
+    since={"volcano": (1, 14)},
+)
