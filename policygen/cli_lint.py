@@ -10,7 +10,7 @@ import click
 
 from policygen.cli_options import FAIL_ON, TARGET, paths
 from policygen.errors import ExitCode, UsageError
-from policygen.finding import Severity
+from policygen.finding import Severity, Verdict
 from policygen.settings import LintSettings
 
 LINT_CODES = (
@@ -107,7 +107,6 @@ Examples:
 def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from policygen import linting
-    from policygen.lint.engine import Verdict
     from policygen.report import delivery
 
     wanted = _wanted(options["formats"])

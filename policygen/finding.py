@@ -1,6 +1,6 @@
 """What is told to the user about an input: where it is, how bad, and what to write instead."""
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
@@ -29,6 +29,28 @@ class Severity(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+
+class Family(StrEnum):
+    """What kind of fault a rule is about."""
+
+    INVALID = "invalid"
+    """A server or webhook refuses it, or its program does not start with it."""
+    INERT = "inert or dangerous"
+    """It is accepted, and does nothing, or harm."""
+
+
+class Verdict(StrEnum):
+    """How a rule ended."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    VACUOUS = "vacuous"
+    """There was nothing to judge."""
+    NOT_EVALUATED = "not evaluated"
+    """What it needs was not given, or could not be read."""
+    CRASHED = "crashed"
+    """Our bug."""
 
 
 class At(NamedTuple):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen import app, versions
 from policygen.cluster import manifests
@@ -13,11 +14,11 @@ from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
 from policygen.errors import SpecError, UsageError
-from policygen.finding import Finding, Severity
+from policygen.finding import Finding, Severity, Verdict
 from policygen.lint import baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
-from policygen.lint.engine import Outcome, Verdict
+from policygen.lint.engine import Outcome
 from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.lint.spec_rules import SPEC_RULES
@@ -58,9 +59,7 @@ def lint(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> R
         for it in compared.gone
     ]
     findings = tuple(document.ordered([*compared.new, *stale]))
-    return Report(
-        findings, report.rules, report.objects, report.complete, report.waived, compared.known
-    )
+    return replace(report, findings=findings, in_baseline=compared.known)
 
 
 def update(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> str:
@@ -96,7 +95,7 @@ def explain(name: str) -> str:
 
 def verdict(report: Report, fail_on: Severity) -> Verdict:
     """What decides the exit code."""
-    if report.count(Verdict.CRASHED.value):
+    if report.count(Verdict.CRASHED):
         return Verdict.CRASHED
     if not report.complete:
         return Verdict.NOT_EVALUATED
@@ -135,6 +134,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
         rules=ended,
         objects=len(found.objects),
         complete=complete,
+        off=judged.off,
         waived=judged.waived,
     )
 
@@ -203,7 +203,9 @@ def _wanted(settings: Settings) -> set[str]:
 
 def _evaluated(rules: Sequence[Ended]) -> set[str]:
     """The rules that were judged; those of a spec always are."""
-    judged = {it.rule for it in rules if it.verdict in {"pass", "fail", "vacuous"}}
+    judged = {
+        it.rule for it in rules if it.verdict in {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
+    }
     return judged | SPEC_RULES.keys()
 
 
@@ -230,8 +232,8 @@ def _ended(outcome: Outcome) -> Ended:
     return Ended(
         rule=rule.name,
         severity=rule.severity,
-        family=rule.family.value,
-        verdict=outcome.verdict.value,
+        family=rule.family,
+        verdict=outcome.verdict,
         about=rule.about,
         reason=outcome.reason,
     )

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,14 @@ def test_names_of_extras_are_written_in_one_place():
     assert writing == {"policygen/settings.py"}
 
 
+def test_the_layers_of_the_docs_are_those_that_are_checked():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (layers,) = (it["layers"] for it in contracts["contracts"] if it["name"] == "layers")
+    block = (ROOT / "docs" / "design.md").read_text("utf-8").split("```")[1]
+    told = [" ".join(layer.split()) for layer in block.split("→")]
+    assert told == [layer.replace("policygen.", "") for layer in layers]
+
+
 def test_changelog_begins_with_this_version():
     versions = re.findall(
         r"^## \[(\d+\.\d+\.\d+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
@@ -60,7 +69,7 @@ def help_text():
     from policygen.cli import cli  # noqa: PLC0415
 
     parts = []
-    for name in ("render", "validate"):
+    for name in ("render", "validate", "lint"):
         done = CliRunner().invoke(
             cli, [name, "--help"], prog_name="policygen", terminal_width=98, max_content_width=98
         )

@@ -74,10 +74,11 @@ def compare(
     """Which findings are new, and which entries are stale; `evaluated` names the rules judged."""
     known = {entry.fingerprint for entry in baseline.findings}
     prints = fingerprints(findings)
+    found = set(prints)
     new = [it for it, each in zip(findings, prints, strict=True) if each not in known]
     gone = [
         entry
         for entry in baseline.findings
-        if entry.fingerprint not in set(prints) and entry.rule in evaluated
+        if entry.fingerprint not in found and entry.rule in evaluated
     ]
     return Compared(tuple(new), len(findings) - len(new), tuple(gone))

@@ -50,7 +50,9 @@ def judge(
     called unused. None: all.
     """
     severities = dict(settings.severities)
-    waivers = [(waiver, _pattern(waiver)) for waiver in settings.waivers]
+    by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str]]]] = {}
+    for index, waiver in enumerate(settings.waivers):
+        by_rule.setdefault(waiver.rule, []).append((index, waiver, _pattern(waiver)))
     used: set[int] = set()
     shown, waived, off = [], 0, 0
     for finding in findings:
@@ -59,19 +61,19 @@ def judge(
             off += 1
             continue
         matching = [
-            index
-            for index, (waiver, pattern) in enumerate(waivers)
-            if waiver.rule == finding.rule and pattern.fullmatch(finding.object)
+            (index, waiver)
+            for index, waiver, pattern in by_rule.get(finding.rule, ())
+            if pattern.fullmatch(finding.object)
         ]
-        used.update(matching)
-        if any(not _expired(waivers[index][0], today) for index in matching):
+        used.update(index for index, _ in matching)
+        if any(not _expired(waiver, today) for _, waiver in matching):
             waived += 1
             continue
         if severity is not None:
             finding = finding._replace(severity=Severity[severity.upper()])  # noqa: PLW2901
         shown.append(finding)
     hits = []
-    for index, (waiver, _) in enumerate(waivers):
+    for index, waiver in enumerate(settings.waivers):
         if index in used and _expired(waiver, today):
             message = f"this waiver expired on {waiver.expires}; mend the finding or renew it"
             hits.append(Hit("waiver-expired", message, waiver.at / "expires", Severity.WARNING))

@@ -1,26 +1,12 @@
 """Runs rules: each ends as pass, fail, vacuous or not evaluated, and says why."""
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from traceback import format_exception
 
 from msgspec import Struct
 
-from policygen.finding import Hit
+from policygen.finding import Hit, Verdict
 from policygen.lint.rule import Facts, Need, Rule
-
-
-class Verdict(Enum):
-    """How a rule ended."""
-
-    PASS = "pass"  # noqa: S105 - no password
-    FAIL = "fail"
-    VACUOUS = "vacuous"
-    """There was nothing to judge."""
-    NOT_EVALUATED = "not evaluated"
-    """What it needs was not given, or could not be read."""
-    CRASHED = "crashed"
-    """Our bug."""
 
 
 class Outcome(Struct, frozen=True, eq=False):

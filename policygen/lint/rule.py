@@ -6,23 +6,12 @@ from enum import Enum
 from msgspec import Struct, field
 
 from policygen.cluster.view import Cluster
-from policygen.finding import At, Severity
+from policygen.finding import At, Family, Severity
 from policygen.plan.compile import Plan
 from policygen.spec.types import Spec
 from policygen.versions import Minor, Version
 
-
-class Family(Enum):
-    """What kind of fault a rule is about."""
-
-    INVALID = "invalid"
-    """A server or webhook refuses it, or its program does not start with it."""
-    INERT = "inert or dangerous"
-    """It is accepted, and does nothing, or harm."""
-    SPEC = "spec"
-    """The spec says it so, and it can be rendered."""
-    DRIFT = "drift"
-    """The cluster differs from what the spec renders."""
+__all__ = ["Check", "Claim", "Facts", "Family", "Need", "Rule"]
 
 
 class Need(Enum):
@@ -32,7 +21,6 @@ class Need(Enum):
     """Not given with --partial, nor where something could not be read."""
     NODES = "Nodes"
     WORKLOADS = "pods or objects that make them"
-    STATUS = "the status of objects"
     KUEUE_CONFIGURATION = "Kueue's Configuration"
     VOLCANO_CONFIGURATION = "Volcano's scheduler configuration"
     SCHEDULER_CONFIGURATION = "a KubeSchedulerConfiguration"
@@ -85,9 +73,9 @@ class Rule(Struct, frozen=True, eq=False):
 
     @property
     def about(self) -> str:
-        """The fault in a sentence: what the docstring of its module says."""
-        text: str = self.check.__globals__["__doc__"]
-        return text.strip().rstrip(".")
+        """The fault in a sentence: what the docstring of its module says; its name without one."""
+        text: str | None = self.check.__globals__["__doc__"]  # None under python -OO
+        return (text or self.name).strip().rstrip(".")
 
     def holds(self, target: Mapping[str, Version]) -> bool:
         """Whether the rule is true of the target versions."""

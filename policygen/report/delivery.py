@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from policygen.errors import UsageError
+from policygen.finding import Verdict
 from policygen.report import text
 from policygen.report.catalog import FORMATS
 from policygen.report.report import Report
@@ -27,6 +28,11 @@ def write(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> None:
         else:
             FORMATS[name](report, page)
         made.append((file, page.getvalue().encode("utf-8", "backslashreplace")))
+    for each in report.rules:
+        if each.verdict == Verdict.CRASHED and sys.stderr is not None:
+            sys.stderr.write(f"policygen: rule {each.rule} has a bug; please report it\n")
+    if not report.complete and sys.stderr is not None:
+        sys.stderr.write("policygen: not all could be read, so findings may be missing\n")
     for file, data in made:
         if file is None:
             sys.stdout.buffer.write(data)

@@ -18,6 +18,7 @@ def write(report: Report, out: TextIO) -> None:
         "version": VERSION,
         "complete": report.complete,
         "objects": report.objects,
+        "off": report.off,
         "waived": report.waived,
         "inBaseline": report.in_baseline,
         "summary": {str(severity): report.of(severity) for severity in reversed(Severity)},
@@ -41,8 +42,8 @@ def write(report: Report, out: TextIO) -> None:
             {
                 "rule": each.rule,
                 "severity": str(each.severity),
-                "family": each.family,
-                "verdict": each.verdict,
+                "family": each.family.value,
+                "verdict": each.verdict.value,
                 "reason": each.reason or None,
             }
             for each in report.rules

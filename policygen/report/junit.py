@@ -3,7 +3,7 @@
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from policygen.finding import Finding, Severity
+from policygen.finding import Finding, Severity, Verdict
 from policygen.report.report import Ended, Report
 from policygen.report.text import printable
 from policygen.report.words import headline
@@ -17,7 +17,7 @@ def write(report: Report, out: TextIO) -> None:
     run = {each.rule: each for each in report.rules}
     names = [*run, *sorted(found.keys() - run.keys())]
     failed = sum(1 for name in names if _fails(found.get(name, [])))
-    errors = report.count("crashed")
+    errors = report.count(Verdict.CRASHED)
     skipped = sum(1 for name in names if _skipped(run.get(name)))
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     out.write(
@@ -28,7 +28,7 @@ def write(report: Report, out: TextIO) -> None:
         each = run.get(name)
         group = each.family if each else "spec"
         out.write(f"<testcase classname={_quoted(group)} name={_quoted(name)}>")
-        if each and each.verdict == "crashed":
+        if each and each.verdict == Verdict.CRASHED:
             out.write(f'<error message="this rule has a bug">{_text(each.reason)}</error>')
         elif _skipped(each) and each:
             out.write(f"<skipped message={_quoted(f'{each.verdict}: {each.reason}')}/>")
@@ -48,7 +48,7 @@ def _fails(findings: list[Finding]) -> bool:
 
 
 def _skipped(each: Ended | None) -> bool:
-    return each is not None and each.verdict in {"vacuous", "not evaluated"}
+    return each is not None and each.verdict in {Verdict.VACUOUS, Verdict.NOT_EVALUATED}
 
 
 def _text(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from policygen.finding import Finding, Severity
+from policygen.finding import Family, Finding, Severity, Verdict
 
 
 class Ended(Struct, frozen=True):
@@ -10,9 +10,8 @@ class Ended(Struct, frozen=True):
 
     rule: str
     severity: Severity
-    family: str
-    verdict: str
-    """pass, fail, vacuous, not evaluated, crashed."""
+    family: Family
+    verdict: Verdict
     about: str
     """What the rule is about, in a sentence."""
     reason: str = ""
@@ -27,12 +26,14 @@ class Report(Struct, frozen=True):
     """How many objects were judged."""
     complete: bool = True
     """False: something that was asked for could not be read."""
+    off: int = 0
+    """How many findings are of rules that the spec switches off."""
     waived: int = 0
     """How many findings the spec's waivers accept."""
     in_baseline: int = 0
     """How many findings were there before."""
 
-    def count(self, verdict: str) -> int:
+    def count(self, verdict: Verdict) -> int:
         """How many rules ended so."""
         return sum(1 for each in self.rules if each.verdict == verdict)
 

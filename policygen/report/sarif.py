@@ -7,7 +7,7 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from policygen import __version__
-from policygen.finding import Place, Severity
+from policygen.finding import Place, Severity, Verdict
 from policygen.fingerprint import fingerprints
 from policygen.report.report import Report
 from policygen.report.words import write_json
@@ -49,14 +49,14 @@ def write(report: Report, out: TextIO) -> None:
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": not report.count("crashed"),
+                "executionSuccessful": not report.count(Verdict.CRASHED),
                 "toolExecutionNotifications": [
                     {
-                        "level": "error" if each.verdict == "crashed" else "note",
+                        "level": "error" if each.verdict == Verdict.CRASHED else "note",
                         "message": {"text": f"{each.rule}: {each.verdict}: {each.reason}"},
                     }
                     for each in report.rules
-                    if each.verdict in {"crashed", "not evaluated"}
+                    if each.verdict in {Verdict.CRASHED, Verdict.NOT_EVALUATED}
                 ],
             }
         ],

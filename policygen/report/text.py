@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, TextIO
 
-from policygen.finding import Finding, Place, Severity
+from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.report.report import Report
 
 MAX_COLUMNS: Final = 100
@@ -13,14 +13,8 @@ MAX_COLUMNS: Final = 100
 MAX_MESSAGE: Final = 600
 """Characters of a message or a name; longer ones are cut in the middle."""
 
-VERDICTS: Final = {
-    "pass": "passed",
-    "fail": "failed",
-    "vacuous": "vacuous",
-    "not evaluated": "not evaluated",
-    "crashed": "crashed",
-}
-"""How each verdict reads behind a number."""
+_COUNTED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
+"""How a verdict reads behind a number, where it reads otherwise than it is called."""
 
 MAX_OF_A_RULE: Final = 100
 """Findings of one rule that a report for a person shows."""
@@ -75,7 +69,7 @@ def full(report: Report, out: TextIO, *, colour: bool) -> None:
         if count > MAX_OF_A_RULE:
             out.write(f"{count - MAX_OF_A_RULE} more of {printable(rule)}; -f json has them all\n")
     for each in report.rules:
-        if each.verdict == "crashed":
+        if each.verdict == Verdict.CRASHED:
             lines = [printable(line) for line in each.reason.splitlines()]
             out.write(
                 "\n".join([f"{each.rule}: this rule has a bug; please report it", *lines, ""])
@@ -89,11 +83,13 @@ def counted(report: Report) -> str:
     if report.rules:
         words.append(f"{report.objects} object{'s' if report.objects != 1 else ''}")
         verdicts = [
-            f"{count} {word}"
-            for verdict, word in VERDICTS.items()
-            if (count := report.count(verdict)) or verdict == "pass"
+            f"{count} {_COUNTED.get(verdict, verdict)}"
+            for verdict in Verdict
+            if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
         words.append(f"{len(report.rules)} rules: {', '.join(verdicts)}")
+    if report.off:
+        words.append(f"{report.off} switched off")
     if report.waived:
         words.append(f"{report.waived} waived")
     if report.in_baseline:

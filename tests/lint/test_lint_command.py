@@ -11,9 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from policygen import linting
-from policygen.finding import Severity
+from policygen.finding import Severity, Verdict
 from policygen.lint import catalog
-from policygen.lint.engine import Verdict
 from policygen.report.catalog import FORMATS
 from policygen.settings import LintSettings
 
@@ -67,6 +66,13 @@ def test_a_file_that_is_not_there_is_incomplete(policygen):
     assert done.returncode == 3
     assert "gone.yaml" in done.stdout
     assert done.stdout.splitlines()[-1].endswith("not all could be read")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_hides_that_something_was_not_read(policygen, name):
+    done = policygen("lint", "--manifests", "gone.yaml", "-f", name)
+    assert done.returncode == 3
+    assert done.stderr == "policygen: not all could be read, so findings may be missing\n"
 
 
 def test_text_that_is_no_yaml_is_incomplete_and_told(policygen):
