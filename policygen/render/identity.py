@@ -1,16 +1,15 @@
 """Whether a document that a user's template printed is the one object that was planned, and sound."""
 
-import json
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
-
-import yaml
 
 from policygen.finding import dotted
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
 from policygen.served import schemas
 from policygen.served.refusals import refusals
+from policygen.spec.compose import compose
 from policygen.spec.echo import shown
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -20,36 +19,19 @@ SET = "policygen.dev/set"
 _SHOWN = 3
 
 
-class _Loader(yaml.CSafeLoader):
-    """Refuses a key that stands twice in one mapping."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
-                if (key.tag, key.value) in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {shown(key.value)} stands twice", key.start_mark
-                    )
-                seen.add((key.tag, key.value))
-        return super().construct_mapping(node, deep)
-
-
 def fault(item: Item, text: str, *, judged: bool = False) -> str | None:
     """What is wrong with a document that should be this item; None if nothing is.
 
-    With `judged`, what an API server would refuse is wrong, too.
+    It is read as kubectl reads it, and no key may stand twice in one mapping. With `judged`, what an API server would refuse is wrong, too.
     """
-    try:
-        documents = list(_documents(text))
-    except yaml.MarkedYAMLError as error:
-        line = f" in line {error.problem_mark.line} of what it prints" if error.problem_mark else ""
-        return f"prints no sound YAML: {error.problem}{line}"
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return f"prints no sound YAML: {error}"
+    documents = list(compose(text, json=False, line=partial(_line, text), kubernetes=True))
+    problem = next((it for each in documents for it in (*each.syntax, *each.content)), None)
+    if problem is not None:
+        line = _line(text, problem.start)
+        return f"prints no sound YAML, in line {line} of what it prints: {problem.message}"
     if len(documents) != 1:
         return f"prints {len(documents)} documents; a template prints one, without a line ---"
-    fields = documents[0]
+    fields = documents[0].data
     if not isinstance(fields, dict):
         return "prints no object; an object begins with apiVersion, kind and metadata"
     different = next(_differences(item, fields), None)
@@ -62,11 +44,7 @@ def _refused(item: Item, fields: dict[Any, Any]) -> str | None:
     kind = schemas.served(item.release.api_version, item.kind.name)
     if kind is None:
         return None
-    try:
-        thing = json.loads(json.dumps(fields, default=str))  # as a client sends it
-    except TypeError:
-        return "prints a key that is no text"
-    told = [f"{dotted(each.path)}: {each.message}" for each in refusals(thing, kind)]
+    told = [f"{dotted(each.path)}: {each.message}" for each in refusals(fields, kind)]
     if not told:
         return None
     if len(told) > _SHOWN:
@@ -75,13 +53,9 @@ def _refused(item: Item, fields: dict[Any, Any]) -> str | None:
     return f"prints what an API server refuses: {said.rstrip('; ')}"
 
 
-def _documents(text: str) -> Iterator[Any]:
-    loader = _Loader(text)
-    try:
-        while loader.check_data():  # type: ignore[no-untyped-call]
-            yield loader.get_data()
-    finally:
-        loader.dispose()
+def _line(text: str, index: int) -> int:
+    """The line as the template prints it: without the `---` in front."""
+    return text.count("\n", 0, index)
 
 
 def _differences(item: Item, fields: dict[Any, Any]) -> Iterator[str]:

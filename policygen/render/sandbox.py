@@ -172,7 +172,7 @@ def _documents(
 
     env = _environment(folders)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the reader can crash on absurd nesting
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # whatever crashes leaves no file behind
     for item in items:
         text = document(env, item)
         what = fault(item, text, judged=_is_known(item, target))

@@ -173,8 +173,6 @@ def test_what_a_template_may_not_do_is_refused_with_its_place(own, folder, line,
         ),
         ('{{ "x" * 10 ** 11 }}', "the template needs more memory than it may have"),
         ('{{ "%99999999999d" % 1 }}', "the template needs more memory than it may have"),
-        ('{{ "x" * 10 ** 7 }}', "longer than the 1536 KiB that etcd takes"),
-        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
     ],
 )
 def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, message):
@@ -188,13 +186,31 @@ def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, mes
     assert 'ResourceFlavor "h100"' in said
 
 
-def test_a_document_too_deep_to_read_ends_cleanly(own, folder):
-    own(
-        HEAD
-        + "deep: {% for _ in range(90000) %}[{% endfor %}{% for _ in range(90000) %}]{% endfor %}\n"
-    )
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ('{{ "x" * 10 ** 7 }}', "longer than the 1536 KiB that etcd takes"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
+        (
+            "a: {% for _ in range(90000) %}[{% endfor %}{% for _ in range(90000) %}]{% endfor %}",
+            "prints no sound YAML, in line 8 of what it prints: nested more than 100 deep",
+        ),
+    ],
+)
+def test_too_much_of_something_is_told_as_that(own, folder, text, message):
+    path = own(f"{HEAD}{text}\n")
     said = refused(folder)
-    assert 'ResourceFlavor "h100": rendering ended with signal' in said
+    assert said.startswith(f"{path}")
+    assert 'ResourceFlavor "h100": ' in said
+    assert message in said
+
+
+def test_a_crash_is_told_with_the_object(own, folder, monkeypatch):
+    path = own(HEAD)
+    monkeypatch.setattr(sandbox, "_CHILD", "import os; os.kill(os.getpid(), 9)")
+    assert refused(folder) == (
+        f'{path}: ResourceFlavor "h100": rendering ended with signal 9; the template asks for too much'
+    )
 
 
 def test_another_object_than_the_planned_one_is_refused(own, folder):
