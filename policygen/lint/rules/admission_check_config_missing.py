@@ -22,13 +22,13 @@ def check(facts: Facts) -> Iterator[Claim]:
         if parameters is None or (parameters.api_group, parameters.kind) != (KUEUE, kind):
             continue  # another rule's
         if entry.it.controller_name == MULTI_KUEUE:
-            there, names = multi_kueue.knows(parameters.name), multi_kueue.names()
+            there, names = multi_kueue.knows(parameters.name), multi_kueue.names
         else:
-            there, names = provisioning.knows(parameters.name), provisioning.names()
+            there, names = provisioning.knows(parameters.name), provisioning.names
         if not there:
             yield Claim(
                 f'{entry} points to {kind} "{parameters.name}", which is not there; '
-                f"{suggest(parameters.name, names)}",
+                f"{suggest(parameters.name, names())}",
                 entry.at.to("spec", "parameters", "name"),
             )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.coverage import Asked, asked
@@ -17,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Judged where nodes of every flavor are known. Source: docs on topology-aware scheduling;
     Kueue compares sums, but for topologies.
     """
-    found = facts.cluster.derive(nodes)
+    found = facts.cluster.derive(_sizes)
     for each in asked(facts):
         names = _flavors(each)
         pools = [found.get(name, ()) for name in names]
@@ -26,8 +27,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         wanted = each.template.spec.requests()
         zero = Fraction(0)
         best: dict[str, Fraction] = {}
-        for node in (node for pool in pools for node in pool):
-            have = node.it.status.allocatable
+        for have in (have for pool in pools for have in pool):
             if all(have.get(name, zero) >= amount for name, amount in wanted.items()):
                 break
             best = {name: max(best.get(name, zero), have.get(name, zero)) for name in wanted}
@@ -44,6 +44,15 @@ def check(facts: Facts) -> Iterator[Claim]:
                 each.template.at.to("spec", "containers"),
                 related=(each.queue.at.to("spec", "resourceGroups"),),
             )
+
+
+def _sizes(cluster: Cluster) -> dict[str, tuple[dict[str, Fraction], ...]]:
+    """What the nodes of each flavor have, each size once: pools have many nodes and few sizes."""
+    sizes = {}
+    for flavor, found in cluster.derive(nodes).items():
+        distinct = {frozenset(node.it.status.allocatable.items()) for node in found}
+        sizes[flavor] = tuple(dict(size) for size in distinct)
+    return sizes
 
 
 def _flavors(each: Asked) -> list[str]:

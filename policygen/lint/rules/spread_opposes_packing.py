@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     configuration = settings(facts)
     if configuration is not None and configuration.plugin("binpack") is not None:
         packing.add(SCHEDULER)
-    pools = facts.spec.pools if facts.spec is not None else ()
-    if any(pool.scheduling_policy.bin_pack for pool in pools):
+    pools = facts.plan.pools if facts.plan is not None else ()
+    if any(pool.policy.bin_pack for pool in pools):
         packing.add("")
     if not packing:
         return
