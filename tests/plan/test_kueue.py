@@ -30,6 +30,19 @@ def test_pool_is_a_flavor_with_its_labels_taints_and_tolerations(planned, pool):
     assert flavor.topology_name is None
 
 
+def test_an_empty_value_is_not_written(planned, pool):
+    text = pool(
+        more="taints: [{key: a, value: '', effect: NoSchedule}]\n"
+        "tolerations: [{key: a, value: '', effect: NoSchedule}, {key: b, operator: Exists}]"
+    )
+    flavor = planned(text).of("ResourceFlavor")["p"]
+    assert flavor.node_taints == ({"key": "a", "effect": "NoSchedule"},)
+    assert flavor.tolerations == (
+        {"key": "a", "effect": "NoSchedule"},
+        {"key": "b", "operator": "Exists"},
+    )
+
+
 def test_explicit_tolerations_replace_those_of_the_taints(planned, pool):
     text = pool(more="taints: [{key: gpu, effect: NoSchedule}]\ntolerations: []")
     done = planned(text)
