@@ -1,6 +1,6 @@
 """What `policygen lint`, `baseline update` and `explain` do, from inputs to a report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +15,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Severity, Verdict
-from policygen.lint import baseline, catalog, control, engine
+from policygen.lint import api_versions, baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
@@ -112,8 +112,9 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
     found = manifests.read(sources, first_index=len(documents))
     complete = found.complete and not unreadable
     outcomes = []
+    target = _target(settings, spec)
     if settings.manifests:
-        facts = _facts(settings, spec, found, complete=complete)
+        facts = _facts(settings, spec, found, target, complete=complete)
         outcomes = engine.run([rule for rule in catalog.RULES if rule.name in wanted], facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
     findings = [
@@ -122,7 +123,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
         *found.findings,
         *dress(found.documents, found.objects, hits),
     ]
-    findings += manifests.notes(found, judged=_is_judged)
+    findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
     ended = tuple(map(_ended, outcomes))
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
@@ -159,15 +160,24 @@ def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) 
     return _Spec(loaded, plan, tuple(findings))
 
 
-def _facts(settings: Settings, spec: _Spec, found: Manifests, *, complete: bool) -> Facts:
-    cluster = Cluster(found.objects)
-    target = {
-        **versions.DEFAULT,
-        **{name: _version(name, text) for name, text in settings.target.items()},
-    }
+def _target(settings: Settings, spec: _Spec) -> dict[str, versions.Version]:
+    """The versions that objects are judged for: the spec's, or those of the command line."""
     if spec.loaded:
         platform = spec.loaded.spec.platform
-        target = {name: getattr(platform.target, name) for name in versions.DEFAULT}
+        return {name: getattr(platform.target, name) for name in versions.DEFAULT}
+    given = {name: _version(name, text) for name, text in settings.target.items()}
+    return {**versions.DEFAULT, **given}
+
+
+def _facts(
+    settings: Settings,
+    spec: _Spec,
+    found: Manifests,
+    target: Mapping[str, versions.Version],
+    *,
+    complete: bool,
+) -> Facts:
+    cluster = Cluster(found.objects)
     # Nodes and their like count as absent only if some are there.
     there = {
         Need.WHOLE: complete and not settings.partial,
@@ -183,9 +193,11 @@ def _facts(settings: Settings, spec: _Spec, found: Manifests, *, complete: bool)
     return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
 
 
-def _is_judged(it: Object) -> bool:
-    """Whether any rule looks at objects of this kind."""
-    return it.kind in NO_OBJECTS.known or schemas.served(it.api_version, it.kind) is not None
+def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:
+    """Whether any rule looks at objects of this kind, or at its name."""
+    typed = (it.group, it.kind) in NO_OBJECTS.tables
+    served = schemas.served(it.api_version, it.kind) is not None
+    return typed or served or api_versions.fault(it, target) is not None
 
 
 def _known(name: str) -> str:

@@ -390,6 +390,12 @@ SCHEMA = [
         "write 80Gi or 80G",
     ),
     Case("a space in a quantity", pool().replace("768Gi", "«1 Gi»"), "bad-quantity", "write 1Gi"),
+    Case(
+        "cpu finer than a thousandth",
+        pool().replace("cpu: 96", "cpu: «1500u»"),
+        "bad-quantity",
+        "thousandth of a core; write 2m",
+    ),
     Case("a negative quantity", pool().replace("768Gi", "«-1Gi»"), "bad-quantity", "more than 0"),
     Case("nothing of a node", pool().replace("cpu: 96", "cpu: «0»"), "bad-quantity", "more than 0"),
     Case(

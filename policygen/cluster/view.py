@@ -48,6 +48,8 @@ class Cluster:
         for it in self.objects:
             self._kinds.setdefault((it.group, it.kind), []).append(it)
         self.kinds = frozenset(kind for _, kind in self._kinds)
+        self.tables = set(workload.SHAPES)
+        """Groups and kinds that are typed, whether there are objects of them or not."""
         self.known = {kind for _, kind in workload.SHAPES}
         """Every kind that rules can look at, whether there are objects of it or not."""
         spec = self._spec
@@ -112,6 +114,7 @@ class Cluster:
 
     def _table(self, group: str, kind: str, type_: type[T], within: Path = ()) -> Table[T]:
         self.known.add(kind)
+        self.tables.add((group, kind))
         entries: list[Entry[T]] = []
         unread: list[Object] = []
         for it in self._kinds.get((group, kind), ()):

@@ -31,6 +31,8 @@ def needed(rule: Rule, given: frozenset[Need]) -> Sequence[Need]:
 def _run(rule: Rule, facts: Facts) -> Outcome:
     if not rule.holds(facts.target):
         return Outcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
+    if not facts.cluster.objects:
+        return Outcome(rule, Verdict.VACUOUS, "no objects")
     if rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
         return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
     missing = needed(rule, facts.given)

@@ -48,13 +48,14 @@ def told(facts: Facts, slug: str) -> Iterator[Claim]:
 def told_of_known_releases(facts: Facts, slug: str) -> Iterator[Claim]:
     """Likewise, but for kinds that the target release may have changed since a server was asked."""
     for it, claim in facts.cluster.derive(refused).claims.get(slug, ()):
-        component = _component(it)
-        if schemas.covers(component, facts.target[component]):
+        of = component(it)
+        if schemas.covers(of, facts.target[of]):
             yield claim
 
 
-def _component(it: Object) -> str:
-    for end, component in _COMPONENTS.items():
+def component(it: Object) -> str:
+    """Whose release decides what an object may look like: kubernetes, kueue or volcano."""
+    for end, name in _COMPONENTS.items():
         if it.group.endswith(end):
-            return component
+            return name
     return "kubernetes"

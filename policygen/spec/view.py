@@ -89,6 +89,10 @@ class View:
         except ValueError as error:
             self._hit(key, str(error))
             return None
+        if unit == "cpu" and quantity.parse(value).value * 1000 != read:
+            message = f"{shown(value)} is finer than a thousandth of a core; write {read}m"
+            self._hit(key, message)
+            return None
         if read < 0:
             self._hit(
                 key, f"{shown(value)} is negative; write {'0 or more' if zero else 'more than 0'}"

@@ -166,8 +166,9 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
 
 
 def test_kinds_that_no_rule_judges_are_counted(policygen):
-    other = "apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: a}}\n---\n"
-    given = other.format(kind="Widget") * 2 + other.format(kind="Gadget") + QUEUE
+    other = "apiVersion: example.com/v1\nkind: {}\nmetadata: {{name: {}}}\n---\n"
+    given = other.format("Widget", "a") + other.format("Widget", "b") + other.format("Gadget", "a")
+    given += QUEUE
     done = policygen("lint", "--manifests", "-", "--partial", given=given)
     assert done.returncode == 0
     first, summary = done.stdout.splitlines()

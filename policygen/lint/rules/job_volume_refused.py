@@ -10,7 +10,7 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validateIO."""
     for spec in volcano_jobs.specs(facts.cluster):
-        paths = set()
+        paths: set[str] = set()
         for volume in spec.items("volumes"):
             path = volume.data.get("mountPath")
             made, named = volume.data.get("volumeClaim"), volume.data.get("volumeClaimName")
@@ -21,6 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     "volumeClaimName, which is refused; write one of them",
                     volume.at,
                 )
+            if not isinstance(path, str):
+                continue  # its type is refused already
             if path in paths:
                 yield Claim(
                     f"{spec.owner} mounts two volumes at {path}, which is refused; take another path",

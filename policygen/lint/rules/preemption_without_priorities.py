@@ -10,8 +10,11 @@ from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """Without a class that differs from the default, LowerPriority never finds a victim.
 
+    Where the set has no class at all they may be elsewhere, or come later, and nothing is said.
     Source: concepts/preemption.md of Kueue's documentation.
     """
+    if not facts.cluster.workload_priority_classes.any and not facts.cluster.priority_classes.any:
+        return
     if len(values(facts.cluster) | {default(facts.cluster)}) > 1:
         return
     for queue in facts.cluster.cluster_queues:

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for spec in pod_templates.pod_specs(facts.cluster):
         volumes = set(_volumes(spec))
         for container in pod_templates.containers(spec):
-            paths = set()
+            paths: set[str] = set()
             for mount in container.items("volumeMounts"):
                 name, path = mount.data.get("name"), mount.data.get("mountPath")
                 if isinstance(name, str) and name not in volumes:
@@ -26,6 +26,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                         f"{suggest(name, volumes)}",
                         mount.at / "name",
                     )
+                if not isinstance(path, str):
+                    continue  # its type is refused already
                 if path in paths:
                     yield Claim(
                         f"{named(container)} mounts two volumes at {path}, which is refused; take "

@@ -1,0 +1,70 @@
+"""Which groups, versions and kinds the servers of a target serve.
+
+Source: what running servers serve, `schemas/cluster`.
+"""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+
+from policygen.cluster.object import Object
+from policygen.cluster.view import KUEUE
+from policygen.lint.refused import component
+from policygen.served import schemas
+from policygen.spec.nearest import suggest
+from policygen.versions import KUEUE_V1BETA2, Version
+
+Groups = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Versions by group and kind, the oldest first."""
+
+_ALIKE = 0.85
+"""How close a group must be to a known one to be a slip of it."""
+
+
+def fault(it: Object, target: Mapping[str, Version]) -> str | None:
+    """What is wrong with the apiVersion or kind of an object; None for nothing that is known."""
+    groups = _served()
+    if not it.api_version:
+        return None  # a file that is no object
+    if it.group not in groups:
+        return _misspelt(it, groups)
+    kinds, release = groups[it.group], target["kueue"].release
+    if it.kind not in kinds:
+        if _is_whole(it.group) and schemas.covers(component(it), target[component(it)]):
+            return f"{it.group} has no kind {it.kind}; {suggest(it.kind, kinds)}"
+        return None
+    versions = kinds[it.kind]
+    if it.group == KUEUE and release < KUEUE_V1BETA2:
+        if it.version == "v1beta2":
+            return f"Kueue {target['kueue']} does not serve v1beta2; write {KUEUE}/v1beta1"
+        if it.version == "v1alpha1":
+            return None  # served up to then, and by no server that was asked
+    if it.version in versions or not schemas.covers(component(it), target[component(it)]):
+        return None
+    newest = f"{it.group}/{versions[-1]}" if it.group else versions[-1]
+    return f"{it.api_version} is not served; write {newest}"
+
+
+def _misspelt(it: Object, groups: Groups) -> str | None:
+    for group in get_close_matches(it.group, groups, n=1, cutoff=_ALIKE):
+        if it.kind in groups[group]:
+            return f'no group "{it.group}" is known; did you mean "{group}"?'
+    return None
+
+
+def _is_whole(group: str) -> bool:
+    """Whether all kinds of a group are known, not only those that rules read."""
+    return group == KUEUE or group.endswith("volcano.sh")
+
+
+@cache
+def _served() -> Groups:
+    """Versions by group and kind, the oldest first."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for at, kinds in sorted(schemas.index().kinds.items()):
+        group, _, version = at.rpartition("/")
+        group = "" if group == schemas.CORE else group
+        for kind in kinds:
+            versions = found.setdefault(group, {})
+            versions[kind] = (*versions.get(kind, ()), version)
+    return found
