@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -151,7 +152,8 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
         command = app.raw_scheduler_config
     elif options["kueue_helm_values"]:
         command = app.kueue_helm_values
-    result = command(settings, stdin=_stdin(specs), output=_redirected())
+    with _without_notes(quiet=options["quiet"]):
+        result = command(settings, stdin=_stdin(specs), output=_redirected())
     _show(result.findings, quiet=options["quiet"])
     if output is None:
         _print(app.text(result))
@@ -180,7 +182,8 @@ def validate(specs: tuple[str, ...], **options: Any) -> None:
     from policygen import app
 
     settings = _settings(specs, options)
-    result = app.validate(settings, stdin=_stdin(specs), output=_redirected())
+    with _without_notes(quiet=options["quiet"]):
+        result = app.validate(settings, stdin=_stdin(specs), output=_redirected())
     _show(result.findings, quiet=options["quiet"])
     counted = ", ".join(
         f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
@@ -301,6 +304,17 @@ def _say(message: str) -> None:
 
     if sys.stderr is not None:
         click.echo(text.printable(message, sys.stderr.encoding or "utf-8"), err=True)
+
+
+@contextmanager
+def _without_notes(*, quiet: bool) -> Iterator[None]:
+    """With `quiet` a refused spec is told without its notes, as an accepted one is."""
+    try:
+        yield
+    except SpecError as error:
+        if not quiet:
+            raise
+        raise SpecError([it for it in error.findings if it.severity > Severity.INFO]) from None
 
 
 def _fail(message: str, code: int) -> NoReturn:

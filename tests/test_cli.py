@@ -616,3 +616,16 @@ def test_a_rule_that_there_is_not_is_refused_by_every_command(run, tmp_path):
         code, out, err = run(command, tmp_path / "spec.yaml")
         assert (code, out) == (2, "")
         assert 'did you mean "model-above-limit"?' in err
+
+
+def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):
+    assumed = SPEC.replace("    nodeType: a2-ultragpu-8g\n", "")
+    (tmp_path / "spec.yaml").write_text(assumed.replace("guarantee: 20", "guarantee: 2000"))
+    for command in ("render", "validate"):
+        code, _, loud = run(command, tmp_path / "spec.yaml")
+        assert code == 2
+        assert " info: " in loud
+        code, _, quiet = run(command, "-q", tmp_path / "spec.yaml")
+        assert code == 2
+        assert " info: " not in quiet
+        assert "[guarantees-above-available]" in quiet
