@@ -165,6 +165,7 @@ def test_without_preemption_a_guarantee_is_kept_by_not_lending_it(cluster):
     cluster.create(*jobs("vision", 8))
     cluster.becomes("vision's", lambda: held(cluster, "vision"), [5])
     cluster.stays("vision's", lambda: held(cluster, "vision"), [5], for_s=1)
+    cluster.becomes("vision's pods", lambda: cluster.bound("vision"), 5)
     running = {pod["metadata"]["uid"] for pod in cluster.pods("vision")}
     cluster.create(*jobs("nlp", 6))
     cluster.becomes("both", lambda: held(cluster, "nlp", "vision"), [3, 5])

@@ -505,6 +505,8 @@ SHARED = "perNode: 8, memory: 80Gi, sharing: timeSlicing, replicas: 4"
 PAIR = "example.com/pair"
 NUMBERS = itertools.count()
 """Of pods, for their names."""
+LOADED_S = 1.0
+"""A new scheduler's first session may come before it has counted all pods on their nodes."""
 
 
 def fill(cluster, choices):
@@ -559,6 +561,7 @@ def chosen(cluster, config, choosers):
         return [found.get(name) for name in names]
 
     with cluster.volcano(config):
+        time.sleep(LOADED_S)
         cluster.create(*named)
         cluster.until("every pod has a node", lambda: all(nodes()))
         found = [node.partition("-")[0] for node in nodes()]
