@@ -1,0 +1,19 @@
+"""Examples of rule pages as scenes: what a page calls bad harms on real servers, the good one does not."""
+
+from __future__ import annotations
+
+from policygen.lint.page import page
+
+
+def bad(rule: str, number: int = 0) -> str:
+    """The text of a page's bad example."""
+    return _example(rule, number, good=False)
+
+
+def good(rule: str, number: int = 0) -> str:
+    """The text of a page's good example."""
+    return _example(rule, number, good=True)
+
+
+def _example(rule: str, number: int, *, good: bool) -> str:
+    return [each for each in page(rule).examples if each.good == good][number].text
