@@ -128,15 +128,21 @@ def team():
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """With `-n auto`: two workers a core, since tests of real servers wait most of their time."""
+    return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With `-n`: one worker asks the real servers, so that there is one bench, others the rest."""
+    """With `-n`: a file that asks the real servers stays with one worker; each worker has a bench."""
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not with `-p no:xdist`
 
-    class OneBench(LoadScopeScheduling):
+    class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return "bench" if nodeid.startswith(BENCH) else nodeid
+            return nodeid.partition("::")[0] if nodeid.startswith(BENCH) else nodeid
 
-    return OneBench(config, log)
+    return ByFile(config, log)
 
 
 def pytest_terminal_summary(terminalreporter):

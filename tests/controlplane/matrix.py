@@ -81,7 +81,7 @@ def _test(kubernetes: Upstream) -> Row:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="policygen-matrix-") as scratch:
         report = Path(scratch) / "report.xml"
-        code = _child([*pytest_to(report), str(Path(__file__).parent)], environment)
+        code = _child([*pytest_to(report), "-n", "auto", str(Path(__file__).parent)], environment)
         seconds = time.monotonic() - began
         passed, failed, skipped = counted(report)
     return Row(version, passed, failed, skipped, seconds, code)
