@@ -287,10 +287,11 @@ def _depth(parents: dict[str, str | None], parent: str | None) -> int:
 
 
 def read(files: list[Path]) -> list[Document]:
-    """All documents of all files, in order; empty ones are skipped, Lists are unpacked."""
+    """All documents of all files and folders, in order; empty ones are skipped, Lists unpacked."""
     return [
         document
-        for path in files
+        for given in files
+        for path in (sorted(given.rglob("*.yaml")) if given.is_dir() else [given])
         for document in parse(path.read_text(encoding="utf-8"), str(path))
     ]
 
@@ -337,7 +338,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--kubeconfig", type=Path, required=True)
     parser.add_argument("--create-namespaces", action="store_true", help="make missing namespaces")
     parser.add_argument("--jobs", type=int, default=1, help="requests at once within one kind (1)")
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("files", type=Path, nargs="+", metavar="PATH")
     options = parser.parse_args(arguments)
     try:
         documents = read(options.files)

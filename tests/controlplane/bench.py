@@ -183,21 +183,10 @@ class Bench:
             yield
 
     def try_scheduler(self, config: str) -> tuple[str, Callable[[], None]]:
-        """Start one more kube-scheduler: its name, and what waits until it is ready.
-
-        The file is adjusted only in how the server is reached and in leader election.
-        """
-        fields = yaml.load(config, Loader=yaml.CSafeLoader)
-        fields["clientConnection"] = {
-            **(fields.get("clientConnection") or {}),
-            "kubeconfig": str(self.kubeconfig),
-        }
-        fields["leaderElection"] = {"leaderElect": False}
+        """Start one more kube-scheduler: its name, and what waits until it is ready."""
         name = self._another("kube-scheduler")
-        path = self.state / f"{name}.json"
-        path.write_text(json.dumps(fields, indent=2), encoding="utf-8")
         (self.ports[name],) = free_ports(1)
-        return name, self._start_scheduler(name, path)
+        return name, self._start_scheduler(name, config)
 
     def try_volcano(self, config: str) -> tuple[str, Callable[[], None]]:
         """Start one more Volcano scheduler, talkative: its name, and what waits for its health."""
@@ -382,14 +371,16 @@ class Bench:
         return self._healthy(process, f"https://127.0.0.1:{self.ports[name]}/healthz")
 
     def _start_scheduler(
-        self, name: str = "kube-scheduler", config: Path | None = None
+        self, name: str = "kube-scheduler", config: str | None = None
     ) -> Callable[[], None]:
-        config = config or self.options.scheduler_config or self._default_scheduler_config()
+        if config is None and self.options.scheduler_config:
+            config = self.options.scheduler_config.read_text(encoding="utf-8")
+        path = self._scheduler_config(name, config) if config else self._default_scheduler_config()
         process = self.run(
             name,
             [
                 self.built["kubernetes"].binary("kube-scheduler"),
-                f"--config={config}",
+                f"--config={path}",
                 *self._secure(name),
                 "--leader-elect=false",
             ],
@@ -565,6 +556,18 @@ class Bench:
         }
         self.kubeconfig.touch(mode=0o600)
         self.kubeconfig.write_text(yaml.safe_dump(config, sort_keys=False), encoding="ascii")
+
+    def _scheduler_config(self, name: str, config: str) -> Path:
+        """The file, adjusted only in how the server is reached and in leader election."""
+        fields = yaml.load(config, Loader=yaml.CSafeLoader)
+        fields["clientConnection"] = {
+            **(fields.get("clientConnection") or {}),
+            "kubeconfig": str(self.kubeconfig),
+        }
+        fields["leaderElection"] = {"leaderElect": False}
+        path = self.state / f"{name}.json"
+        path.write_text(json.dumps(fields, indent=2), encoding="utf-8")
+        return path
 
     def _default_scheduler_config(self) -> Path:
         path = self.state / "kube-scheduler.yaml"
