@@ -43,6 +43,14 @@ _INPUTS = (
         help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
     ),
     click.option(
+        "--snapshot",
+        "snapshots",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Judge the cluster of which this file is a snapshot; repeatable.",
+    ),
+    click.option(
         "--partial",
         is_flag=True,
         help="The manifests are not all: what is missing among them may be elsewhere.",
@@ -145,13 +153,14 @@ def update(**options: Any) -> None:
 
 def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
     given = (*options["specs"], *options["manifests"])
-    if not given:
-        raise click.UsageError("nothing to lint: name a SPEC, or --manifests PATH")
+    if not given and not options["snapshots"]:
+        raise click.UsageError("nothing to lint: name a SPEC, --manifests PATH or --snapshot FILE")
     if given.count("-") > 1:
         raise click.UsageError("standard input can be read once; write - in one place")
     settings = LintSettings(
         specs=options["specs"],
         manifests=options["manifests"],
+        snapshots=options["snapshots"],
         target=options["target"],
         partial=options["partial"],
         only=options["only"],

@@ -124,3 +124,5 @@ class Finding(NamedTuple):
     anchor: str = ""
     """The same with the names of list items for their numbers, which outlives reordering."""
     related: tuple[Related, ...] = ()
+    cluster: str = ""
+    """The context of the cluster on which it was seen; empty for what files say."""

@@ -10,17 +10,19 @@ from policygen.finding import Finding
 def fingerprints(findings: Iterable[Finding]) -> list[str]:
     """An identity for each finding that survives moving files and reordering what is in them.
 
-    It is made of the rule, the object and the field. Findings that agree in these are told
+    It is made of the rule, the cluster, the object and the field. Findings that agree in these are told
     apart by their number.
     """
     seen: Counter[str] = Counter()
     made = []
     for finding in findings:
-        parts = (
+        parts: tuple[str, ...] = (
             finding.rule,
             finding.object,
             finding.anchor if finding.object else finding.message,
         )
+        if finding.cluster:
+            parts = (*parts, finding.cluster)
         text = "\0".join(parts)
         seen[text] += 1
         made.append(sha256(f"{text}\0{seen[text]}".encode("utf-8", "replace")).hexdigest()[:32])

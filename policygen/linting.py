@@ -1,6 +1,6 @@
 """What `policygen lint`, `baseline update` and `explain` do, from inputs to a report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO
@@ -10,11 +10,13 @@ from msgspec.structs import replace
 
 from policygen import app, versions
 from policygen.cluster import manifests
+from policygen.cluster import snapshot as snapshots
 from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
+from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.errors import SpecError, UsageError
-from policygen.finding import Finding, Severity, Verdict
+from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.lint import api_versions, baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
@@ -111,20 +113,38 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
     documents = spec.loaded.documents if spec.loaded else ()
     found = manifests.read(sources, first_index=len(documents))
     complete = found.complete and not unreadable
-    outcomes = []
     target = _target(settings, spec)
-    if settings.manifests:
-        facts = _facts(settings, spec, found, target, complete=complete)
-        outcomes = engine.run([rule for rule in catalog.RULES if rule.name in wanted], facts)
-    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    rules = [rule for rule in catalog.RULES if rule.name in wanted]
     findings = [
         *unreadable,
         *(it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted),
         *found.findings,
-        *dress(found.documents, found.objects, hits),
     ]
+    runs = []
+    if settings.manifests:
+        facts = _facts(settings, spec, found, target, complete=complete)
+        runs.append(engine.run(rules, facts))
+        hits = [hit for outcome in runs[-1] for hit in outcome.hits]
+        findings += dress(found.documents, found.objects, hits)
     findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
-    ended = tuple(map(_ended, outcomes))
+    objects, index = len(found.objects), len(documents) + len(found.documents)
+    for path in settings.snapshots:
+        snapshot = _snapshot(path, index, findings)
+        if snapshot is None:
+            complete = False
+            continue
+        inside = manifests.inside(snapshot.objects, first_index=index + 1)
+        cluster = Cluster(
+            (*snapshot.objects, *inside.objects), seen=snapshot.seen, pods=snapshot.pods
+        )
+        runs.append(engine.run(rules, _seen_facts(cluster, spec, target)))
+        findings += inside.findings
+        findings += _dressed(cluster, inside.documents, runs[-1])
+        findings += _gaps(snapshot.seen, runs[-1])
+        complete = complete and not any(it.missed for it in runs[-1])
+        objects += len(cluster.objects) + len(cluster.pods)
+        index += 1 + len(inside.documents)
+    ended = _merged(runs)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
         findings, lint_settings, today=today, evaluated=_evaluated(ended) & wanted
@@ -133,7 +153,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
     return Report(
         findings=tuple(document.ordered([*judged.shown, *about_waivers])),
         rules=ended,
-        objects=len(found.objects),
+        objects=objects,
         complete=complete,
         off=judged.off,
         waived=judged.waived,
@@ -191,6 +211,70 @@ def _facts(
     }
     given = frozenset(need for need, is_given in there.items() if is_given)
     return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
+
+
+def _seen_facts(cluster: Cluster, spec: _Spec, target: Mapping[str, versions.Version]) -> Facts:
+    """Of a cluster that was seen, what was read in full and is not there is absent."""
+    there = {
+        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
+        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
+        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
+        Need.SPEC: spec.loaded is not None,
+    }
+    # What else a rule needs the engine looks up among the kinds that were read.
+    given = frozenset(need for need in Need if there.get(need, True))
+    return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
+
+
+def _snapshot(path: Path, index: int, findings: list[Finding]) -> Snapshot | None:
+    """The snapshot in a file; None with a finding for one that cannot be trusted."""
+    try:
+        with path.open("rb") as file:
+            return snapshots.read(file, document=index)
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+    except snapshots.SnapshotError as error:
+        reason = str(error)
+    where = Place(str(path))
+    findings.append(Finding(Severity.ERROR, "snapshot-unreadable", f"{path} {reason}", where))
+    return None
+
+
+def _dressed(
+    cluster: Cluster, documents: Sequence[document.Document], outcomes: Sequence[Outcome]
+) -> list[Finding]:
+    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    context = cluster.seen.context if cluster.seen else ""
+    objects = (*cluster.objects, *(pod.object for pod in cluster.pods if hits))
+    return [it._replace(cluster=context) for it in dress(documents, objects, hits)]
+
+
+def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
+    """What could not be read and some rule needed."""
+    missed = {kind for outcome in outcomes for kind in outcome.missed}
+    for gap in seen.gaps:
+        if (gap.group, gap.kind) in missed:
+            missed.discard(GroupKind(gap.group, gap.kind))
+            yield Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
+    for kind in sorted(missed - {GroupKind(gap.group, gap.kind) for gap in seen.gaps}):
+        yield Finding(Severity.WARNING, "not-read", f"{kind} was not read", cluster=seen.context)
+
+
+_WORST = (
+    Verdict.CRASHED,
+    Verdict.FAIL,
+    Verdict.NOT_EVALUATED,
+    Verdict.PASS,
+    Verdict.VACUOUS,
+)
+
+
+def _merged(runs: Sequence[Sequence[Outcome]]) -> tuple[Ended, ...]:
+    """How each rule ended: the worst of all inputs."""
+    return tuple(
+        _ended(min(outcomes, key=lambda it: _WORST.index(it.verdict)))
+        for outcomes in zip(*runs, strict=True)
+    )
 
 
 def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:

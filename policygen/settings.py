@@ -34,6 +34,8 @@ class LintSettings(NamedTuple):
     specs: tuple[str, ...] = ()
     manifests: tuple[str, ...] = ()
     """Files, folders, or `-` for standard input."""
+    snapshots: tuple[Path, ...] = ()
+    """Files that `policygen snapshot` wrote."""
     target: Mapping[str, str] = MappingProxyType({})
     """Versions that replace the Platform's, by component."""
     partial: bool = False

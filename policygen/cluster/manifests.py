@@ -23,6 +23,10 @@ _MENTIONS = (SCHEDULER_CONFIG, KUEUE_CONFIG, "actions:")
 """What a text must hold to be worth parsing."""
 
 
+_Inner = tuple[Document | None, list[Finding]]
+_Load = Callable[[Object, str, str, int], _Inner]
+"""What gives the document under a key of a ConfigMap: the ConfigMap, key, text and index."""
+
 MAX_KINDS = 10
 """Kinds that a note names."""
 
@@ -58,9 +62,15 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         for each in documents:
             if isinstance(each.data, dict):
                 _document(each, found)
+
+    def load(it: Object, key: str, _: str, index: int) -> _Inner:
+        path = (*it.at.path, "data", key)
+        holder = found.documents[it.at.document - first_index]
+        return document.inner(holder, path, index=index, kubernetes=True)
+
     # Files inside ConfigMaps are documents of their own, behind all others.
     for it in [it for it in found.objects if (it.group, it.kind) == ("", "ConfigMap")]:
-        _inner(it, found, first_index)
+        _inner(it, found, first_index, load)
     return found
 
 
@@ -95,19 +105,9 @@ def _objects(data: Any, index: int, path: Path) -> Iterator[Object]:
         for number, item in enumerate(data["items"]):
             yield from _objects(item, index, (*path, "items", number))
         return
-    api_version, kind, metadata = data.get("apiVersion"), data.get("kind"), data.get("metadata")
-    if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
-        return
-    metadata = metadata if isinstance(metadata, dict) else {}
-    name, namespace = metadata.get("name"), metadata.get("namespace")
-    yield Object(
-        at=At(index, path),
-        api_version=api_version,
-        kind=kind,
-        name=name if isinstance(name, str) else "",
-        namespace=namespace if isinstance(namespace, str) else "",
-        data=data,
-    )
+    it = Object.read(data, At(index, path))
+    if it is not None:
+        yield it
 
 
 def _is_list(data: dict[str, Any]) -> bool:
@@ -119,17 +119,32 @@ def _configuration(each: Document) -> Object:
     return Object(At(each.index), "", VOLCANO_CONFIGURATION, "", "", each.data)
 
 
-def _inner(it: Object, found: Manifests, first_index: int) -> None:
+def inside(objects: Iterable[Object], *, first_index: int) -> Manifests:
+    """The controllers' files in the ConfigMaps of a cluster; their lines are those of the key."""
+    found = Manifests()
+
+    def load(it: Object, key: str, text: str, index: int) -> _Inner:
+        source = Source(f"{it} {key}", text, None)
+        documents, findings = document.load(
+            source, ours=lambda _: True, first_index=index, kubernetes=True
+        )
+        return (documents[0] if len(documents) == 1 else None), findings
+
+    for it in objects:
+        if (it.group, it.kind) == ("", "ConfigMap"):
+            _inner(it, found, first_index, load)
+    return found
+
+
+def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
     texts = it.data.get("data")
     if not isinstance(texts, dict):
         return
-    holder = found.documents[it.at.document - first_index]
     for key, text in texts.items():
         if not isinstance(text, str) or not any(word in text for word in _MENTIONS):
             continue
         index = first_index + len(found.documents)
-        path = (*it.at.path, "data", key)
-        each, findings = document.inner(holder, path, index=index, kubernetes=True)
+        each, findings = load(it, key, text, index)
         if each is None or not isinstance(each.data, dict):
             if _MENTIONS[0] in text or _MENTIONS[1] in text or key.startswith("volcano-scheduler"):
                 found.findings += findings

@@ -1,6 +1,6 @@
 """A Kubernetes object as it was read: who it is, what it says, where it stands."""
 
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct
 
@@ -18,6 +18,25 @@ class Object(Struct, frozen=True, eq=False):
     namespace: str
     """Empty for what has none."""
     data: dict[str, Any]
+
+    @classmethod
+    def read(cls, data: Any, at: At) -> Self | None:
+        """The object that data is; None without an apiVersion and a kind."""
+        if not isinstance(data, dict):
+            return None
+        api_version, kind, metadata = data.get("apiVersion"), data.get("kind"), data.get("metadata")
+        if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
+            return None
+        metadata = metadata if isinstance(metadata, dict) else {}
+        name, namespace = metadata.get("name"), metadata.get("namespace")
+        return cls(
+            at=at,
+            api_version=api_version,
+            kind=kind,
+            name=name if isinstance(name, str) else "",
+            namespace=namespace if isinstance(namespace, str) else "",
+            data=data,
+        )
 
     @property
     def group(self) -> str:

@@ -11,6 +11,7 @@ from policygen import quantity
 from policygen.cluster import configuration, core, kueue, volcano, workload
 from policygen.cluster.object import Object
 from policygen.cluster.renames import canonical
+from policygen.cluster.seen import Pod, Seen
 from policygen.cluster.table import Entry, Table
 from policygen.finding import Path
 
@@ -41,13 +42,19 @@ class Cluster:
     its name, so that a reference to it is not called dangling.
     """
 
-    def __init__(self, objects: Iterable[Object]) -> None:
+    def __init__(
+        self, objects: Iterable[Object], seen: Seen | None = None, pods: Iterable[Pod] = ()
+    ) -> None:
         self.objects = tuple(objects)
+        self.seen = seen
+        """How far the cluster was seen; None: it is declared, and none was looked at."""
+        self.pods = tuple(pods)
+        """The pods that were seen, whoever made them; declared ones are only in `workloads`."""
         self.malformed: list[Malformed] = []
         self._kinds: dict[tuple[str, str], list[Object]] = {}
         for it in self.objects:
             self._kinds.setdefault((it.group, it.kind), []).append(it)
-        self.kinds = frozenset(kind for _, kind in self._kinds)
+        self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
         self.tables = set(workload.SHAPES)
         """Groups and kinds that are typed, whether there are objects of them or not."""
         self.known = {kind for _, kind in workload.SHAPES}
@@ -92,6 +99,8 @@ class Cluster:
             "", VOLCANO_CONFIGURATION, configuration.VolcanoConfiguration
         )
         self.workloads = tuple(self._workloads())
+        """What makes pods; of a cluster that was seen not what another of them has made, nor what
+        has ended."""
         self._derived: dict[Callable[..., Any], Any] = {}
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
@@ -130,11 +139,11 @@ class Cluster:
 
     def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
         try:
-            return msgspec.convert(data, type_, dec_hook=_decode)
+            return msgspec.convert(data, type_, dec_hook=decoded)
         except (msgspec.ValidationError, RecursionError):
             pass
         try:  # the API server takes null for absent
-            return msgspec.convert(_without_nulls(data), type_, dec_hook=_decode)
+            return msgspec.convert(_without_nulls(data), type_, dec_hook=decoded)
         except msgspec.ValidationError as error:
             message, path = _said(str(error))
         except RecursionError:
@@ -145,6 +154,8 @@ class Cluster:
     def _workloads(self) -> Iterable[workload.Workload]:
         for group, kind in workload.SHAPES:
             for it in self._kinds.get((group, kind), ()):
+                if self.seen and not workload.stands_alone(it):
+                    continue
                 templates = []
                 for path, data, replicas in workload.found(it):
                     spec = data.get("spec")
@@ -164,7 +175,8 @@ class Cluster:
                 yield workload.Workload(it, tuple(templates))
 
 
-def _decode(type_: type[Any], value: Any) -> Any:
+def decoded(type_: type[Any], value: Any) -> Any:
+    """What msgspec asks for the types that it does not know: quantities. Raises ValueError."""
     if type_ is Fraction:
         return quantity.parse(value).value
     raise NotImplementedError(type_)

@@ -200,6 +200,38 @@ def found(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None
             yield path, data, shape.one if count is None else count
 
 
+_ENDED = {"Complete", "Failed"}
+_PHASES = {"Succeeded", "Failed", "Completed", "Terminated", "Aborted"}
+
+
+def stands_alone(it: Object) -> bool:
+    """Whether an object on a cluster speaks for itself.
+
+    One that another kind that makes pods has made says what that one says, and one that has
+    ended (a Job, a pod, a Job of Volcano) asks for nothing more.
+    """
+    metadata, status = it.data.get("metadata"), it.data.get("status")
+    if isinstance(metadata, dict):
+        for owner in _mappings(metadata.get("ownerReferences")):
+            group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+            if owner.get("controller") is True and (group, owner.get("kind")) in SHAPES:
+                return False
+    if not isinstance(status, dict):
+        return True
+    state = status.get("state")
+    phases = {str(status.get("phase")), str(state.get("phase") if isinstance(state, dict) else "")}
+    return phases.isdisjoint(_PHASES) and not any(
+        each.get("type") in _ENDED and each.get("status") == "True"
+        for each in _mappings(status.get("conditions"))
+    )
+
+
+def _mappings(data: Any) -> Iterator[Mapping[str, Any]]:
+    for each in data if isinstance(data, list) else ():
+        if isinstance(each, dict):
+            yield each
+
+
 def texts(data: Mapping[str, Any], *way: str) -> Mapping[str, str]:
     """A mapping of texts inside data; empty if there is none."""
     current: Any = data

@@ -5,7 +5,9 @@ from traceback import format_exception
 
 from msgspec import Struct
 
+from policygen.cluster.seen import GroupKind, Seen
 from policygen.finding import Hit, Verdict
+from policygen.lint import kinds
 from policygen.lint.rule import Facts, Need, Rule
 
 
@@ -16,6 +18,8 @@ class Outcome(Struct, frozen=True, eq=False):
     verdict: Verdict
     reason: str = ""
     hits: tuple[Hit, ...] = ()
+    missed: tuple[GroupKind, ...] = ()
+    """Kinds of the cluster that it looks at and that were not read in full."""
 
 
 def run(rules: Iterable[Rule], facts: Facts) -> list[Outcome]:
@@ -31,13 +35,19 @@ def needed(rule: Rule, given: frozenset[Need]) -> Sequence[Need]:
 def _run(rule: Rule, facts: Facts) -> Outcome:
     if not rule.holds(facts.target):
         return Outcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
+    seen = facts.cluster.seen
+    missed = missing(rule, seen) if seen else ()
+    if seen and not kinds.looked_up(rule).isdisjoint(missed):
+        return _unread(rule, seen, missed)
+    if rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
+        if seen and missed:
+            return _unread(rule, seen, missed)
+        return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
     if not facts.cluster.objects:
         return Outcome(rule, Verdict.VACUOUS, "no objects")
-    if rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
-        return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
-    missing = needed(rule, facts.given)
-    if missing:
-        words = " and ".join(need.value for need in missing)
+    lacking = needed(rule, facts.given)
+    if lacking:
+        words = " and ".join(need.value for need in lacking)
         return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
     try:
         hits = tuple(
@@ -46,4 +56,19 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
         )
     except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug
         return Outcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
-    return Outcome(rule, Verdict.FAIL if hits else Verdict.PASS, hits=hits)
+    if hits:
+        return Outcome(rule, Verdict.FAIL, hits=hits, missed=missed)
+    return _unread(rule, seen, missed) if seen and missed else Outcome(rule, Verdict.PASS)
+
+
+def missing(rule: Rule, seen: Seen) -> tuple[GroupKind, ...]:
+    """The kinds that a rule looks at and that nobody read in full, sorted."""
+    wanted = kinds.judged(rule) | kinds.looked_up(rule)
+    return tuple(sorted(wanted - seen.read - seen.unserved))
+
+
+def _unread(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome:
+    said = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
+    first = said.get(missed[0], f"{missed[0]} was not read")
+    more = f", nor {len(missed) - 1} other kinds" if len(missed) > 1 else ""
+    return Outcome(rule, Verdict.NOT_EVALUATED, f"{first}{more}", missed=tuple(missed))

@@ -26,6 +26,8 @@ class Need(Enum):
     SCHEDULER_CONFIGURATION = "a KubeSchedulerConfiguration"
     NAMESPACES = "Namespaces"
     SPEC = "a spec"
+    SEEN = "a cluster that was seen"
+    """Not manifests: status, pods and who wrote what, and a time that is now."""
 
 
 class Facts(Struct, frozen=True, eq=False):

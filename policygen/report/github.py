@@ -9,6 +9,7 @@ from typing import TextIO
 from policygen.finding import Severity
 from policygen.report.report import Report
 from policygen.report.text import printable
+from policygen.report.words import whereabouts
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -25,8 +26,11 @@ def write(report: Report, out: TextIO) -> None:
             if place.column:
                 properties["col"] = str(place.column)
                 properties["endColumn"] = str(place.column + max(place.length, 1))
+        message = finding.message
+        if finding.cluster:
+            message = f"{whereabouts(finding)}: {message}"
         written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-        out.write(f"::{_COMMANDS[finding.severity]} {written}::{_data(finding.message)}\n")
+        out.write(f"::{_COMMANDS[finding.severity]} {written}::{_data(message)}\n")
 
 
 def _data(text: str) -> str:

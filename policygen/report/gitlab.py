@@ -8,7 +8,7 @@ from typing import TextIO
 from policygen.finding import Severity
 from policygen.fingerprint import fingerprints
 from policygen.report.report import Report
-from policygen.report.words import write_json
+from policygen.report.words import whereabouts, write_json
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 
@@ -22,7 +22,9 @@ def write(report: Report, out: TextIO) -> None:
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.severity],
             "location": {
-                "path": finding.place.file if finding.place else finding.object or ".",
+                "path": finding.place.file
+                if finding.place
+                else whereabouts(finding) or finding.object or ".",
                 "lines": {"begin": finding.place.line or 1 if finding.place else 1},
             },
         }

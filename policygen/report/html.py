@@ -48,7 +48,8 @@ def write(report: Report, out: TextIO) -> None:
 def _article(finding: Finding) -> str:
     place = finding.place
     parts = [f'<article class="{finding.severity}">\n<p>{_shown(finding.message)}</p>\n']
-    at = " · ".join(part for part in (where(place), finding.object, finding.path) if part)
+    parts_of_place = (finding.cluster, where(place), finding.object, finding.path)
+    at = " · ".join(part for part in parts_of_place if part)
     rule = f'<span class="rule">{_shown(finding.rule)}</span>'
     parts.append(f'<p class="where"><code>{_shown(at)}</code> {rule}</p>\n')
     if place is not None and place.text.strip():

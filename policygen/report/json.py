@@ -27,6 +27,7 @@ def write(report: Report, out: TextIO) -> None:
                 "rule": finding.rule,
                 "severity": str(finding.severity),
                 "message": finding.message,
+                "cluster": finding.cluster or None,
                 "object": finding.object or None,
                 "path": finding.path or None,
                 "place": _place(finding.place),

@@ -6,7 +6,7 @@ from typing import TextIO
 from policygen.finding import Severity
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
-from policygen.report.words import where
+from policygen.report.words import whereabouts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:&-])")
 
@@ -20,7 +20,7 @@ def write(report: Report, out: TextIO) -> None:
             continue
         out.write(f"\n### {severity.name.title()}\n\n| Where | What | Rule |\n|---|---|---|\n")
         out.writelines(
-            f"| {escaped(where(finding.place) or finding.object)} "
+            f"| {escaped(whereabouts(finding) or finding.object)} "
             f"| {escaped(finding.message)} | {escaped(finding.rule)} |\n"
             for finding in findings
         )

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from policygen import __version__
-from policygen.finding import Place, Severity, Verdict
+from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.fingerprint import fingerprints
 from policygen.report.report import Report
 from policygen.report.words import write_json
@@ -37,7 +37,7 @@ def write(report: Report, out: TextIO) -> None:
             "message": {"text": finding.message},
             "partialFingerprints": {"policygen/v1": fingerprint},
         }
-        location = _location(finding.place, finding.object, finding.path)
+        location = _location(finding.place, _named(finding), finding.path)
         if location:
             result["locations"] = [location]
         others = [_location(each.place, each.object, "") for each in finding.related]
@@ -68,6 +68,10 @@ def write(report: Report, out: TextIO) -> None:
         "runs": [run],
     }
     write_json(log, out)
+
+
+def _named(finding: Finding) -> str:
+    return ": ".join(part for part in (finding.cluster, finding.object) if part)
 
 
 def _location(place: Place | None, object_: str, path: str) -> dict[str, Any]:

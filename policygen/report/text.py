@@ -7,6 +7,7 @@ from typing import Final, TextIO
 
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.report.report import Report
+from policygen.report.words import whereabouts
 
 MAX_COLUMNS: Final = 100
 """Of an excerpt; longer lines are cut around the place."""
@@ -188,11 +189,9 @@ class _Page:
     def headline(self, finding: Finding) -> str:
         """The line that says it."""
         where = ""
-        place = finding.place
-        if place is not None:
-            numbers = [str(number) for number in (place.line, place.column) if number]
-            name = ":".join([self.said(place.file), *numbers])
-            where = self.paint(f"{name}:", _BOLD) + " "
+        name = whereabouts(finding)
+        if name:
+            where = self.paint(f"{self.said(name)}:", _BOLD) + " "
         severity = self.paint(f"{finding.severity}:", _HUES[finding.severity])
         rule = self.paint(f"[{self.said(finding.rule)}]", _DIM)
         return f"{where}{severity} {self.said(finding.message)} {rule}"

@@ -17,9 +17,17 @@ def where(place: Place | None) -> str:
     return ":".join([place.file, *numbers])
 
 
+def whereabouts(finding: Finding) -> str:
+    """Where it stands: in a file, or which field of an object on which cluster."""
+    if not finding.cluster or finding.place is not None:
+        return where(finding.place)
+    field = f"{finding.object}: {finding.path}" if finding.path else finding.object
+    return f"{finding.cluster}: {field}" if field else finding.cluster
+
+
 def headline(finding: Finding) -> str:
     """The finding on one line: `file:line:column: severity: message [rule]`."""
-    at = where(finding.place)
+    at = whereabouts(finding)
     return f"{f'{at}: ' if at else ''}{finding.severity}: {finding.message} [{finding.rule}]"
 
 

@@ -168,13 +168,21 @@ def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings by file, line, column and message, each once; those without a place first."""
+    """Findings by cluster, file, line, column and message, each once; those without first."""
     return sorted(set(findings), key=_order)
 
 
-def _order(finding: Finding) -> tuple[str, int, int, str, str, int]:
+def _order(finding: Finding) -> tuple[str, str, int, int, str, str, int]:
     at = finding.place or Place("")
-    return at.file, at.line, at.column, finding.message, finding.rule, -finding.severity
+    return (
+        finding.cluster,
+        at.file,
+        at.line,
+        at.column,
+        finding.message,
+        finding.rule,
+        -finding.severity,
+    )
 
 
 def _by_index(documents: Sequence[Document]) -> dict[int, Document]:

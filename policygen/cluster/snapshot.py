@@ -1,0 +1,239 @@
+"""The file of a snapshot: gzip, a JSON value a line, told to be whole by its last line.
+
+    {"seen": {"context": ..., "taken": ..., "read": [...], ...}, "policygenSnapshot": 1}
+    ["object", {...}]           an object
+    ["spec", {...}]             what pods ask for; counted from 0
+    ["pod", "ns", "name", 0, ...]   a pod, and the number of its spec
+    ["end", objects, specs, pods]
+
+A line refers only to lines before it. Another version, or an end that is missing or counts
+otherwise, is an error: half a cluster must not look like a whole one.
+"""
+
+import gzip
+import io
+import os
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.cluster.seen import Owner, Pod, Seen, Snapshot
+from policygen.cluster.view import decoded
+from policygen.cluster.workload import PodSpec
+from policygen.finding import At
+
+VERSION = 1
+MARK = "policygenSnapshot"
+MAX_BYTES = 2 << 30
+"""Unpacked. A snapshot of 50,000 pods has about 20 MB."""
+_FASTEST_GOOD = 6
+_NANO = 10**9
+
+
+class SnapshotError(Exception):
+    """A file is no snapshot, or not a whole one of this version; the message says which."""
+
+
+class _Header(Struct, frozen=True):
+    seen: Seen
+    version: int = msgspec.field(name=MARK, default=VERSION)
+
+
+class _Object(Struct, frozen=True, array_like=True, tag="object"):
+    data: dict[str, Any]
+
+
+class _Spec(Struct, frozen=True, array_like=True, tag="spec"):
+    spec: PodSpec
+
+
+class _Pod(Struct, frozen=True, array_like=True, tag="pod"):
+    namespace: str
+    name: str
+    spec: int
+    node: str
+    phase: str
+    owner: Owner | None
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    created: datetime | None
+    deleted: datetime | None
+    gates: tuple[str, ...]
+    waiting: str
+    unscheduled: str
+
+
+class _End(Struct, frozen=True, array_like=True, tag="end"):
+    objects: int
+    specs: int
+    pods: int
+
+
+_Line = _Object | _Spec | _Pod | _End
+
+
+def write(snapshot: Snapshot, path: Path) -> None:
+    """Write the file, all or nothing, readable by its owner only. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with gzip.GzipFile("", "wb", _FASTEST_GOOD, file, mtime=0) as packed:
+                packed.writelines(line + b"\n" for line in _lines(snapshot))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def read(file: BinaryIO, *, document: int = 0) -> Snapshot:
+    """The snapshot in a file; its objects stand in the document of that index.
+
+    Raises SnapshotError, and OSError where the file cannot be read.
+    """
+    text = _unpacked(file)
+    first, _, rest = text.partition(b"\n")
+    seen = _header(first)
+    try:
+        lines = msgspec.json.Decoder(_Line, dec_hook=decoded).decode_lines(rest)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SnapshotError(f"is damaged: {error}") from None
+    return _snapshot(seen, lines, document)
+
+
+def _unpacked(file: BinaryIO) -> bytes:
+    out = io.BytesIO()
+    try:
+        with gzip.GzipFile(fileobj=file, mode="rb") as packed:
+            while part := packed.read(1 << 20):
+                if out.tell() + len(part) > MAX_BYTES:
+                    raise SnapshotError(f"unpacks to more than {MAX_BYTES >> 20} MiB")
+                out.write(part)
+    except gzip.BadGzipFile:
+        raise SnapshotError("is no snapshot; `policygen snapshot` makes one") from None
+    except (EOFError, zlib.error):
+        raise SnapshotError("is cut off or damaged; take the snapshot again") from None
+    return out.getvalue()
+
+
+def _header(line: bytes) -> Seen:
+    try:
+        mark = msgspec.json.decode(line, type=dict[str, Any]).get(MARK)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        mark = None
+    if mark is None:
+        raise SnapshotError("is no snapshot; `policygen snapshot` makes one")
+    if mark != VERSION:
+        raise SnapshotError(
+            f"is of format {mark!r}, and this policygen reads format {VERSION}; take it again"
+        )
+    try:
+        seen = msgspec.json.decode(line, type=_Header).seen
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SnapshotError(f"is damaged: {error}") from None
+    if seen.taken.tzinfo is None:
+        raise SnapshotError("is damaged: its time has no zone")
+    return seen
+
+
+def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
+    objects: list[Object] = []
+    specs: list[PodSpec] = []
+    pods: list[Pod] = []
+    end: _End | None = None
+    for line in lines:
+        if end is not None:
+            raise SnapshotError("is damaged: it goes on behind its end")
+        match line:
+            case _Object(data):
+                objects.append(_object(data, At(document, ("objects", len(objects)))))
+            case _Spec(spec):
+                specs.append(spec)
+            case _Pod():
+                if not 0 <= line.spec < len(specs):
+                    raise SnapshotError("is damaged: a pod has no spec")
+                pods.append(_pod(line, specs[line.spec], At(document, ("pods", len(pods)))))
+            case _End():
+                end = line
+    if end != _End(len(objects), len(specs), len(pods)):
+        raise SnapshotError("is cut off or damaged; take the snapshot again")
+    return Snapshot(seen, tuple(objects), tuple(pods))
+
+
+def _object(data: dict[str, Any], at: At) -> Object:
+    it = Object.read(data, at)
+    if it is None:
+        raise SnapshotError("is damaged: an object has no apiVersion and kind")
+    return it
+
+
+def _pod(line: _Pod, spec: PodSpec, at: At) -> Pod:
+    return Pod(
+        at=at,
+        namespace=line.namespace,
+        name=line.name,
+        spec=spec,
+        node=line.node,
+        phase=line.phase,
+        owner=line.owner,
+        labels=line.labels,
+        annotations=line.annotations,
+        created=line.created,
+        deleted=line.deleted,
+        gates=line.gates,
+        waiting=line.waiting,
+        unscheduled=line.unscheduled,
+    )
+
+
+def _lines(snapshot: Snapshot) -> Iterator[bytes]:
+    encode = msgspec.json.Encoder(enc_hook=_encoded).encode
+    yield encode(_Header(snapshot.seen))
+    for it in snapshot.objects:
+        yield encode(_Object(it.data))
+    numbers: dict[int, int] = {}
+    for pod in snapshot.pods:
+        number = numbers.get(id(pod.spec))
+        if number is None:
+            number = numbers[id(pod.spec)] = len(numbers)
+            yield encode(_Spec(pod.spec))
+        yield encode(
+            _Pod(
+                namespace=pod.namespace,
+                name=pod.name,
+                spec=number,
+                node=pod.node,
+                phase=pod.phase,
+                owner=pod.owner,
+                labels=dict(pod.labels),
+                annotations=dict(pod.annotations),
+                created=pod.created,
+                deleted=pod.deleted,
+                gates=pod.gates,
+                waiting=pod.waiting,
+                unscheduled=pod.unscheduled,
+            )
+        )
+    yield encode(_End(len(snapshot.objects), len(numbers), len(snapshot.pods)))
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, Fraction):  # no quantity is finer than a billionth
+        return str(value) if value.denominator == 1 else f"{value * _NANO}n"
+    raise NotImplementedError(type(value))
+
+
+def now() -> datetime:
+    """The time of a snapshot that is taken now, to the second."""
+    return datetime.now(UTC).replace(microsecond=0)

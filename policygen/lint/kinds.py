@@ -1,0 +1,70 @@
+"""Which kinds a rule looks at, with their groups: what must be read of a cluster for it."""
+
+from collections.abc import Iterable, Mapping
+
+from policygen.cluster.seen import GroupKind
+from policygen.cluster.view import (
+    KUEUE,
+    KUEUE_CONFIG,
+    SCHEDULER_CONFIG,
+    VOLCANO_CONFIGURATION,
+    Cluster,
+)
+from policygen.cluster.workload import SHAPES
+from policygen.lint.rule import Need, Rule
+
+CONFIG_MAP = GroupKind("", "ConfigMap")
+NODE = GroupKind("", "Node")
+NAMESPACE = GroupKind("", "Namespace")
+WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)
+
+_FILES = {
+    GroupKind(KUEUE_CONFIG, "Configuration"),
+    GroupKind(SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
+    GroupKind("", VOLCANO_CONFIGURATION),
+}
+"""What no server has as objects: files of controllers, which ConfigMaps hold."""
+
+_UNTYPED = {GroupKind(KUEUE, "Workload")}
+"""Kinds that rules read without a table."""
+
+_NEEDS: Mapping[Need, frozenset[GroupKind]] = {
+    Need.NODES: frozenset({NODE}),
+    Need.NAMESPACES: frozenset({NAMESPACE}),
+    Need.WORKLOADS: WORKLOADS,
+    Need.KUEUE_CONFIGURATION: frozenset({CONFIG_MAP}),
+    Need.VOLCANO_CONFIGURATION: frozenset({CONFIG_MAP}),
+    Need.SCHEDULER_CONFIGURATION: frozenset({CONFIG_MAP}),
+}
+
+
+def _by_name() -> dict[str, frozenset[GroupKind]]:
+    found: dict[str, set[GroupKind]] = {}
+    for it in (*map(GroupKind._make, Cluster(()).tables), *_UNTYPED):
+        found.setdefault(it.kind, set()).add(CONFIG_MAP if it in _FILES else it)
+    return {name: frozenset(each) for name, each in found.items()}
+
+
+_BY_NAME = _by_name()
+EVERY = frozenset(it for each in _BY_NAME.values() for it in each)
+"""All kinds that any rule can look at."""
+
+
+def judged(rule: Rule) -> frozenset[GroupKind]:
+    """The kinds that it is about; all, where it is about any."""
+    return _named(rule.judges) if rule.judges else EVERY
+
+
+def looked_up(rule: Rule) -> frozenset[GroupKind]:
+    """The kinds without all of which it would be wrong: those that it looks up, or needs whole."""
+    found = _named(rule.reads).union(*(_NEEDS.get(need, frozenset()) for need in rule.needs))
+    return found | judged(rule) if Need.WHOLE in rule.needs and rule.judges else found
+
+
+def wanted(rules: Iterable[Rule]) -> frozenset[GroupKind]:
+    """What to read of a cluster for these rules."""
+    return frozenset[GroupKind]().union(*(judged(rule) | looked_up(rule) for rule in rules))
+
+
+def _named(names: Iterable[str]) -> frozenset[GroupKind]:
+    return frozenset[GroupKind]().union(*(_BY_NAME[name] for name in names))

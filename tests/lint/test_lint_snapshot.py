@@ -1,0 +1,168 @@
+"""`policygen lint --snapshot`: a cluster that was seen is judged as manifests are, but for what it lacks."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from policygen.cli import cli
+from policygen.cluster import snapshot as snapshots
+from policygen.cluster.seen import Gap, GroupKind
+from policygen.lint.kinds import EVERY
+from tests.cluster.looks import snapshot
+
+KUEUE = "kueue.x-k8s.io"
+LOCAL = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a100, namespace: vision}
+spec: {clusterQueue: vision.a1000}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: vision, labels: {kubernetes.io/metadata.name: vision}}
+"""
+RULE = "local-queue-without-cluster-queue"
+
+
+@pytest.fixture
+def lint(tmp_path):
+    def run(*looks, options=()):
+        arguments = []
+        for number, look in enumerate(looks):
+            path = tmp_path / f"{number}.snapshot"
+            if isinstance(look, bytes):
+                path.write_bytes(look)
+            else:
+                snapshots.write(look, path)
+            arguments += ["--snapshot", path]
+        done = CliRunner().invoke(cli, ["lint", *map(str, arguments), "-f", "json", *options])
+        report = json.loads(done.stdout)
+        return done.exit_code, report, {each["rule"]: each for each in report["rules"]}
+
+    return run
+
+
+def without(*kinds):
+    return EVERY - set(kinds)
+
+
+def test_a_finding_names_cluster_object_and_field_and_no_file(lint):
+    code, report, rules = lint(snapshot(LOCAL))
+    assert code == 1
+    (found,) = (it for it in report["findings"] if it["rule"] == RULE)
+    assert (found["cluster"], found["object"]) == ("east", "LocalQueue vision/a100")
+    assert (found["path"], found["place"]) == ("spec.clusterQueue", None)
+    assert rules[RULE]["verdict"] == "fail"
+    assert report["complete"]
+
+
+def test_what_could_not_be_read_is_named_and_never_clean(lint):
+    gap = Gap(KUEUE, "ClusterQueue", "", "forbidden")
+    look = snapshot(LOCAL, read=without((KUEUE, "ClusterQueue")), gaps=(gap,))
+    code, report, rules = lint(look)
+    assert code == 3
+    assert not report["complete"]
+    assert rules[RULE]["verdict"] == "not evaluated"
+    assert "ClusterQueue.kueue.x-k8s.io could not be read: forbidden" in rules[RULE]["reason"]
+    (found,) = (it for it in report["findings"] if it["rule"] == "not-read")
+    assert found["message"] == "ClusterQueue.kueue.x-k8s.io could not be read: forbidden"
+
+
+def test_a_kind_that_the_server_does_not_have_is_absent(lint):
+    look = snapshot(
+        LOCAL,
+        read=without((KUEUE, "ClusterQueue")),
+        unserved=frozenset({GroupKind(KUEUE, "ClusterQueue")}),
+    )
+    code, report, rules = lint(look)
+    assert code == 1
+    assert rules[RULE]["verdict"] == "fail"
+    assert report["complete"]
+
+
+def test_what_can_still_be_decided_is_found(lint):
+    """A rule about several kinds judges those that were read."""
+    zero = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j, namespace: vision}
+spec:
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: c
+          resources: {requests: {nvidia.com/gpu: 1}}
+"""
+    rule = "gpu-request-without-limit"
+    gap = Gap("apps", "StatefulSet", "", "forbidden")
+    code, _, rules = lint(
+        snapshot(zero, read=without(("apps", "StatefulSet")), gaps=(gap,)), options=["--rule", rule]
+    )
+    assert rules[rule]["verdict"] == "fail"
+    assert code == 3
+
+
+def test_a_gap_that_no_wanted_rule_needs_is_none(lint):
+    gap = Gap("apps", "StatefulSet", "", "forbidden")
+    look = snapshot(LOCAL, read=without(("apps", "StatefulSet")), gaps=(gap,))
+    code, report, _ = lint(look, options=["--rule", RULE])
+    assert code == 1
+    assert report["complete"]
+
+
+def test_an_unreadable_snapshot_is_an_error_and_incomplete(lint):
+    code, report, _ = lint(b"kind: List")
+    assert code == 3
+    assert "is no snapshot" in report["findings"][0]["message"]
+
+
+def test_each_of_several_clusters_is_told_apart(lint):
+    _, report, rules = lint(snapshot(LOCAL), snapshot(LOCAL, context="west"))
+    found = [it for it in report["findings"] if it["rule"] == RULE]
+    assert [it["cluster"] for it in found] == ["east", "west"]
+    assert len({it["fingerprint"] for it in found}) == 2
+    assert len(report["rules"]) == len(rules)
+
+
+def test_controllers_files_are_read_inside_config_maps(lint):
+    text = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: volcano-scheduler-configmap, namespace: volcano-system}
+data:
+  volcano-scheduler.conf: |
+    actions: "enqueue, allocate"
+    tiers:
+      - plugins:
+          - name: no-such-plugin
+"""
+    _, report, _ = lint(snapshot(text))
+    place = next(it["place"] for it in report["findings"] if "no-such-plugin" in it["message"])
+    assert place["file"] == (
+        "ConfigMap volcano-system/volcano-scheduler-configmap volcano-scheduler.conf"
+    )
+    assert place["line"] == 4
+
+
+def test_what_another_object_made_is_not_judged_again(lint):
+    """A ReplicaSet's pod template is its Deployment's; a Job that has ended asks for nothing."""
+    made = """
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: j
+  namespace: vision
+  labels: {kueue.x-k8s.io/queue-name: nowhere}
+spec: {template: {spec: {containers: [{name: c}]}}}
+"""
+    _, report, _ = lint(snapshot(made))
+    assert any("nowhere" in it["message"] for it in report["findings"])
+    owner = "  ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: x, uid: u, controller: true}]\n"
+    _, report, _ = lint(snapshot(made.replace("spec: {", f"{owner}spec: {{", 1)))
+    assert not any("nowhere" in it["message"] for it in report["findings"])
+    ended = "status: {conditions: [{type: Complete, status: 'True'}]}\n"
+    _, report, _ = lint(snapshot(made + ended))
+    assert not any("nowhere" in it["message"] for it in report["findings"])
