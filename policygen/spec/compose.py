@@ -5,11 +5,12 @@ from array import array
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import chain
+from math import inf
 from typing import Any
 
 import yaml
 
-from policygen.spec import quick
+from policygen.spec import alike, quick
 from policygen.spec.assemble import (
     MAX_DEPTH,
     Builder,
@@ -72,7 +73,7 @@ def _compose(
         yield Composed(data, make_outline=again)
         return
     it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
-    resume = yield from it.documents(0, len(text))
+    resume = yield from it.all()
     if resume is not None:
         starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
         for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
@@ -125,14 +126,36 @@ class _Stream:
         self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
         self.glances = not again and not escapes
 
-    def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
-        """The documents of text[start:end]; returns where the first unreadable one is wrong."""
+    def all(self) -> Generator[Composed, None, int | None]:
+        """The documents of the whole text; returns where the first unreadable one is wrong."""
+        if self.json or not self.glances:
+            return (yield from self.documents(0, len(self.text)))
+        for run in alike.runs(self.text, self.builder.plains, self._sample):
+            if run.data is not alike.OTHER:
+                yield Composed(run.data, make_outline=self._again(run.start, run.end))
+                continue
+            # The parser shall see the mark that ends a document, if only to complain of it.
+            mark = run.end + len("---")
+            resume = yield from self.documents(run.start, mark, until=run.end)
+            if resume is not None:
+                return resume
+        return None
+
+    def documents(
+        self, start: int, end: int, *, until: float = inf
+    ) -> Generator[Composed, None, int | None]:
+        """The documents of text[start:end]; returns where the first unreadable one is wrong.
+
+        Those that begin at `until` or later are not wanted.
+        """
         text = self._parsable(start, end)
         self.builder.begin(start)
         try:
             loader = _LOADER(text)
             while (event := loader.get_event()) is not None:
                 if event.__class__ is yaml.DocumentStartEvent:
+                    if start + event.start_mark.index >= until:  # type: ignore[union-attr]
+                        break  # a parser's events have marks, whatever their type says
                     yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:
@@ -150,7 +173,8 @@ class _Stream:
 
     def _parsable(self, start: int, end: int) -> str:
         """What the parser is given, of the same length."""
-        text = self.text[start:end] if (start, end) != (0, len(self.text)) else self.text
+        whole = start == 0 and end >= len(self.text)
+        text = self.text if whole else self.text[start:end]
         if not self.json:
             return text
         text = masked(text)
@@ -179,17 +203,23 @@ class _Stream:
         if self.glances:
             data = glance(next_event, seen, self.builder.plains)
             if data is not UNUSUAL:
-                again = partial(
-                    _outline,
-                    self.text,
-                    self._line_start(offset + first.start_mark.index),
-                    offset + seen[-1].end_mark.index,
-                    json=self.json,
-                    kubernetes=self.kubernetes,
-                )
+                start = self._line_start(offset + first.start_mark.index)
+                again = self._again(start, offset + seen[-1].end_mark.index)
                 return Composed(data, make_outline=again)
         self._build(chain(seen, iter(next_event, None)))
         return self.builder.finished()
+
+    def _again(self, start: int, end: int) -> Callable[[], Outline]:
+        """What makes the outline of the one document in text[start:end]."""
+        return partial(_outline, self.text, start, end, json=self.json, kubernetes=self.kubernetes)
+
+    def _sample(self, text: str) -> Any:
+        """The data of the one document in a text; None if there is anything to say of it."""
+        stream = _Stream(text, json=False, line=lambda _: 0, kubernetes=self.kubernetes)
+        found = list(stream.documents(0, len(text)))
+        if len(found) != 1 or found[0].syntax or found[0].content or found[0].bombed:
+            return None
+        return found[0].data
 
     def _line_start(self, index: int) -> int:
         """Where a line begins: read without its indentation, a block would be another one."""

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policygen.finding import At, Finding, Hit, Severity
+from policygen.spec import alike, glance, quick
 from policygen.spec import compose as composing
 from policygen.spec import document as subject
-from policygen.spec import quick
 from policygen.spec.decode import NotTextError, decode
 from policygen.spec.document import Header, dress, inner, load, ordered
 from policygen.spec.files import Source
@@ -929,3 +929,67 @@ def test_usual_documents_are_only_glanced_at():
     found = [it for text in texts for it in composing.compose(text, json=text[0] == "\t", line=int)]
     assert len(found) == 6
     assert all(it.make_outline is not composing.Outline for it in found)
+
+
+USUAL = ("a100", "team-1.x", "46", "a.yaml", "1.50", "null", "0x1F", "No", "18446744073709551616")
+UNUSUAL = (
+    *("yes", "0644", "1e3", "1_000", "12:30", '"46"', "'46'", "2026-01-31", ".inf", "~", "", "-1"),
+    *('"a b"', "policygen-mark-000000", "a  # b", "&x a", "*x", "|", "!!str 1", "9007199254740993"),
+)
+LIKE_MANIFESTS = (
+    "kind: Queue\nspec:\n  quota: 4\n  flavors:\n  - a100\n  - name: cpu\n",
+    "# Source: chart/a.yaml\nkind: Queue  # or: other\nmetadata: {name: x}\n100%: 5\n",
+    "a: |\n  b: c\n  - d\ne: >-\n  f: g\nh: one two\n  three: four\n",
+    'a: "b: c\n  d: e\n  f"\ng: i\n',
+    "a: [\n  b: c\n  , d - e\n  ]\n? f\n: g\n? - h\n: i\n",
+    "a: &x b\nc: *x\n<<: {d: e}\nf: g\n",
+    "k: v\nk: w\n",
+    "- a\n- b: c\n",
+    "a: b\n  c: d\n",
+    "a: 'b\nc: d\n",
+    "yes: b\n? x: y\n: z\n",
+)
+
+
+@st.composite
+def repeated(draw):
+    """A stream in which documents come again and again with other words at the ends of lines."""
+    bases = draw(st.lists(st.sampled_from(LIKE_MANIFESTS) | edited(), min_size=1, max_size=3))
+    documents = []
+    for _ in range(draw(st.integers(4, 20))):
+        words = draw(st.sampled_from([USUAL, USUAL, USUAL, USUAL + UNUSUAL]))
+        lines = draw(st.sampled_from(bases)).split("\n")
+        for index, line in enumerate(lines):
+            before, space, last = line.rpartition(" ")
+            if space and last.isalnum() and draw(st.booleans()):
+                lines[index] = f"{before} {draw(st.sampled_from(words))}"
+        documents.append("\n".join(lines))
+    start = draw(st.sampled_from(["", "---\n", "# top\n---\n"]))
+    return start + draw(st.sampled_from(["---\n", "--- \n", "\n---\n"])).join(documents)
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=repeated(), kubernetes=st.booleans())
+def test_documents_alike_are_read_as_each_by_itself(text, kubernetes):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(composing.alike, "runs", lambda text, *_: [alike.Run(0, len(text))])
+        closely = looked_at_closely(text, json=False, kubernetes=kubernetes)
+    found = outlined(text, json=False, kubernetes=kubernetes)
+    assert found == closely
+    assert repr(found) == repr(closely)  # 1, 1.0 and True are not the same
+
+
+def test_of_documents_alike_one_is_parsed():
+    texts = [
+        f"---\nkind: Queue\nmetadata:\n  name: q{n}\nspec: {{a: [1, 2]}}\n" for n in range(100)
+    ]
+    parsed = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(
+            composing,
+            "glance",
+            lambda *given: parsed.append(1) or glance.glance(*given),
+        )
+        found = list(composing.compose("".join(texts), json=False, line=int))
+    assert [it.data["metadata"]["name"] for it in found] == [f"q{n}" for n in range(100)]
+    assert len(parsed) == 1
