@@ -9,8 +9,8 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """A Workload's topology request holds 63 characters, a level's label may have 316.
 
-    Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. Read, not shown: hence
-    no error.
+    Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. No error: a level
+    may be there that nobody asks for.
     """
     for topology in facts.cluster.topologies:
         for i, level in enumerate(topology.it.levels):

@@ -8,7 +8,7 @@ from policygen.lint.topologies import HOSTNAME
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Failed nodes are not replaced, and the levels can never be changed.
+    """Pods are admitted that fit on no node of their domain, and failed nodes are not replaced.
 
     Source: concepts/topology_aware_scheduling.md; apis/kueue/v1beta2/topology_types.go.
     """
