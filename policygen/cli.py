@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from policygen import __version__, cli_lint
+from policygen import __version__, cli_lint, cli_rules, cli_test
 from policygen import completion as completing
 from policygen.cli_options import FAIL_ON, TARGET, paths
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
@@ -227,7 +227,13 @@ def completion(shell: str) -> None:
     _print(completing.script(shell, cli))
 
 
-for command in (cli_lint.lint, cli_lint.baseline, cli_lint.rules, cli_lint.explain):
+for command in (
+    cli_lint.lint,
+    cli_lint.baseline,
+    cli_test.test,
+    cli_rules.rules,
+    cli_rules.explain,
+):
     cli.add_command(command)
 
 

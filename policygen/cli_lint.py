@@ -1,4 +1,4 @@
-"""The commands about rules: lint, rules, explain."""
+"""The commands that judge: lint, baseline."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from policygen.cli_options import FAIL_ON, TARGET, paths
+from policygen.cli_options import FAIL_ON, TARGET, forms, paths
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
 from policygen.settings import LintSettings
@@ -116,8 +116,9 @@ def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from policygen import linting
     from policygen.report import delivery
+    from policygen.report.catalog import FORMATS
 
-    wanted = _wanted(options["formats"])
+    wanted = forms(options["formats"], FORMATS)
     settings, stdin = _settings(options)
     report = linting.lint(settings, today=_today(), stdin=stdin)
     delivery.write(report, wanted)
@@ -176,54 +177,3 @@ def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
 
 def _today() -> date:
     return datetime.now().astimezone().date()
-
-
-def _wanted(values: tuple[str, ...]) -> list[tuple[str, Path | None]]:
-    """`sarif=out.sarif` to the format and its file; only one goes to standard output."""
-    from policygen.report.catalog import FORMATS
-
-    wanted = []
-    for value in values:
-        name, _, file = value.partition("=")
-        if name not in FORMATS:
-            raise click.BadParameter(f"{name!r}: use one of {', '.join(FORMATS)}", param_hint="-f")
-        wanted.append((name, Path(file) if file else None))
-    if sum(1 for _, file in wanted if file is None) > 1:
-        raise click.BadParameter(
-            "only one format can go to standard output; write -f FORMAT=FILE for the others",
-            param_hint="-f",
-        )
-    return wanted
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  policygen rules
-  policygen rules | grep ClusterQueue
-"""
-)
-def rules() -> None:
-    """List every rule: those that judge objects, and those that judge a spec."""
-    from policygen.lint.catalog import RULES
-    from policygen.lint.spec_rules import SPEC_RULES
-
-    table = [(rule.name, str(rule.severity), rule.about) for rule in RULES]
-    table += [(name, "spec", about) for name, about in SPEC_RULES.items()]
-    width = max(len(name) for name, _, _ in table)
-    for name, severity, about in table:
-        click.echo(f"{name:{width}}  {severity:8} {about}")
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  policygen explain local-queue-without-cluster-queue
-"""
-)
-@click.argument("rule", shell_complete=_rule_names)
-def explain(rule: str) -> None:
-    """Show the page of a RULE: why it matters, a bad and a good example."""
-    from policygen import linting
-
-    click.echo(linting.explain(rule), nl=False)

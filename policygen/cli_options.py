@@ -1,5 +1,8 @@
 """Options that several commands take alike."""
 
+from collections.abc import Collection
+from pathlib import Path
+
 import click
 from click.shell_completion import CompletionItem
 
@@ -37,6 +40,22 @@ def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[
 def paths(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
     """Files and folders for completion, which the shell knows best."""
     return [CompletionItem(incomplete, type="file")]
+
+
+def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Path | None]]:
+    """`sarif=out.sarif` to the format and its file; only one goes to standard output."""
+    wanted = []
+    for value in values:
+        name, _, file = value.partition("=")
+        if name not in known:
+            raise click.BadParameter(f"{name!r}: use one of {', '.join(known)}", param_hint="-f")
+        wanted.append((name, Path(file) if file else None))
+    if sum(1 for _, file in wanted if file is None) > 1:
+        raise click.BadParameter(
+            "only one format can go to standard output; write -f FORMAT=FILE for the others",
+            param_hint="-f",
+        )
+    return wanted
 
 
 TARGET = click.option(

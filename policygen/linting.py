@@ -1,4 +1,4 @@
-"""What `policygen lint`, `baseline update` and `explain` do, from inputs to a report."""
+"""What `policygen lint` and `baseline update` do, from inputs to a report."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -21,7 +21,6 @@ from policygen.lint import api_versions, baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
-from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan, compile_plan
@@ -86,13 +85,6 @@ def update(settings: Settings, *, today: date, stdin: BinaryIO | None = None) ->
     plural = "" if len(new) == 1 else "s"
     lines.append(f"{path}: {len(new)} finding{plural}, {len(added)} added, {len(removed)} removed")
     return "\n".join(lines) + "\n"
-
-
-def explain(name: str) -> str:
-    """The page of a rule. Raises UsageError for an unknown one."""
-    if name in SPEC_RULES:
-        return f"# {name}\n\n{SPEC_RULES[name]}. Reported of a spec that can be rendered all the same.\n"
-    return page(_known(name)).text
 
 
 def verdict(report: Report, fail_on: Severity) -> Verdict:

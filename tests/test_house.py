@@ -69,7 +69,7 @@ def help_text():
     from policygen.cli import cli  # noqa: PLC0415
 
     parts = []
-    for name in ("render", "validate", "lint"):
+    for name in ("render", "validate", "lint", "test", "rules"):
         done = CliRunner().invoke(
             cli, [name, "--help"], prog_name="policygen", terminal_width=98, max_content_width=98
         )

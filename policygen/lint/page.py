@@ -8,6 +8,8 @@ from msgspec import Struct
 _FENCE = re.compile(r"^```yaml(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
 
+_NOT_SHOWN = re.compile(r"^Not shown: (?P<why>.+?)(?=\n\n|\n*\Z)", re.MULTILINE | re.DOTALL)
+
 
 class Example(Struct, frozen=True):
     """Objects that break a rule, or keep it."""
@@ -25,6 +27,8 @@ class Page(Struct, frozen=True):
     examples: tuple[Example, ...]
     proof: str | None
     """The test that shows the harm on real servers; None: nothing does."""
+    not_shown: str | None = None
+    """Why no test does, where the page says so."""
 
 
 def page(rule: str) -> Page:
@@ -37,4 +41,10 @@ def page(rule: str) -> Page:
         for match in _FENCE.finditer(text)
     )
     proof = _PROOF.search(text)
-    return Page(text, examples, proof["test"] if proof else None)
+    why = _NOT_SHOWN.search(text)
+    return Page(
+        text,
+        examples,
+        proof["test"] if proof else None,
+        " ".join(why["why"].split()) if why else None,
+    )

@@ -62,3 +62,28 @@ SPEC_RULES: Mapping[str, str] = {
     "waits-for-pods-anyway": "Kueue waits for the pods of a pool without gang scheduling too",
 }
 """Names and faults, in the order of the names."""
+
+NOTES: frozenset[str] = frozenset(
+    {
+        "assumption",
+        "fair-sharing-needed",
+        "foreign-documents",
+        "gpus-kept-back",
+        "host-share-exceeded",
+        "kinds-not-judged",
+        "max-pending-is-silent",
+        "no-object",
+        "overcommit-is-not-sharing",
+        "packing-margin",
+        "pods-must-carry",
+        "pool-untainted",
+        "scheduler-profiles-unread",
+        "topology-by-node",
+        "topology-gate-needed",
+        "volcano-config-needed",
+        "volcano-node-selector",
+        "wait-for-pods-ready-needed",
+        "waits-for-pods-anyway",
+    }
+)
+"""Which of these, and of what is said of a run, are facts worth knowing and no fault."""

@@ -3,14 +3,18 @@
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TextIO, TypeVar
 
 from policygen.errors import UsageError
 from policygen.finding import Verdict
 from policygen.report import text
 from policygen.report.catalog import FORMATS
 from policygen.report.report import Report
+
+About = TypeVar("About")
 
 
 def write(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> None:
@@ -19,22 +23,33 @@ def write(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> None:
     All are made before anything is written. Raises UsageError for a file that cannot be written.
     """
     made = []
-    for name, file in sorted(wanted, key=lambda each: each[1] is None):
-        if file is None and sys.stdout is None:
-            raise UsageError("standard output is closed; write -f FORMAT=FILE")
-        page = io.StringIO()
-        if name == "text" and file is None:
-            text.full(report, page, colour=text.colours(sys.stdout, os.environ))
-        else:
-            FORMATS[name](report, page)
-        made.append((file, page.getvalue().encode("utf-8", "backslashreplace")))
+    for name, file in wanted:
+        write_page = FORMATS[name]
+        if name == "text" and file is None and sys.stdout is not None:
+            colour = text.colours(sys.stdout, os.environ)
+            write_page = partial(text.full, colour=colour)
+        made.append((file, page(write_page, report)))
     for each in report.rules:
         if each.verdict == Verdict.CRASHED and sys.stderr is not None:
             sys.stderr.write(f"policygen: rule {each.rule} has a bug; please report it\n")
     if not report.complete and sys.stderr is not None:
         sys.stderr.write("policygen: not all could be read, so findings may be missing\n")
-    for file, data in made:
+    send(made)
+
+
+def page(write_page: Callable[[About, TextIO], None], about: About) -> bytes:
+    """What is written about something, as bytes."""
+    out = io.StringIO()
+    write_page(about, out)
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
+    """Write pages to their files, then that for standard output (None). Raises UsageError."""
+    for file, data in sorted(made, key=lambda each: each[0] is None):
         if file is None:
+            if sys.stdout is None:
+                raise UsageError("standard output is closed; write -f FORMAT=FILE")
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             continue

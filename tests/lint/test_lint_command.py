@@ -1,4 +1,4 @@
-"""`policygen lint`, `baseline`, `rules` and `explain` as a user calls them."""
+"""`policygen lint` and `baseline` as a user calls them."""
 
 import io
 import json
@@ -131,17 +131,6 @@ def test_a_baseline_is_made_and_used(policygen):
     done = policygen("lint", *arguments)
     assert done.returncode == 0
     assert "1 in the baseline" in done.stdout
-
-
-def test_rules_are_listed_and_explained(policygen):
-    listed = policygen("rules").stdout
-    assert all(f"{rule.name} " in listed for rule in catalog.RULES)
-    page = policygen("explain", RULE).stdout
-    assert page.startswith(f"# {RULE}\n")
-    assert policygen("explain", "model-fits-no-pool").stdout.startswith("# model-fits-no-pool\n")
-    wrong = policygen("explain", RULE[:-1])
-    assert wrong.returncode == 2
-    assert f'did you mean "{RULE}"?' in wrong.stderr
 
 
 def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_path):

@@ -1,0 +1,73 @@
+"""The command that tests a team's settings and waivers: test."""
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from policygen.cli_options import TARGET, forms, paths
+from policygen.errors import ExitCode
+
+
+def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Names of formats for completion."""
+    from policygen.testing.shown import FORMS
+
+    return [name for name in FORMS if name.startswith(incomplete)]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen test docs/policy-tests
+  policygen test policy-tests/ spec/
+  policygen test policy-tests/ -f text -f junit=cases.xml
+  policygen test policy-tests/waived/ spec/ --update
+
+Exit codes: 0 all as expected, 1 a case is not, 2 usage, a spec that is refused or cases that cannot
+be read, 4 internal.
+"""
+)
+@click.argument("folder", metavar="DIR", shell_complete=paths)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
+@click.option(
+    "--partial",
+    is_flag=True,
+    help="The manifests of a case are not all: what is missing may be elsewhere.",
+)
+@TARGET
+@click.option(
+    "--update", is_flag=True, help="Write what is found now into each findings.txt, and show it."
+)
+@click.option(
+    "-f",
+    "--format",
+    "formats",
+    multiple=True,
+    default=("text",),
+    shell_complete=_formats,
+    metavar="FORMAT[=FILE]",
+    help="text or junit; to standard output, or into FILE; repeatable.",
+)
+def test(folder: str, *, update: bool, formats: tuple[str, ...], **options: Any) -> None:
+    """Check that lint finds in small inputs what you expect, under your settings and waivers.
+
+    Each folder at or below DIR with a findings.txt is a case: its manifests and spec documents
+    are linted together with every SPEC, such as your Platform, and the specs that stand in DIR
+    beside the cases. What is found in it is compared with findings.txt, line by line; an empty
+    file expects nothing.
+    """
+    from policygen.report import delivery
+    from policygen.testing import run, shown
+
+    wanted = forms(formats, shown.FORMS)
+    settings = run.Settings(folder, **options)
+    today = datetime.now().astimezone().date()
+    if update:
+        click.echo(run.update(settings, today=today), nl=False)
+        return
+    outcomes = run.run(settings, today=today)
+    delivery.send((file, delivery.page(shown.FORMS[name], outcomes)) for name, file in wanted)
+    if any(each.crashed for each in outcomes):
+        raise SystemExit(ExitCode.INTERNAL)
+    raise SystemExit(ExitCode.FINDINGS if run.failed(outcomes) else ExitCode.CLEAN)

@@ -1,0 +1,99 @@
+"""The cases of a folder: each folder that holds a `findings.txt`."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from policygen.finding import Finding, Place, Severity
+from policygen.spec import files
+
+SHEET = "findings.txt"
+"""The file of a case that says what is expected."""
+
+
+class Case(Struct, frozen=True):
+    """A folder of inputs, and of what is to be found in them."""
+
+    name: str
+    """The folder below that which was asked for; its own name if it is that one."""
+    folder: str
+    """As it is opened."""
+
+    @property
+    def sheet(self) -> Path:
+        """What is expected of it; of a new case it is not there yet."""
+        return Path(self.folder) / SHEET
+
+
+class Found(Struct):
+    """What a folder holds."""
+
+    cases: list[Case] = field(default_factory=list)
+    """In the order of their names."""
+    specs: list[str] = field(default_factory=list)
+    """What stands beside the cases: specs that all of them share."""
+    faults: list[Finding] = field(default_factory=list)
+
+    def refuse(self, path: str, message: str, rule: str = "bad-case") -> None:
+        """Note what is wrong with a path."""
+        self.faults.append(Finding(Severity.ERROR, rule, message, Place(path)))
+
+    def unreadable(self, error: OSError) -> None:
+        """Note what could not be opened."""
+        reason = (error.strerror or str(error)).lower()
+        self.refuse(str(error.filename), f"cannot be read: {reason}", "unreadable-input")
+
+
+def find(folder: str, *, new: bool = False) -> Found:
+    """The cases at or below a folder, and what is wrong with them.
+
+    With `new` a folder of inputs without a `findings.txt` is a case, too.
+    """
+    found = Found()
+    if not Path(folder).is_dir():
+        there = Path(folder).exists()
+        found.refuse(folder, "this is no folder" if there else "there is no such folder")
+        return found
+    inside = None
+    for path, below, names in os.walk(folder, onerror=found.unreadable):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        if inside is not None and path.startswith(inside):
+            if SHEET in names:
+                message = "a case inside a case; each needs a folder of its own"
+                found.refuse(f"{path}/{SHEET}", message)
+            continue
+        inputs = _inputs(names)
+        if SHEET in names or (inputs and new and path != folder):
+            inside = f"{path.rstrip('/')}/"
+            found.cases.append(_case(path, folder))
+        elif inputs and path == folder:
+            found.specs = [f"{path.rstrip('/')}/{name}" for name in inputs]
+        elif inputs:
+            found.refuse(path, _without_sheet(inputs[0]))
+    if not found.cases and not found.faults:
+        if found.specs and new:
+            return Found(cases=[_case(folder, folder)])
+        message = f"no cases here; a case is a folder with manifests and a {SHEET}"
+        found.refuse(folder, _without_sheet(found.specs[0]) if found.specs else message)
+    found.cases.sort(key=lambda case: case.name)
+    return found
+
+
+def _case(path: str, folder: str) -> Case:
+    name = os.path.relpath(path, folder)
+    return Case(Path(path).resolve().name if name == "." else name, path)
+
+
+def _without_sheet(name: str) -> str:
+    name = name.rpartition("/")[2]
+    return (
+        f"no {SHEET} beside {name}; write one (empty: nothing is found), or let --update write it"
+    )
+
+
+def _inputs(names: Sequence[str]) -> list[str]:
+    return sorted(
+        name for name in names if name.lower().endswith(files.ENDINGS) and not name.startswith(".")
+    )

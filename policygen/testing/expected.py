@@ -1,0 +1,175 @@
+"""What a case expects: lines of `findings.txt`, read, written and compared with what is found.
+
+A line is `FILE:LINE: SEVERITY: RULE: OBJECT FIELD`, as far as a finding has these; the message is
+no part of it, since it may be said better tomorrow. Lines that begin with # are comments.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.finding import Finding, Place, Severity
+from policygen.report.text import printable
+from policygen.spec.files import Source
+from policygen.spec.nearest import suggest
+
+_LINE = re.compile(
+    r"(?:(?P<file>.+?)(?::(?P<number>[1-9][0-9]*))?: )?"
+    rf"(?P<severity>{'|'.join(map(str, Severity))}): "
+    r"(?P<rule>[a-z0-9]+(?:-[a-z0-9]+)*)(?:: (?P<about>.+))?"
+)
+FORM = "FILE:LINE: SEVERITY: RULE: OBJECT FIELD"
+
+
+class Expected(Struct, frozen=True, order=True):
+    """One finding as a case tells it."""
+
+    file: str
+    """Below the case's folder; empty for a finding without a place."""
+    line: int
+    """0: the file as a whole."""
+    severity: Severity
+    rule: str
+    about: str
+    """Object and field."""
+
+    def __str__(self) -> str:
+        number = f":{self.line}" if self.line else ""
+        where = f"{self.file}{number}: " if self.file else ""
+        about = f": {self.about}" if self.about else ""
+        return f"{where}{self.severity}: {self.rule}{about}"
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        """What it says of whom, wherever that stands and however bad it is."""
+        return self.rule, self.about
+
+
+class Entry(Struct, frozen=True):
+    """An expected finding with the comment above it."""
+
+    it: Expected
+    comment: tuple[str, ...] = ()
+
+
+class Sheet(Struct, frozen=True):
+    """A `findings.txt`."""
+
+    head: tuple[str, ...] = ()
+    """The comment above the first empty line."""
+    entries: tuple[Entry, ...] = ()
+    tail: tuple[str, ...] = ()
+    """The comment below the last finding."""
+
+
+class Difference(Struct, frozen=True):
+    """Where a case's findings are not the expected ones."""
+
+    missing: tuple[Expected, ...] = ()
+    """Expected, and not found."""
+    unexpected: tuple[Expected, ...] = ()
+    """Found, and not expected."""
+    moved: tuple[tuple[Expected, Expected], ...] = ()
+    """Expected and found, of one object and field at another line or of another severity."""
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.unexpected or self.moved)
+
+
+def told(finding: Finding, folder: str) -> Expected:
+    """A finding as a case tells it: places inside the case's folder are told from there."""
+    place = finding.place or Place("")
+    about = " ".join(part for part in (finding.object, finding.anchor or finding.path) if part)
+    file = place.file.removeprefix(f"{folder.rstrip('/')}/")
+    return Expected(
+        printable(file), place.line, finding.severity, finding.rule, printable(about).strip()
+    )
+
+
+def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
+    """The expected findings, and every line that is none."""
+    head: tuple[str, ...] = ()
+    entries: list[Entry] = []
+    comment: list[str] = []
+    faults = []
+    for number, text in enumerate(source.text.split("\n"), start=1):
+        line = text.strip()
+        if line.startswith("#"):
+            comment.append(line)
+        elif not line:
+            if not entries and not head:
+                head, comment = tuple(comment), []
+        elif (match := _LINE.fullmatch(line)) is None:
+            begin = len(text) - len(text.lstrip()) + 1
+            place = Place(source.name, number, begin, len(line), text)
+            message = f"this is no finding; write {FORM}, or let --update write it"
+            faults.append(Finding(Severity.ERROR, "bad-expectation", message, place))
+        elif match["rule"] not in known:
+            begin = len(text) - len(text.lstrip()) + match.start("rule") + 1
+            place = Place(source.name, number, begin, len(match["rule"]), text)
+            message = f'no rule "{match["rule"]}"; {suggest(match["rule"], known)}'
+            faults.append(Finding(Severity.ERROR, "unknown-rule", message, place))
+        else:
+            it = Expected(
+                match["file"] or "",
+                int(match["number"] or 0),
+                Severity[match["severity"].upper()],
+                match["rule"],
+                match["about"] or "",
+            )
+            entries.append(Entry(it, tuple(comment)))
+            comment = []
+    return Sheet(head, tuple(entries), tuple(comment)), faults
+
+
+def text(sheet: Sheet) -> str:
+    """The lines of a file."""
+    lines = [*sheet.head, *([""] if sheet.head else [])]
+    for entry in sheet.entries:
+        lines += [*entry.comment, str(entry.it)]
+    return "".join(f"{line}\n" for line in (*lines, *sheet.tail))
+
+
+def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> Difference:
+    """What is missing, unexpected, or expected elsewhere; findings that are alike are counted."""
+    # As lines, so that names which look like parts of a line cannot make two of one.
+    wanted, there = list(expected), list(found)
+    both = Counter(map(str, wanted)) & Counter(map(str, there))
+    missing, unexpected = _without(wanted, both), _without(there, both)
+    moved = []
+    for each in list(missing):
+        now = next((it for it in unexpected if it.subject == each.subject), None)
+        if now is not None:
+            moved.append((each, now))
+            missing.remove(each)
+            unexpected.remove(now)
+    return Difference(tuple(missing), tuple(unexpected), tuple(moved))
+
+
+def _without(lines: Iterable[Expected], taken: Counter[str]) -> list[Expected]:
+    left, rest = Counter(taken), []
+    for each in lines:
+        if left[str(each)]:
+            left[str(each)] -= 1
+        else:
+            rest.append(each)
+    return rest
+
+
+def updated(sheet: Sheet, found: Sequence[Expected]) -> Sheet:
+    """A sheet with what is found; comments stay with what they are about."""
+    old = list(sheet.entries)
+    return replace(sheet, entries=tuple(_with_comments(old, found)))
+
+
+def _with_comments(old: list[Entry], found: Iterable[Expected]) -> Iterator[Entry]:
+    for it in found:
+        entry = next((each for each in old if each.it == it), None) or next(
+            (each for each in old if each.it.subject == it.subject), None
+        )
+        if entry is not None:
+            old.remove(entry)
+        yield Entry(it, entry.comment if entry else ())
