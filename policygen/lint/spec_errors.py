@@ -1,4 +1,4 @@
-"""SPEC_ERRORS: every reason for which a spec is refused, by name; RUN_RULES: what is said of a run.
+"""SPEC_ERRORS: why a spec is refused, by name; RUN_ERRORS and RUN_RULES: what is said of a run.
 
 The faults are found in `spec/` and `plan/`, those of runs in `linting.py`,
 `lint/control.py` and `cluster/manifests.py`; a test compares their names with these.
@@ -100,13 +100,15 @@ SPEC_ERRORS: Mapping[str, str] = {
 RUN_ERRORS: Mapping[str, str] = {
     "bad-case": "A folder of `policygen test` is no case that could be run",
     "bad-expectation": "A line of a findings.txt is no finding",
+    "snapshot-unreadable": "A file is no snapshot of a cluster, or cannot be read",
 }
-"""For what reasons `policygen test` does not begin, by name."""
+"""What is wrong with a run's inputs, by name."""
 
 RUN_RULES: Mapping[str, str] = {
     "baseline-stale": "A baseline has a finding that is found no more",
     "kinds-not-judged": "Objects are of kinds that no rule judges",
     "no-object": "Documents have no apiVersion and kind",
+    "not-read": "Kinds of objects could not be read from a cluster",
     "waiver-expired": "A waiver is past its date",
     "waiver-unused": "A waiver waives nothing",
 }
