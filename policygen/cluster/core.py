@@ -127,6 +127,30 @@ class LimitRangeItem(Struct, rename="camel", frozen=True):
     default_request: dict[str, Fraction] = field(default_factory=dict)
     max_limit_request_ratio: dict[str, Fraction] = field(default_factory=dict)
 
+    @property
+    def filled_limits(self) -> dict[str, Fraction]:
+        """The limits that containers without their own get: the maximum where no default is written.
+
+        Source: pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
+        """
+        return {**self.max, **self.default}
+
+    @property
+    def filled_requests(self) -> dict[str, Fraction]:
+        """The requests that containers without their own get. Source: as for limits."""
+        return {**self.min, **self.filled_limits, **self.default_request}
+
+    def fills_by(self, name: str) -> str:
+        """The field from which containers get this resource."""
+        for field_name, amounts in (
+            ("defaultRequest", self.default_request),
+            ("default", self.default),
+            ("max", self.max),
+        ):
+            if name in amounts:
+                return field_name
+        return "min"
+
 
 class LimitRange(Struct, rename="camel", frozen=True):
     """`spec` of a LimitRange."""

@@ -62,11 +62,18 @@ def queued(cluster: Cluster) -> tuple[Queued, ...]:
 
 
 def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
-    """The labels of the object that Kueue manages, and where they stand."""
+    """The labels of the object that Kueue manages, and where they stand.
+
+    A Job without any gets those of its pods. Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
+    """
     way: tuple[str, ...] = ("metadata", "labels")
     if workload.kind == "CronJob":
         way = ("spec", "jobTemplate", *way)
-    return workload.at.to(*way), texts(workload.object.data, *way)
+    found = texts(workload.object.data, *way)
+    if not found and workload.object.group == "batch":
+        for template in workload.templates:
+            return template.at.to("metadata", "labels"), template.labels
+    return workload.at.to(*way), found
 
 
 def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueue]]:
@@ -86,7 +93,7 @@ def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, F
     spec = template.spec
     defaults: dict[str, Fraction] = {}
     for item in container_limits(cluster, namespace):
-        defaults = {**item.default, **item.default_request, **defaults}
+        defaults = {**item.filled_requests, **defaults}
     if not defaults:
         return spec.requests()
     return PodSpec(

@@ -28,13 +28,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             for i, item in enumerate(entry.it.limits if known else ()):
                 if item.type != "Container":
                     continue
-                for name in sorted(rules.charged({**item.default, **item.default_request})):
+                for name in sorted(rules.charged(item.filled_requests)):
                     if name not in known:
-                        field = "defaultRequest" if name in item.default_request else "default"
                         yield Claim(
                             f"{entry} gives containers {name}, which {queue} behind {local} does "
                             "not cover, so no job is admitted there; cover it, or take it out",
-                            entry.at.to("spec", "limits", i, field, name),
+                            entry.at.to("spec", "limits", i, item.fills_by(name), name),
                             related=(queue.at.to("spec", "resourceGroups"),),
                         )
 

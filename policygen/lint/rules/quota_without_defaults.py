@@ -39,19 +39,14 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
-    """What the LimitRanges of each namespace write into containers: `requests.cpu`.
-
-    Source: pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
-    """
+    """What the LimitRanges of each namespace write into containers: `requests.cpu`."""
     found: dict[str, set[str]] = {}
     for entry in cluster.limit_ranges:
         for item in entry.it.limits:
             if item.type == "Container":
-                limits = {*item.default, *item.max}
-                requests = {*limits, *item.default_request, *item.min}
                 mine = found.setdefault(entry.namespace, set())
-                mine.update(f"limits.{name}" for name in limits)
-                mine.update(f"requests.{name}" for name in requests)
+                mine.update(f"limits.{name}" for name in item.filled_limits)
+                mine.update(f"requests.{name}" for name in item.filled_requests)
     return {namespace: frozenset(names) for namespace, names in found.items()}
 
 

@@ -11,7 +11,7 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """A queue may name 64, Workload status.admissionChecks holds 8.
 
-    Source: apis/kueue/v1beta2/workload_types.go. Read, not shown: hence no error.
+    Source: apis/kueue/v1beta2/workload_types.go.
     """
     for queue in facts.cluster.cluster_queues:
         mine = [each for _, each in checks(queue)]
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             if count > 8:
                 yield Claim(
                     f"{queue} asks for {count} checks on flavor {flavor.name}, and a Workload can "
-                    "hold 8, so none gets through; ask for fewer",
+                    "hold 8, so none gets through, and each keeps its quota; ask for fewer",
                     queue.at.to("spec", "admissionChecksStrategy", "admissionChecks"),
                 )
                 break
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 RULE = Rule(
     "too-many-admission-checks",
-    Severity.WARNING,
+    Severity.ERROR,
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,

@@ -1,0 +1,127 @@
+"""Namespaces' quotas and defaults that bound nothing, or too much; kube-apiserver decides."""
+
+from __future__ import annotations
+
+from tests.controlplane.client import ApiError, Object
+from tests.controlplane.cluster import Cluster, gpus
+from tests.controlplane.nodes import Shape
+from tests.controlplane.pages import bad, good
+from tests.controlplane.proofs.examples import scene, show
+from tests.controlplane.workloads import Ask, pod
+
+CHANGE = {"spec": {"template": {"metadata": {"annotations": {"build": "2"}}}}}
+
+
+def made(cluster: Cluster, namespace: str, count: int, ask: Ask) -> int:
+    """How many of so many pods are not refused."""
+    accepted = 0
+    for i in range(count):
+        try:
+            cluster.create(pod(f"p{i}", namespace, ask))
+        except ApiError as error:
+            assert "exceeded quota" in str(error)  # noqa: PT017 (any other refusal is no proof)
+        else:
+            accepted += 1
+    return accepted
+
+
+def pods(cluster: Cluster, namespace: str) -> int:
+    return len(cluster.pods(namespace))
+
+
+def refused(cluster: Cluster, namespace: str) -> list[str]:
+    """What events say of pods that were not made."""
+    return [
+        it["message"]
+        for it in cluster.objects("v1", "Event", namespace)
+        if it["reason"] == "FailedCreate"
+    ]
+
+
+def test_gpu_quota_binds_nothing(cluster: Cluster) -> None:
+    """Of six GPUs in a quota of four, six."""
+    rule = "gpu-quota-binds-nothing"
+    show(
+        cluster, scene(bad(rule), "bare"), scene(bad(rule, 2), "plural"), scene(good(rule), "good")
+    )
+    assert made(cluster, "bare", 6, Ask(gpus=1)) == 6
+    assert made(cluster, "plural", 6, Ask(gpus=1)) == 6
+    cluster.until("the quota counts", lambda: _counts(cluster, "good"))
+    assert made(cluster, "good", 6, Ask(gpus=1)) == 4
+    assert _used(cluster, "bare") == {}
+    assert _used(cluster, "plural") == {"requests.nvidia.com/gpus": "0"}
+
+
+def test_quota_for_unknown_priority(cluster: Cluster) -> None:
+    """Of ten GPUs in a quota of eight, ten."""
+    rule = "quota-for-unknown-priority"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.until("the quota counts", lambda: _counts(cluster, "good"))
+    asked = Ask(gpus=2, priority="training")
+    assert made(cluster, "bad", 5, asked) == 5
+    assert made(cluster, "good", 5, asked) == 4
+
+
+def test_quota_without_defaults(cluster: Cluster) -> None:
+    rule = "quota-without-defaults"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: pods(cluster, "good"), 1)
+    cluster.until("refused", lambda: refused(cluster, "bad"))
+    assert "must specify requests.cpu for: rank" in refused(cluster, "bad")[0]
+    assert pods(cluster, "bad") == 0
+
+
+def test_workload_exceeds_resource_quota(cluster: Cluster) -> None:
+    """Half of the ranks start, and hold their GPUs."""
+    rule = "workload-exceeds-resource-quota"
+    cluster.add_nodes(Shape(), 2)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 8)
+    cluster.becomes("bad", lambda: cluster.bound("bad"), 4)
+    cluster.until("the others are refused", lambda: refused(cluster, "bad"))
+    cluster.stays("bad", lambda: pods(cluster, "bad"), 4, for_s=1)
+
+
+def test_default_gpu_for_every_container(cluster: Cluster) -> None:
+    """A pod of two containers that asks for nothing takes two GPUs, or twice the maximum."""
+    rule = "default-gpu-for-every-container"
+    show(cluster, scene(bad(rule), "bad"), scene(bad(rule, 1), "most"), scene(good(rule), "good"))
+    taken = {}
+    for name in ("bad", "most", "good"):
+        two = pod("shell", name, Ask(gpus=0))
+        [container] = two["spec"]["containers"]
+        two["spec"]["containers"].append({**container, "name": "sidecar"})
+        cluster.create(two)
+        taken[name] = gpus(cluster.get("v1", "Pod", "shell", name))
+    assert taken == {"bad": 2, "most": 16, "good": 0}
+
+
+def test_rollout_exceeds_quota(cluster: Cluster) -> None:
+    """A change: with the default no pod of it is made, with the other all are."""
+    rule = "rollout-exceeds-quota"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    for name in ("bad", "good"):
+        cluster.becomes(
+            f"{name} is ready", lambda n=name: _status(cluster, n).get("readyReplicas"), 2
+        )
+        cluster.patch("apps/v1", "Deployment", "detector", CHANGE, name)
+    cluster.becomes("good", lambda: _status(cluster, "good").get("updatedReplicas"), 2)
+    cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
+    cluster.stays("bad", lambda: _status(cluster, "bad").get("updatedReplicas", 0), 0, for_s=1)
+
+
+def _status(cluster: Cluster, namespace: str) -> Object:
+    status: Object = cluster.get("apps/v1", "Deployment", "detector", namespace)["status"]
+    return status
+
+
+def _counts(cluster: Cluster, namespace: str) -> bool:
+    [quota] = cluster.objects("v1", "ResourceQuota", namespace)
+    return "hard" in quota.get("status", {})
+
+
+def _used(cluster: Cluster, namespace: str) -> Object:
+    [quota] = cluster.objects("v1", "ResourceQuota", namespace)
+    used: Object = quota.get("status", {}).get("used", {})
+    return used
