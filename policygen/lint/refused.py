@@ -1,5 +1,6 @@
 """What the API server would refuse of each object, judged once for all rules that tell of it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -10,9 +11,14 @@ from policygen.finding import At
 from policygen.lint.rule import Claim, Facts
 from policygen.served import schemas
 from policygen.served.refusals import refusals
+from policygen.served.surely import acceptor
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """Whose release decides what a group's kinds look like, by the end of the group."""
+
+
+MANY = 100
+"""Objects of one kind that are worth a validator in compiled code."""
 
 
 class Refused(Struct, frozen=True, eq=False):
@@ -27,9 +33,12 @@ def refused(cluster: Cluster) -> Refused:
     """Judge every object whose kind a server that was asked serves."""
     claims: dict[str, list[tuple[Object, Claim]]] = {}
     objects = set()
+    many = Counter((it.api_version, it.kind) for it in cluster.objects)
     for it in cluster.objects:
         served = schemas.served(it.api_version, it.kind)
         if served is None:
+            continue
+        if many[it.api_version, it.kind] >= MANY and acceptor(served)(it.data):
             continue
         for refusal in refusals(it.data, served):
             at = it.at.to(*refusal.path)

@@ -31,7 +31,7 @@ def check(schema: Schema, *, custom: bool) -> Check:
 
 def _mapping(schema: Schema, *, custom: bool) -> Check:
     parts = _Parts(schema, custom=custom)
-    required = _required(schema, custom=custom)
+    wanted = required(schema, custom=custom)
     finishers = tuple(_bounds(schema, "Properties", "entry", "entries"))
 
     def judge(value: Any, spot: Spot, out: list[Refusal]) -> Any:
@@ -42,7 +42,7 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
             if name not in made:
                 made = _copied(made, value)
                 made[name] = parts.check(name)(default, (spot, name), out)
-        out += [_missing(name, spot) for name in required if name not in made]
+        out += [_missing(name, spot) for name in wanted if name not in made]
         for finish in finishers:
             finish(made, spot, out)
         return made
@@ -178,7 +178,7 @@ def _with_rules(judge: Check, schema: Schema) -> Check:
     return judge_all
 
 
-def _required(schema: Schema, *, custom: bool) -> tuple[str, ...]:
+def required(schema: Schema, *, custom: bool) -> tuple[str, ...]:
     """What must be there. Go types read an absent number as 0 and judge that, in code."""
     names: list[str] = schema.get("required", [])
     if custom:

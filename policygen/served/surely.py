@@ -1,0 +1,256 @@
+"""A quick yes: objects that a server surely accepts, told in compiled code.
+
+Sound and not complete: what is accepted here has no refusals (a property test holds that), and
+what is not accepted is for `refusals` to judge. A structural schema becomes a JSON Schema that takes
+the same or less: no repeated entries in sets, only the common form of a time, and so on. What
+JSON Schema cannot say, CEL rules and lists whose entries differ in their keys, is judged after it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policygen.served import cel, scalars, schemas, structural
+from policygen.served.metadata import CRON_JOB_NAME
+from policygen.served.refusal import Refusal
+from policygen.served.structural import Schema
+
+Accepts = Callable[[Mapping[str, Any]], bool]
+Fill = Callable[[Any], Any]
+"""Returns a value with its defaults, or raises _UnsureError."""
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_KEY = {"pattern": f"^({_SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}
+_LABELS = {
+    "type": "object",
+    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
+    "additionalProperties": {"type": "string", "maxLength": 63, "pattern": f"^({_WORD})?$"},
+}
+_ANNOTATIONS = {  # 16 times 253 + 4 * 4,000 bytes stay below metadata.ANNOTATIONS_BYTES
+    "type": "object",
+    "maxProperties": 16,
+    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
+    "additionalProperties": {"type": "string", "maxLength": 4000},
+}
+_QUANTITY = {
+    "type": ["string", "number"],
+    "pattern": r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,18})?$",
+}
+_FORMATS = {
+    "date-time": {
+        "pattern": "^[0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|"
+        "(0[13578]|1[02])-31)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"
+    },
+    "byte": {"pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},
+}
+_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
+
+
+_made: dict[tuple[str, str], Accepts] = {}
+
+
+def acceptor(served: schemas.Served) -> Accepts:
+    """What tells that a server surely accepts an object of this kind.
+
+    An object is data as policygen's readers give it: they make an integer of a number without a
+    fraction.
+    """
+    key = served.api_version, served.kind
+    if key not in _made:
+        _made[key] = _acceptor(served)
+    return _made[key]
+
+
+def _acceptor(served: schemas.Served) -> Accepts:
+    import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
+
+    is_valid = jsonschema_rs.Draft202012Validator(_object(served)).is_valid
+    rest = _rest(served.schema, custom=served.custom)
+    drops_status = served.status_dropped
+
+    def accepts(thing: Mapping[str, Any]) -> bool:
+        if drops_status and "status" in thing:
+            thing = {key: value for key, value in thing.items() if key != "status"}
+        try:
+            if not is_valid(thing):
+                return False
+            if rest is not None:
+                rest(thing)
+        except (ValueError, _UnsureError):  # or a number that JSON Schema does not know
+            return False
+        return True
+
+    return accepts
+
+
+def _object(served: schemas.Served) -> Schema:
+    """The JSON Schema of a whole object."""
+    strict = _mapping(served.schema, custom=served.custom)
+    strict["properties"]["metadata"] = _metadata(served)
+    strict["required"] = sorted({*strict["required"], "metadata"})
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **strict}
+
+
+def _metadata(served: schemas.Served) -> Schema:
+    strict = _mapping(schemas.object_meta(), custom=False)
+    shape, longest = _SUBDOMAIN, 253
+    if (served.api_version, served.kind) == ("v1", "Namespace"):
+        shape, longest = _LABEL, 63
+    if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
+        longest = CRON_JOB_NAME
+    strict["properties"]["name"] = {
+        "type": "string",
+        "pattern": f"^{shape}$",
+        "maxLength": longest,
+    }
+    strict["properties"]["labels"] = _LABELS
+    strict["properties"]["annotations"] = _ANNOTATIONS
+    strict["required"] = ["name"]
+    return strict
+
+
+def _strict(schema: Schema, *, custom: bool) -> Any:
+    match schema.get("type"):
+        case "object":
+            return _mapping(schema, custom=custom)
+        case "array":
+            return _list(schema, custom=custom)
+    return _scalar(schema, custom=custom)
+
+
+def _mapping(schema: Schema, *, custom: bool) -> Schema:
+    parts: dict[str, Schema] = schema.get("properties", {})
+    others = schema.get("additionalProperties")
+    required = {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
+    properties = {}
+    for name, part in parts.items():
+        properties[name] = _strict(part, custom=custom)
+        if not custom and name not in required and not part.get("nullable"):
+            properties[name] = _or_null(properties[name])
+    made: Schema = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": bool(schema.get("x-kubernetes-preserve-unknown-fields"))
+        if others is None
+        else _strict(others, custom=custom),
+        "required": sorted(required),
+    }
+    return made | {it: schema[it] for it in ("minProperties", "maxProperties") if it in schema}
+
+
+def _or_null(strict: Any) -> Any:
+    """The same, or null, which the server takes for absent."""
+    if strict is False or "enum" in strict:
+        return strict
+    types = strict["type"]
+    return {**strict, "type": [*([types] if isinstance(types, str) else types), "null"]}
+
+
+def _bad_defaults(parts: dict[str, Schema], *, custom: bool) -> Iterator[str]:
+    """Fields that must be given, since the server refuses what it would fill in."""
+    for name, part in parts.items():
+        if "default" in part:
+            out: list[Refusal] = []
+            structural.check(part, custom=custom)(part["default"], None, out)
+            if out:
+                yield name
+
+
+def _list(schema: Schema, *, custom: bool) -> Schema:
+    made: Schema = {"type": "array", "items": _strict(schema["items"], custom=custom)}
+    if custom and schema.get("x-kubernetes-list-type") == "set":
+        made["uniqueItems"] = True
+    return made | {it: schema[it] for it in ("minItems", "maxItems") if it in schema}
+
+
+def _scalar(schema: Schema, *, custom: bool) -> Any:
+    """A scalar's schema; False, which nothing is, for one that there is no strict form of."""
+    made: Schema = {it: schema[it] for it in _BOUNDS if it in schema}
+    if schema.get("x-policygen-type") == "quantity":
+        return made | _QUANTITY
+    if schema.get("x-kubernetes-int-or-string"):
+        return _whole(made | {"type": ["integer", "string"]}, 64 if custom else 32)
+    kind = schema.get("type")
+    if kind == "integer":
+        return _whole(made | {"type": kind}, scalars.INTEGER_BITS[schema.get("format")])
+    if kind in {"string", "boolean", "number"}:
+        return made | {"type": kind} | _FORMATS.get(schema.get("format", ""), {})
+    return False
+
+
+def _whole(made: Schema, bits: int) -> Schema:
+    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+    low, high = max(made.get("minimum", low), low), min(made.get("maximum", high), high)
+    return {**made, "minimum": low, "maximum": high}
+
+
+class _UnsureError(Exception):
+    """What a JSON Schema cannot say is not so."""
+
+
+def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
+    """What judges the rest of a value that the JSON Schema takes; None where nothing is left.
+
+    It returns the value with those defaults that a CEL rule or the keys of a list may look at:
+    `filled` says that one of them is above.
+    """
+    if not custom:
+        return None  # Go types have neither
+    found = map(cel.compiled, schema.get("x-kubernetes-validations", ()))
+    rules = tuple(rule for rule in found if rule is not None)
+    keys = schema.get("x-kubernetes-list-map-keys", ()) if schema.get("type") == "array" else ()
+    filled = filled or bool(rules or keys)
+    if schema.get("type") == "array":
+        inner = _rest(schema["items"], custom=custom, filled=filled)
+        return _entries(inner, keys, rules) if inner or keys or rules else None
+    parts = []
+    for name, part in schema.get("properties", {}).items():
+        inner = _rest(part, custom=custom, filled=filled)
+        default = part.get("default") if filled else None
+        if inner or default is not None:
+            parts.append(
+                (name, inner, inner(default) if inner and default is not None else default)
+            )
+    others = schema.get("additionalProperties")
+    inner = others and _rest(others, custom=custom, filled=filled)
+    if inner:
+        raise NotImplementedError("rules below additionalProperties")
+    return _fields(parts, rules) if parts or rules else None
+
+
+def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.Rule, ...]) -> Fill:
+    def fill(value: Any) -> Any:
+        made = value
+        for name, inner, default in parts:
+            entry = value.get(name)
+            if entry is None:
+                new = default
+            elif inner is None:
+                continue
+            else:
+                new = inner(entry)
+            if new is not entry:
+                made = dict(value) if made is value else made
+                made[name] = new
+        _obey(rules, made)
+        return made
+
+    return fill
+
+
+def _entries(inner: Fill | None, keys: Sequence[str], rules: tuple[cel.Rule, ...]) -> Fill:
+    def fill(value: Any) -> Any:
+        made = value if inner is None else [inner(entry) for entry in value]
+        if keys and len({tuple(map(entry.get, keys)) for entry in made}) < len(made):
+            raise _UnsureError
+        _obey(rules, made)
+        return made
+
+    return fill
+
+
+def _obey(rules: tuple[cel.Rule, ...], value: Any) -> None:
+    for rule in rules:
+        if not rule.holds(value):
+            raise _UnsureError

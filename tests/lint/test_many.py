@@ -1,0 +1,56 @@
+"""Many objects: the same is said of each as if it were alone."""
+
+from datetime import date
+
+import pytest
+
+from policygen import linting
+from policygen.lint.refused import MANY
+
+QUEUE = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: {name}}}
+spec:
+  queueingStrategy: {strategy}
+  namespaceSelector: {{}}
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - name: a
+      resources:
+      - name: cpu
+        nominalQuota: {cpu}
+      - name: {resource}
+        nominalQuota: 1Gi
+"""
+GOOD = {"strategy": "StrictFIFO", "cpu": "4", "resource": "memory"}
+
+
+def findings(tmp_path, objects):
+    file = tmp_path / "in.yaml"
+    file.write_text("".join(QUEUE.format(**{**GOOD, **it}) for it in objects), "utf-8")
+    settings = linting.Settings(manifests=(str(file),), partial=True)
+    report = linting.lint(settings, today=date(2026, 11, 21))
+    return [(it.object, it.rule, it.message, it.path, it.place.text) for it in report.findings]
+
+
+@pytest.mark.parametrize(
+    "fault, rule",
+    [
+        ({"strategy": "StrictFifo"}, "value-unsupported"),
+        ({"strategy": "8"}, "type-refused"),
+        ({"cpu": '"4 cores"'}, "value-form-refused"),
+        ({"cpu": "-4"}, "quota-negative"),
+        ({"cpu": '"4000m"'}, "quota-not-canonical"),
+        ({"cpu": "9000000"}, "quota-without-bound"),
+        ({"resource": "cpu"}, "list-entry-twice"),
+    ],
+)
+def test_a_fault_among_many(tmp_path, fault, rule):
+    alone = findings(tmp_path, [{"name": "bad", **fault}])
+    assert rule in [found[1] for found in alone]
+    good = [{"name": f"q{n}"} for n in range(2 * MANY)]
+    assert findings(tmp_path, good) == []
+    assert findings(tmp_path, [*good, {"name": "bad", **fault}]) == alone
+    assert len(findings(tmp_path, [{**it, **fault} for it in good])) == len(good) * len(alone)

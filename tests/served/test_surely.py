@@ -1,0 +1,61 @@
+"""What is surely accepted has no refusals, and what is good is surely accepted."""
+
+import json
+import random
+
+import pytest
+
+from policygen.served.refusals import refusals
+from policygen.served.schemas import index, served
+from policygen.served.surely import acceptor
+from policygen.spec import quick
+from tests.controlplane.mutations import changes
+from tests.controlplane.samples import samples
+
+SAMPLES = samples()
+PER_SAMPLE = 150
+
+
+def kind_of(thing):
+    return served(thing["apiVersion"], thing["kind"])
+
+
+def accepts(thing):
+    return acceptor(kind_of(thing))(thing)
+
+
+def is_refused(thing):
+    return bool(list(refusals(thing, kind_of(thing))))
+
+
+def name(thing):
+    return f"{thing['apiVersion']}/{thing['kind']}"
+
+
+def test_every_kind_has_an_acceptor():
+    for group, kinds in index().kinds.items():
+        for kind in kinds:
+            assert not acceptor(served(group.removeprefix("core/"), kind))({})
+
+
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_a_good_object_is_surely_accepted(thing):
+    assert accepts(thing)
+
+
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_what_is_refused_is_never_surely_accepted(thing):
+    draw = random.Random(json.dumps(thing))
+    possible = changes(thing)
+    accepted = refused = 0
+    for change in draw.sample(possible, min(PER_SAMPLE, len(possible))):
+        # As it is read: a number without a fraction is an integer.
+        changed = quick.read(json.dumps(change.of(thing)))
+        assert changed is not quick.UNUSUAL
+        if accepts(changed):
+            accepted += 1
+            assert not is_refused(changed), change
+        else:
+            refused += is_refused(changed)
+    assert accepted
+    assert refused
