@@ -210,16 +210,19 @@ class Bench:
                 self.end(name)
 
     @contextmanager
-    def other_volcano(self, config: str) -> Iterator[None]:
-        """Volcano's scheduler with this configuration instead of its usual one."""
+    def other_volcano(self, config: str, *, period: str = "1s") -> Iterator[tuple[Process, Path]]:
+        """Volcano's scheduler with this configuration instead of its usual one.
+
+        Gives the process, and its configuration's file, which it reads again when it changes.
+        """
         with self._paused("volcano-scheduler", self._start_volcano_scheduler):
             name = self._another("volcano-scheduler")
             path = self.state / f"{name}.conf"
             path.write_text(config, encoding="utf-8")
             try:
-                process = self.run_volcano_scheduler(name, path)
+                process = self.run_volcano_scheduler(name, path, period=period)
                 self._healthy(process, self.volcano_health)()
-                yield
+                yield process, self.state / name / path.name
             finally:
                 self.end(name)
 
@@ -475,9 +478,14 @@ class Bench:
         return f"http://127.0.0.1:{self.ports['volcano-scheduler-health']}/healthz"
 
     def run_volcano_scheduler(
-        self, name: str, config: Path, verbosity: int = 3, port: int | None = None
+        self,
+        name: str,
+        config: Path,
+        verbosity: int = 3,
+        port: int | None = None,
+        period: str = "1s",
     ) -> Process:
-        """Start a Volcano scheduler with a copy of this configuration."""
+        """Start a Volcano scheduler with a copy of this configuration and a session each period."""
         folder = self.state / name
         folder.mkdir(exist_ok=True)
         mine = folder / config.name  # it watches the whole folder, so the copy sits alone
@@ -489,6 +497,7 @@ class Bench:
                 self.built["volcano"].binary("volcano-scheduler"),
                 f"--kubeconfig={self.kubeconfig}",
                 f"--scheduler-conf={mine}",
+                f"--schedule-period={period}",
                 "--leader-elect=false",
                 "--enable-healthz=true",
                 f"--healthz-address={address}",

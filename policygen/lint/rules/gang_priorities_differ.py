@@ -8,9 +8,9 @@ from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Jobs are ordered by the class of the group, and victims are chosen by that of the pods.
+    """Volcano reads the class of the group, everybody else's evictions that of the pods.
 
-    Source: pkg/scheduler/plugins/priority/priority.go; pkg/scheduler/api/job_info.go.
+    Source: pkg/scheduler/plugins/priority/priority.go; Kubernetes' docs on pod priority.
     """
     members = facts.cluster.derive(volcano_queues.groups)
     for group in facts.cluster.pod_groups:
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 has = f'"{own}"' if own else "none"
                 yield Claim(
                     f'{group} has PriorityClass "{name}", and the pods of {workload} have {has}: '
-                    f"it goes first and is evicted by another rank; write priorityClassName: "
-                    f"{name} into the pod template",
+                    f"Volcano goes by the first, kube-scheduler's and kubelet's evictions by the "
+                    f"second; write priorityClassName: {name} into the pod template",
                     template.at.to("spec", "priorityClassName"),
                     (group.at.to("spec", "priorityClassName"),),
                 )

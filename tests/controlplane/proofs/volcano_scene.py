@@ -1,0 +1,205 @@
+"""Examples of rule pages before Volcano's scheduler, which gets each example's configuration at once.
+
+    def test_queue_limit(volcano):
+        for example, gpus in ((bad("queue-limit-misses-gpu"), 16), (good(...), 0)):
+            with volcano.scene(example):                     # applied, and its configuration loaded
+                volcano.create(*group("g", "vision", queue="batch", pods=16))
+                volcano.becomes("GPUs", lambda: volcano.bound("vision"), gpus)
+                volcano.sessions()                           # and nothing more comes
+
+One scheduler serves all scenes of a module, with some sessions a second. Its nodes stay from scene to
+scene: CORES, MEMORY and GPUS each.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import yaml
+
+from tests.controlplane.client import Object
+from tests.controlplane.cluster import Cluster
+from tests.controlplane.nodes import Shape
+from tests.controlplane.process import Process
+from tests.controlplane.slate import Slate
+from tests.controlplane.upstream import VOLCANO
+from tests.controlplane.volcano import CONFIGURATION
+from tests.controlplane.workloads import VOLCANO_GROUP, Ask, pod, pod_group
+
+ONE = Ask(gpus=1)
+PERIOD = "50ms"
+"""Between two scheduling sessions; Volcano's default is a second."""
+CORES, MEMORY, GPUS = "64", "512Gi", 8
+NODE = Shape(gpus=GPUS, cpu=CORES, memory=MEMORY)
+HELD = 'actions: "backfill"\ntiers: []\n'
+"""A configuration that places nothing which asks for something."""
+SHARES = """
+actions: "allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+  - name: capacity
+- plugins:
+  - name: predicates
+"""
+"""For examples without a configuration: gangs, and the limits of queues."""
+QUEUE = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: {name}}}
+spec: {spec}
+"""
+SESSION = re.compile(rb"Open Session ")
+LOADED = re.compile(rb"Finished loading scheduler config")
+DEADLINE_S = 10.0
+POLL_S = 0.02
+ROLE = "volcano.sh/task-spec"
+OTHERS = "others"
+"""The namespace of fillers."""
+NUMBERS = itertools.count()
+"""Of fillers, for their names: kwok, late with an old pod, may delete the new one of its name."""
+SOME = 5
+"""So many sessions show that something does not happen."""
+
+
+class Volcano(Cluster):
+    """A cluster whose Volcano scheduler changes its configuration while it runs."""
+
+    def __init__(self, cluster: Cluster, process: Process, file: Path) -> None:
+        super().__init__(cluster.bench)
+        self._process, self._file = process, file
+        self._slate = Slate(self.client)
+        self._config = HELD
+
+    @contextmanager
+    def scene(self, text: str = "", config: str = SHARES) -> Iterator[None]:
+        """What stands here is gone at the end; it begins with the example, as `show` does."""
+        try:
+            if text:
+                self.show(text, config)
+            yield
+        finally:
+            if "enableHierarchy" in self._config:
+                self.hold()  # else it goes on writing into the queue `root`
+            self._slate.clean()
+
+    def show(self, text: str, config: str = SHARES) -> None:
+        """Load the example's configuration, or `config` if it has none, and apply its objects."""
+        configs, nodes, rest = split(text)
+        self._config = yaml.safe_dump(configs[0]) if configs else config
+        self.load(self._config)
+        for node in nodes:
+            self.add_node(node)
+        if rest:
+            self.apply(yaml.safe_dump_all(rest))
+
+    def hold(self) -> None:
+        """Place nothing until `resume`: one session shall see all that is made meanwhile."""
+        self.load(HELD)
+
+    def resume(self) -> None:
+        self.load(self._config)
+
+    def load(self, config: str) -> None:
+        """The next session has this configuration."""
+        before = self._count(LOADED)
+        mine = self._file.parent.with_suffix(".next")
+        mine.write_text(config, encoding="utf-8")
+        mine.replace(self._file)  # it may read the file at any moment
+        self._wait(LOADED, before + 1)
+        self._wait(SESSION, self._count(SESSION) + 1)
+
+    def sessions(self, count: int = SOME) -> None:
+        """Wait for so many sessions, from beginning to end."""
+        self._wait(SESSION, self._count(SESSION) + count + 1)
+
+    def add_node(self, node: Object) -> None:
+        """A page's Node, with room for pods."""
+        has = {name: str(amount) for name, amount in node["status"]["allocatable"].items()}
+        shape = Shape(
+            gpus=int(has["nvidia.com/gpu"]),
+            cpu=has["cpu"],
+            memory=has["memory"],
+            labels=node["metadata"].get("labels", {}),
+        )
+        self.add_nodes(shape, prefix=node["metadata"]["name"])
+
+    @property
+    def shipped(self) -> str:
+        """The configuration that Volcano's chart installs."""
+        file = self.bench.built[VOLCANO.name].asset(CONFIGURATION)
+        return file.read_text(encoding="utf-8")
+
+    def fill(self, node: str, gpus: int, priority: str | None = None) -> str:
+        """Take so many GPUs of a node by a pod that no scheduler places; returns its name."""
+        made = pod(f"filler-{next(NUMBERS)}", OTHERS, Ask(gpus=gpus, priority=priority))
+        made["spec"]["nodeName"] = node
+        self.create(made)
+        return str(made["metadata"]["name"])
+
+    def log(self) -> str:
+        """All that the scheduler has logged."""
+        return self._process.log.read_text(encoding="utf-8", errors="replace")
+
+    def _count(self, pattern: re.Pattern[bytes]) -> int:
+        return len(pattern.findall(self._process.log.read_bytes()))
+
+    def _wait(self, pattern: re.Pattern[bytes], count: int) -> None:
+        end = time.monotonic() + DEADLINE_S
+        while (found := self._count(pattern)) < count:
+            self.check_alive()
+            assert time.monotonic() < end, f"{pattern.pattern!r} {found} times and not {count}"
+            time.sleep(POLL_S)
+
+
+def split(text: str) -> tuple[list[Object], list[Object], list[Object]]:
+    """An example's configurations, its Nodes, and the rest."""
+    configs, nodes, rest = [], [], []
+    for thing in yaml.safe_load_all(text):
+        if "tiers" in thing:
+            configs.append(thing)
+        elif thing["kind"] == "Node":
+            nodes.append(thing)
+        else:
+            rest.append(thing)
+    return configs, nodes, rest
+
+
+def members(
+    group: str, namespace: str, count: int, ask: Ask, *, first: int = 0, role: str | None = None
+) -> list[Object]:
+    """Pods of a PodGroup: GROUP-0 and so on."""
+    mine = {**ask.annotations, VOLCANO_GROUP: group, **({ROLE: role} if role else {})}
+    own = replace(ask, annotations=mine, scheduler="volcano")
+    return [pod(f"{group}-{first + i}", namespace, own) for i in range(count)]
+
+
+def group(
+    name: str,
+    namespace: str,
+    *,
+    queue: str,
+    pods: int,
+    ask: Ask = ONE,
+    minimum: int = 1,
+    min_resources: Mapping[str, str] | None = None,
+    priority: str | None = None,
+) -> list[Object]:
+    """A PodGroup and its pods, which start one by one unless `minimum` says otherwise."""
+    head = pod_group(
+        name,
+        namespace,
+        queue=queue,
+        min_member=minimum,
+        min_resources=min_resources,
+        priority=priority,
+    )
+    return [head, *members(name, namespace, pods, ask)]
