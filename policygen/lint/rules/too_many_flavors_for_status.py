@@ -10,8 +10,8 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """The spec holds 256 in all groups, status.flavorsReservation 64, 16 before 0.14.
 
-    Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. Read, not shown: hence
-    no error.
+    Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. No error: it
+    admits all the same.
     """
     most = 64 if facts.target["kueue"].release >= (0, 14) else 16
     for queue in facts.cluster.cluster_queues:

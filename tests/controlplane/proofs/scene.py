@@ -81,6 +81,11 @@ class Scene:
         """Whether the page has an object of a kind."""
         return any(thing["kind"] == kind for thing in self.things)
 
+    def page(self, name: str) -> str:
+        """What a name on the server is on the page; nodes that were added count from 0."""
+        head, _, tail = name.partition(f"-{self.tag}")
+        return head + tail
+
     # What to make
 
     def nodes(
@@ -136,13 +141,16 @@ class Scene:
     def flavors(self, namespace: str | None = None, resource: str = GPU) -> dict[str, str]:
         """The flavor that each admitted Job's resource is charged to."""
         return {
-            owner(workload): _page(
-                workload["status"]["admission"]["podSetAssignments"][0]["flavors"][resource],
-                self.tag,
+            owner(workload): self.page(
+                workload["status"]["admission"]["podSetAssignments"][0]["flavors"][resource]
             )
             for workload in self.workloads(namespace)
             if holds(workload, "Admitted")
         }
+
+    def pods(self, namespace: str | None = None) -> list[Object]:
+        """Pods that have not ended."""
+        return self.cluster.pods(self._place(namespace))
 
     def bound(self, namespace: str | None = None) -> int:
         """GPUs of pods that are on a node."""
@@ -155,8 +163,8 @@ class Scene:
     def nodes_of(self, namespace: str | None = None) -> list[str]:
         """The node of each pod that is on one."""
         return sorted(
-            _page(pod["spec"]["nodeName"], self.tag)
-            for pod in self.cluster.pods(self._place(namespace))
+            self.page(pod["spec"]["nodeName"])
+            for pod in self.pods(namespace)
             if "nodeName" in pod["spec"] and gpus(pod)
         )
 
@@ -215,6 +223,10 @@ class Stage:
         """Submit Jobs, all at once."""
         self.cluster.create(*(each for some in jobs for each in some))
 
+    def next_second(self) -> None:
+        """Wait for the server's next second: what is created in one has no order."""
+        time.sleep(1 - time.time() % 1)
+
     def becomes(
         self, what: str, want: dict[Scene, Any], read: Callable[[Scene], Any], **more: float
     ) -> None:
@@ -266,10 +278,6 @@ def _walk(value: Any, field: str, tag: str) -> Any:
 def _own(name: str, tag: str) -> str:
     kept = name in SERVERS_OWN or name.startswith("system-")
     return name if kept else f"{name}-{tag}"
-
-
-def _page(name: str, tag: str) -> str:
-    return name.removesuffix(f"-{tag}")
 
 
 def _shape(node: Object) -> Shape:
