@@ -1,8 +1,9 @@
 """The commands that judge: lint, baseline."""
 
 import sys
+import time
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -109,18 +110,22 @@ Examples:
     default=("text",),
     shell_complete=_formats,
     metavar="FORMAT[=FILE]",
-    help="text, json, sarif, junit, github, gitlab, markdown or html; to standard output, or "
+    help="text, json, sarif, junit, github, gitlab, markdown, html or prometheus; to standard output, or "
     "into FILE; repeatable.",
 )
 def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
+    from msgspec.structs import replace
+
     from policygen import linting
     from policygen.report import delivery
     from policygen.report.catalog import FORMATS
 
     wanted = forms(options["formats"], FORMATS)
     settings, stdin = _settings(options)
+    began, start = datetime.now(UTC), time.monotonic()
     report = linting.lint(settings, today=_today(), stdin=stdin)
+    report = replace(report, began=began, seconds=time.monotonic() - start)
     delivery.write(report, wanted)
     raise SystemExit(
         {

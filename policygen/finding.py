@@ -38,6 +38,8 @@ class Family(StrEnum):
     """A server or webhook refuses it, or its program does not start with it."""
     INERT = "inert or dangerous"
     """It is accepted, and does nothing, or harm."""
+    DRIFT = "drift"
+    """The cluster is not as the spec has it."""
 
 
 class Verdict(StrEnum):

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import app, versions
+from policygen import app, atomic, versions
 from policygen.cluster import manifests
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.manifests import Manifests
@@ -74,7 +74,7 @@ def update(settings: Settings, *, today: date, stdin: BinaryIO | None = None) ->
         raise UsageError("not all could be read, so nothing is known to be gone; mend that first")
     after = baseline.made(report.findings)
     try:
-        path.write_text(baseline.text(after), "utf-8")
+        atomic.write(path, baseline.text(after).encode())
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     old, new = ({it.fingerprint: it for it in each.findings} for each in (before, after))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from policygen import atomic
 from policygen.errors import UsageError
 from policygen.render import destination
 from policygen.render.difference import difference
@@ -62,35 +63,18 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
         target = path.resolve()
         _refuse_folder(path)
         if target.exists() and not target.is_file():
-            target.write_bytes(data)
+            atomic.write(target, data)
         elif not target.exists():
             with _made(target.parent):
-                _replace(target, data)
+                atomic.write(target, data)
         elif (old := target.read_bytes()) != data:
             if old.strip() and _MADE_BY not in old:
                 raise UsageError(
                     f"{path} was not written by policygen; move it away, or write elsewhere"
                 )
-            _replace(target, data)
+            atomic.write(target, data)
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise UsageError(f"{path} cannot be written: {_reason(error)}") from None
-
-
-def _replace(target: Path, data: bytes) -> None:
-    staged = target.with_name(f".{target.name}.policygen-{os.getpid()}")
-    try:
-        _stage(staged, data, target)
-        staged.replace(target)
-    finally:
-        staged.unlink(missing_ok=True)
-
-
-def _stage(staged: Path, data: bytes, target: Path) -> None:
-    """The new content beside its place, with the permissions of what it will replace."""
-    with staged.open("wb") as file:
-        file.write(data)
-    if target.exists():
-        staged.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
 def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
@@ -225,7 +209,7 @@ class _Update:
     def _apply(self, final: dict[str, list[str]]) -> None:
         self.staging.mkdir()
         for name in self.changed:
-            _stage(self.staging / name, self.planned[name], self.folder / name)
+            atomic.stage(self.staging / name, self.planned[name], self.folder / name)
         self._write_index(
             {
                 name: sorted({digest for digest in (old, self.new.get(name)) if digest})

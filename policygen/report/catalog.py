@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TextIO
 
-from policygen.report import github, gitlab, html, json, junit, markdown, sarif, text
+from policygen.report import github, gitlab, html, json, junit, markdown, prometheus, sarif, text
 from policygen.report.report import Report
 
 FORMATS: Mapping[str, Callable[[Report, TextIO], None]] = {
@@ -15,5 +15,6 @@ FORMATS: Mapping[str, Callable[[Report, TextIO], None]] = {
     "gitlab": gitlab.write,
     "markdown": markdown.write,
     "html": html.write,
+    "prometheus": prometheus.write,
 }
 """What writes a report, by the name of the format."""

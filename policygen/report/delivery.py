@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO, TypeVar
 
+from policygen import atomic
 from policygen.errors import UsageError
 from policygen.finding import Verdict
 from policygen.report import text
@@ -54,6 +55,7 @@ def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
             sys.stdout.buffer.flush()
             continue
         try:
-            file.write_bytes(data)
-        except OSError as error:
-            raise UsageError(f"{file} cannot be written: {error.strerror}") from None
+            atomic.write(file, data)
+        except (OSError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or "links in a circle"
+            raise UsageError(f"{file} cannot be written: {reason}") from None

@@ -1,5 +1,7 @@
 """What `policygen lint` has found out: findings, and how far they can be trusted."""
 
+from datetime import datetime
+
 from msgspec import Struct
 
 from policygen.finding import Family, Finding, Severity, Verdict
@@ -32,6 +34,12 @@ class Report(Struct, frozen=True):
     """How many findings the spec's waivers accept."""
     in_baseline: int = 0
     """How many findings were there before."""
+    clusters: tuple[str, ...] = ()
+    """The clusters that were seen, by the names under which they were reached."""
+    began: datetime | None = None
+    """When the run began; None: nobody looked."""
+    seconds: float = 0.0
+    """How long it took."""
 
     def count(self, verdict: Verdict) -> int:
         """How many rules ended so."""

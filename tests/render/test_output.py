@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from policygen import atomic
 from policygen.errors import UsageError
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.render import output
@@ -400,7 +401,7 @@ def test_the_folder_of_one_file_is_made_as_that_of_many_is(tmp_path, monkeypatch
     assert len(list(Path("relative").iterdir())) == 2
 
 
-@pytest.mark.parametrize("module, name", [(os, "replace"), (output, "_stage")])
+@pytest.mark.parametrize("module, name", [(os, "replace"), (atomic, "stage")])
 def test_folders_made_for_nothing_go_again(tmp_path, monkeypatch, module, name):
     def failing(*_):
         raise OSError(28, "No space left on device")

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,6 +12,8 @@ import junitparser
 import pytest
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
+from prometheus_client.parser import text_string_to_metric_families
 from sarif_pydantic import Sarif
 
 from policygen.finding import Family, Finding, Place, Related, Severity, Verdict
@@ -216,3 +219,31 @@ def test_fingerprints_outlive_other_places_and_orders():
     moved = [finding._replace(place=Place("c.yaml", 9, 9)) for finding in second]
     assert sorted(fingerprints(first)) == sorted(fingerprints(moved))
     assert len(set(fingerprints([*first, *first]))) == 2 * len(first)
+
+
+@pytest.mark.parametrize("text", ["queue a", NASTY])
+def test_prometheus_is_read_by_its_own_parser(text):
+    it = report(text)
+    drift = Finding(Severity.ERROR, "drift", "m", cluster=text)
+    it = replace(
+        it,
+        findings=(*it.findings, drift, drift),
+        rules=(*it.rules, Ended("drift", Severity.ERROR, Family.DRIFT, Verdict.FAIL, "")),
+        clusters=(text, "west"),
+        began=datetime(2026, 11, 21, 3, tzinfo=UTC),
+        seconds=1.25,
+    )
+    families = text_string_to_metric_families(written("prometheus", it))
+    found = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in families
+        for sample in family.samples
+    }
+    name = printable(text)
+    assert found["policygen_findings", name, "drift", "error"] == 2
+    assert found["policygen_findings", "", "first-rule", "warning"] == 1
+    assert (found["policygen_drifted", name], found["policygen_drifted", "west"]) == (2, 0)
+    assert found["policygen_rules", "not evaluated"] == 1
+    assert found[("policygen_complete",)] == 0
+    assert found[("policygen_run_duration_seconds",)] == 1.25
+    assert found[("policygen_run_timestamp_seconds",)] == 1795230000

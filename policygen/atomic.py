@@ -1,0 +1,30 @@
+"""A file with new content, all or nothing: whoever reads it meanwhile sees the old or the new one."""
+
+import os
+import stat
+from pathlib import Path
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace a file's content and keep its permissions. Links are followed.
+
+    What is no regular file (a pipe, a device) is written to. Raises OSError, and RuntimeError for
+    links in a circle.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+        return
+    staged = target.with_name(f".{target.name}.policygen-{os.getpid()}")
+    try:
+        stage(staged, data, target)
+        staged.replace(target)
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def stage(staged: Path, data: bytes, target: Path) -> None:
+    """Write what is to replace a file beside it, with its permissions. Raises OSError."""
+    staged.write_bytes(data)
+    if target.exists():
+        staged.chmod(stat.S_IMODE(target.stat().st_mode))
