@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 RULE = Rule(
     "on-flavors-unused",
-    Severity.ERROR,
+    Severity.WARNING,
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,
