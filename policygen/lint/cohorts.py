@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from policygen.cluster.kueue import ClusterQueue, Cohort, ResourceGroup, ResourceQuota
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
+from policygen.lint.quotas import queues_alike
 
 Cell = tuple[str, str]
 """A flavor and a resource of it: what a quota is for."""
@@ -24,7 +25,8 @@ class Node(Struct, eq=False):
     entry: Entry[Cohort] | None = None
     """The Cohort object; None for a ClusterQueue, and for a cohort that is only named."""
     queue: Entry[ClusterQueue] | None = None
-    quotas: dict[Cell, ResourceQuota] = field(default_factory=dict)
+    quotas: Mapping[Cell, ResourceQuota] = field(default_factory=dict)
+    """The very same mapping for ClusterQueues that write the same."""
     children: "list[Node]" = field(default_factory=list)
     subtree: dict[Cell, Fraction] = field(default_factory=dict)
     """Its own quota, and what its children lend."""
@@ -98,9 +100,11 @@ def forest(cluster: Cluster) -> Forest:
         node.entry, node.quotas = entry, cells(entry.it.resource_groups)
         if entry.it.parent_name:
             node.parent = cohort(entry.it.parent_name)
+    quotas: dict[int, Mapping[Cell, ResourceQuota]] = {}
+    for same in cluster.derive(queues_alike):
+        quotas.update(dict.fromkeys(map(id, same.owners), cells(same.groups)))
     for queue in cluster.cluster_queues:
-        quotas = cells(queue.it.resource_groups)
-        queues[queue.name] = Node(queue.name, queue=queue, quotas=quotas)
+        queues[queue.name] = Node(queue.name, queue=queue, quotas=quotas[id(queue)])
         if queue.it.cohort_name:
             queues[queue.name].parent = cohort(queue.it.cohort_name)
     for node in (*cohorts.values(), *queues.values()):
@@ -147,14 +151,31 @@ def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
 
 def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
     """Sum quotas from the leaves up."""
+    own: dict[int, dict[Cell, Fraction]] = {}
+    alike: dict[tuple[int, str], list[Node]] = {}
+    for node in queues.values():
+        if node.cyclic:
+            continue
+        key = id(node.quotas)
+        if key not in own:
+            own[key] = {cell: quota.nominal_quota for cell, quota in node.quotas.items()}
+        node.subtree = own[key]
+        if node.parent is not None:
+            alike.setdefault((key, node.parent.name), []).append(node)
+    for members in alike.values():
+        _lend(members[0], len(members))
     order = [node for node in cohorts.values() if node.parent is None]
-    order += [node for node in queues.values() if node.parent is None]
     for node in order:  # grows while it is walked: parents before their children
-        order += node.children
+        order += [child for child in node.children if child.queue is None]
     for node in reversed(order):
         for cell, quota in node.quotas.items():
             node.subtree[cell] = node.subtree.get(cell, Fraction(0)) + quota.nominal_quota
-        if node.parent is not None:
-            for cell, amount in node.subtree.items():
-                lent = amount - node.local(cell)
-                node.parent.subtree[cell] = node.parent.subtree.get(cell, Fraction(0)) + lent
+        _lend(node, 1)
+
+
+def _lend(node: Node, times: int) -> None:
+    """Add to the parent of a node what so many like it do not keep."""
+    if node.parent is not None:
+        above = node.parent.subtree
+        for cell, amount in node.subtree.items():
+            above[cell] = above.get(cell, Fraction(0)) + (amount - node.local(cell)) * times

@@ -9,7 +9,7 @@ from policygen.cluster.core import Node, Taint
 from policygen.cluster.kueue import ResourceFlavor
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
-from policygen.lint.quotas import owners, quotas
+from policygen.lint.quotas import owners_alike, quotas
 
 Flavor = Entry[ResourceFlavor]
 
@@ -61,8 +61,8 @@ def overlaps(cluster: Cluster) -> tuple[Overlap, ...]:
 
 def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
     used: dict[str, set[str]] = {}
-    for owner in owners(cluster):
-        for placed in quotas(owner):
+    for alike in cluster.derive(owners_alike):
+        for placed in quotas(alike.owners[0]):
             used.setdefault(placed.flavor, set()).add(placed.resource)
     by_labels: dict[object, list[Flavor]] = {}
     for flavor in cluster.flavors:

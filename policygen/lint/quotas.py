@@ -1,11 +1,16 @@
-"""The quotas of ClusterQueues and Cohorts, each with its place."""
+"""The quotas of ClusterQueues and Cohorts, each with its place.
 
-from collections.abc import Iterator
+Queues repeat: most have the flavors and quotas of many others. What a rule asks of quotas alone it
+asks once for all owners that write the same (`where`, `alike`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
+import msgspec
 from msgspec import Struct
 
-from policygen.cluster.kueue import ClusterQueue, Cohort, FlavorQuotas, ResourceQuota
+from policygen.cluster.kueue import ClusterQueue, Cohort, FlavorQuotas, ResourceGroup, ResourceQuota
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import At
@@ -25,6 +30,23 @@ class Placed(Struct, frozen=True, eq=False):
     def resource(self) -> str:
         """The resource that it is for."""
         return self.quota.name
+
+
+class Alike(Struct, frozen=True, eq=False):
+    """Owners of one kind that write the same `resourceGroups`."""
+
+    owners: Sequence[Owner]
+    """At least one."""
+
+    @property
+    def groups(self) -> tuple[ResourceGroup, ...]:
+        """What they all have."""
+        return self.owners[0].it.resource_groups
+
+    def at(self, *steps: str | int) -> Iterator[tuple[Owner, At]]:
+        """Each owner, and a place within its `resourceGroups`."""
+        for owner in self.owners:
+            yield owner, owner.at.to("spec", "resourceGroups", *steps)
 
 
 def owners(cluster: Cluster) -> Iterator[Owner]:
@@ -54,3 +76,31 @@ def amounts(quota: ResourceQuota) -> Iterator[tuple[str, Fraction]]:
         yield "borrowingLimit", quota.borrowing_limit
     if quota.lending_limit is not None:
         yield "lendingLimit", quota.lending_limit
+
+
+def queues_alike(cluster: Cluster) -> tuple[Alike, ...]:
+    """The ClusterQueues, those together that write the same; use it with `cluster.derive`."""
+    return _alike(cluster.cluster_queues)
+
+
+def owners_alike(cluster: Cluster) -> tuple[Alike, ...]:
+    """The ClusterQueues and the Cohorts likewise."""
+    return (*cluster.derive(queues_alike), *_alike(cluster.cohorts))
+
+
+def where(among: Iterable[Alike], holds: Callable[[Placed], bool]) -> Iterator[Placed]:
+    """The quotas of which something holds that is true of all that are written the same."""
+    for each in among:
+        for it in quotas(each.owners[0]):
+            if holds(it):
+                steps = it.at.path[len(each.owners[0].at.path) :]
+                for owner in each.owners:
+                    yield Placed(owner, owner.at.to(*steps), it.flavor, it.quota)
+
+
+def _alike(owners: Iterable[Owner]) -> tuple[Alike, ...]:
+    found: dict[bytes, list[Owner]] = {}
+    for owner in owners:
+        spec = owner.object.data.get("spec") or {}
+        found.setdefault(msgspec.json.encode(spec.get("resourceGroups")), []).append(owner)
+    return tuple(map(Alike, found.values()))

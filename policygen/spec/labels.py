@@ -6,6 +6,7 @@ Source: k8s.io/apimachinery `pkg/util/validation` and the CRD of Kueue's Resourc
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from policygen.finding import At, Hit
 from policygen.spec.echo import quoted
@@ -15,6 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
+@lru_cache(maxsize=4096)
 def key_fault(key: str) -> str | None:
     """What is wrong with a label key; None when nothing is."""
     prefix, slash, name = key.rpartition("/")
@@ -28,6 +30,7 @@ def key_fault(key: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def value_fault(value: str) -> str | None:
     """What is wrong with a label value; None when nothing is."""
     if value and not _NAME.fullmatch(value):

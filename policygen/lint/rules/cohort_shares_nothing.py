@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from policygen.cluster.kueue import ClusterQueue
-from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.cohorts import Cell, Node, forest
 from policygen.lint.flavor_nodes import overlaps
@@ -18,20 +16,24 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     trees = facts.cluster.derive(forest)
     twins = {it.name for pair in facts.cluster.derive(overlaps) for it in (pair.one, pair.other)}
-    holders: dict[str, Counter[Cell]] = {}
-    queues: dict[str, list[tuple[Node, Entry[ClusterQueue]]]] = {}
+    alike: dict[tuple[str, int], list[Node]] = {}
     for node in (*trees.cohorts.values(), *trees.queues.values()):
-        if node.cyclic or (node.queue is not None and node.parent is None):
+        if not node.cyclic and (node.queue is None or node.parent is not None):
+            alike.setdefault((node.root().name, id(node.quotas)), []).append(node)
+    holders: Counter[tuple[str, Cell]] = Counter()
+    queues: Counter[str] = Counter()
+    for (root, _), nodes in alike.items():
+        queues[root] += sum(node.queue is not None for node in nodes)
+        for cell in nodes[0].quotas:
+            holders[root, cell] += len(nodes)
+    for (root, _), nodes in alike.items():
+        quotas = nodes[0].quotas
+        alone = all(holders[root, cell] == 1 for cell in quotas)
+        if queues[root] < 2 or not quotas or not alone:
             continue
-        root = node.root().name
-        holders.setdefault(root, Counter()).update(node.quotas.keys())
-        if node.queue is not None:
-            queues.setdefault(root, []).append((node, node.queue))
-    for root, members in queues.items():
-        for node, queue in members if len(members) > 1 else ():
-            alone = all(holders[root][cell] == 1 for cell in node.quotas)
-            if not node.quotas or not alone or any(flavor in twins for flavor, _ in node.quotas):
-                continue
+        if any(flavor in twins for flavor, _ in quotas):
+            continue
+        for queue in (node.queue for node in nodes if node.queue is not None):
             yield Claim(
                 f"{queue} shares no flavor with the others of its cohort, so it can neither borrow "
                 "nor lend; list the others' flavors with nominalQuota 0, or take it out",

@@ -3,21 +3,22 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.quotas import owners
+from policygen.lint.quotas import owners_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.labels import key_fault
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/webhooks/common.go, validateResourceName."""
-    for owner in owners(facts.cluster):
-        for i, group in enumerate(owner.it.resource_groups):
+    for alike in facts.cluster.derive(owners_alike):
+        for i, group in enumerate(alike.groups):
             for j, name in enumerate(group.covered_resources):
-                if fault := key_fault(name):
-                    yield Claim(
-                        f"{owner}: {fault.replace('label key', 'name of a resource')}",
-                        owner.at.to("spec", "resourceGroups", i, "coveredResources", j),
-                    )
+                fault = key_fault(name)
+                if fault is None:
+                    continue
+                said = fault.replace("label key", "name of a resource")
+                for owner, at in alike.at(i, "coveredResources", j):
+                    yield Claim(f"{owner}: {said}", at)
 
 
 RULE = Rule(

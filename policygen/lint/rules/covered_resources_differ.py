@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.quotas import owners
+from policygen.lint.quotas import owners_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -12,21 +12,21 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
     """
-    for owner in owners(facts.cluster):
-        for i, group in enumerate(owner.it.resource_groups):
+    for alike in facts.cluster.derive(owners_alike):
+        for i, group in enumerate(alike.groups):
             covered = group.covered_resources
             for j, flavor in enumerate(group.flavors):
                 names = tuple(quota.name for quota in flavor.resources)
                 if names == covered or len({*names}) != len(covered):
                     continue
-                at = owner.at.to("spec", "resourceGroups", i)
                 first = next(k for k, name in enumerate(names) if name != covered[k])
-                yield Claim(
-                    f"{owner} covers {', '.join(covered)}, and flavor {flavor.name} lists "
-                    f"{', '.join(names)}: it is refused; write the same names in the same order",
-                    at.to("flavors", j, "resources", first, "name"),
-                    (at / "coveredResources",),
-                )
+                for owner, at in alike.at(i):
+                    yield Claim(
+                        f"{owner} covers {', '.join(covered)}, and flavor {flavor.name} lists "
+                        f"{', '.join(names)}: it is refused; write the same names in the same order",
+                        at.to("flavors", j, "resources", first, "name"),
+                        (at / "coveredResources",),
+                    )
 
 
 RULE = Rule(

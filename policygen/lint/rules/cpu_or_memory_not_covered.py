@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.finding import Severity
-from policygen.lint.coverage import asked, covered
+from policygen.lint.coverage import asked
 from policygen.lint.kueue_settings import settings
+from policygen.lint.quotas import queues_alike
 from policygen.lint.resource_names import extended, meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -19,10 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     if rules.ignores_undeclared:
         return
     told = {each.queue.name for each in asked(facts)}  # its jobs are here, and judged themselves
-    for queue in facts.cluster.cluster_queues:
-        if queue.name in told:
-            continue
-        known = covered(queue)
+    for alike in facts.cluster.derive(queues_alike):
+        known = {name for group in alike.groups for name in group.covered_resources}
         devices = sorted(name for name in known if extended(name))
         slips = {meant(name) for name in known}
         missing = [
@@ -32,12 +31,14 @@ def check(facts: Facts) -> Iterator[Claim]:
             in rules.charged({name: Fraction(1)})  # else it is left out, or counted otherwise
             and name not in known | slips
         ]
-        if devices and missing:
-            yield Claim(
-                f"{queue} covers {devices[0]} and not {' and '.join(missing)}, so jobs that ask "
-                "for both are inadmissible; cover them, or leave them out of Kueue's accounts",
-                queue.at.to("spec", "resourceGroups"),
-            )
+        for queue, at in alike.at() if devices and missing else ():
+            if queue.name not in told:
+                yield Claim(
+                    f"{queue} covers {devices[0]} and not {' and '.join(missing)}, so jobs that "
+                    "ask for both are inadmissible; cover them, or leave them out of Kueue's "
+                    "accounts",
+                    at,
+                )
 
 
 RULE = Rule(

@@ -1,10 +1,11 @@
 """A ClusterQueue may lend more than it has."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
-from policygen.lint.quotas import quotas
+from policygen.lint.quotas import Placed, queues_alike, where
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -13,16 +14,19 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLendingLimit.
     """
-    for queue in facts.cluster.cluster_queues:
-        for it in quotas(queue):
-            lent, own = it.quota.lending_limit, it.quota.nominal_quota
-            if lent is not None and lent > own >= 0:
-                yield Claim(
-                    f"{queue} lends up to {shown(it.resource, lent)} {it.resource} and has "
-                    f"{shown(it.resource, own)}, which is refused; write at most that",
-                    it.at / "lendingLimit",
-                    (it.at / "nominalQuota",),
-                )
+    for it in where(facts.cluster.derive(queues_alike), _lends_more):
+        lent, own = it.quota.lending_limit or Fraction(0), it.quota.nominal_quota
+        yield Claim(
+            f"{it.owner} lends up to {shown(it.resource, lent)} {it.resource} and has "
+            f"{shown(it.resource, own)}, which is refused; write at most that",
+            it.at / "lendingLimit",
+            (it.at / "nominalQuota",),
+        )
+
+
+def _lends_more(it: Placed) -> bool:
+    lent, own = it.quota.lending_limit, it.quota.nominal_quota
+    return lent is not None and lent > own >= 0
 
 
 RULE = Rule(

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.kueue import ClusterQueue
+from policygen.cluster.kueue import ClusterQueue, ResourceGroup
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.checks import checks
-from policygen.lint.cohorts import forest
+from policygen.lint.cohorts import Node, forest
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 
@@ -18,27 +18,38 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees = facts.cluster.derive(forest)
+    dry: dict[tuple[int, str], tuple[int, ...]] = {}
     for queue in facts.cluster.cluster_queues:
         node = trees.queues[queue.name]
-        if node.cyclic or _filled(facts.cluster, queue):
+        if node.queue is not queue or node.cyclic or _filled(facts.cluster, queue):
             continue
-        if not queue.it.resource_groups:
+        groups, cohort = queue.it.resource_groups, queue.it.cohort_name
+        if not groups:
             yield Claim(
                 f"{queue} covers no resource, so what asks for any is never admitted; write "
                 "resourceGroups",
                 queue.at / "spec",
             )
-        for i, group in enumerate(queue.it.resource_groups):
-            cells = [
-                (flavor.name, quota.name) for flavor in group.flavors for quota in flavor.resources
-            ]
-            if cells and not any(node.ceiling(cell) > 0 for cell in cells):
-                whom = "and can borrow none" if queue.it.cohort_name else "and no cohort"
-                yield Claim(
-                    f"{queue} has no quota of {', '.join(group.covered_resources)} {whom}, so it "
-                    "never admits anything; write nominalQuota, or let its cohort lend some",
-                    queue.at.to("spec", "resourceGroups", i, "flavors"),
-                )
+        alike = id(node.quotas), cohort  # these two decide
+        if alike not in dry:
+            dry[alike] = tuple(_dry(node, groups))
+        for i in dry[alike]:
+            whom = "and can borrow none" if cohort else "and no cohort"
+            yield Claim(
+                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {whom}, so it "
+                "never admits anything; write nominalQuota, or let its cohort lend some",
+                queue.at.to("spec", "resourceGroups", i, "flavors"),
+            )
+
+
+def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
+    """The groups of which a queue can reach nothing."""
+    for i, group in enumerate(groups):
+        cells = [
+            (flavor.name, quota.name) for flavor in group.flavors for quota in flavor.resources
+        ]
+        if cells and not any(node.ceiling(cell) > 0 for cell in cells):
+            yield i
 
 
 def _filled(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
-from policygen.lint.quotas import amounts, owners, quotas
+from policygen.lint.quotas import Placed, amounts, owners_alike, where
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -14,15 +14,18 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/resources/amount.go, AmountFromQuantity.
     """
-    for owner in owners(facts.cluster):
-        for it in quotas(owner):
-            for field, amount in amounts(it.quota):
-                if it.resource != "cpu" and amount.denominator != 1:
-                    yield Claim(
-                        f"{owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
-                        f"Kueue counts as {math.ceil(amount)}; write whole units",
-                        it.at / field,
-                    )
+    for it in where(facts.cluster.derive(owners_alike), _is_fractional):
+        for field, amount in amounts(it.quota):
+            if amount.denominator != 1:
+                yield Claim(
+                    f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
+                    f"Kueue counts as {math.ceil(amount)}; write whole units",
+                    it.at / field,
+                )
+
+
+def _is_fractional(it: Placed) -> bool:
+    return it.resource != "cpu" and any(each.denominator != 1 for _, each in amounts(it.quota))
 
 
 RULE = Rule(

@@ -4,21 +4,24 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
-from policygen.lint.quotas import amounts, owners, quotas
+from policygen.lint.quotas import Placed, amounts, owners_alike, where
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceQuantity."""
-    for owner in owners(facts.cluster):
-        for it in quotas(owner):
-            for field, amount in amounts(it.quota):
-                if amount < 0:
-                    yield Claim(
-                        f"{owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
-                        "is refused; write 0 or more",
-                        it.at / field,
-                    )
+    for it in where(facts.cluster.derive(owners_alike), _is_negative):
+        for field, amount in amounts(it.quota):
+            if amount < 0:
+                yield Claim(
+                    f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
+                    "is refused; write 0 or more",
+                    it.at / field,
+                )
+
+
+def _is_negative(it: Placed) -> bool:
+    return any(amount < 0 for _, amount in amounts(it.quota))
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from typing import Any
 
 from policygen import quantity
 from policygen.finding import Path, Severity
-from policygen.lint.quotas import quotas
+from policygen.lint.quotas import queues_alike, quotas
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -15,19 +15,22 @@ def check(facts: Facts) -> Iterator[Claim]:
     Only of ClusterQueues: no webhook changes Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
     apimachinery, CanonicalizeBytes.
     """
-    for queue in facts.cluster.cluster_queues:
-        for it in quotas(queue):
+    for alike in facts.cluster.derive(queues_alike):
+        first = alike.owners[0]
+        for it in quotas(first):
+            path = it.at.path[len(first.at.path) :]
             for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
-                at = it.at / field
-                text = _found(queue.object.data, at.path[len(queue.at.path) :])
+                text = _found(first.object.data, (*path, field))
                 if not isinstance(text, str):
                     continue
                 canonical = quantity.canonical(quantity.parse(text))
-                if canonical != text:
+                if canonical == text:
+                    continue
+                for queue in alike.owners:
                     yield Claim(
                         f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
                         "write that",
-                        at,
+                        queue.at.to(*path, field),
                     )
 
 

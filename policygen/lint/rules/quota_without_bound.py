@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
-from policygen.lint.quotas import owners, quotas
+from policygen.lint.quotas import Placed, owners_alike, where
 from policygen.lint.resource_names import extended
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -19,19 +19,21 @@ def check(facts: Facts) -> Iterator[Claim]:
     Where a Topology counts the nodes, such a quota is a known way to leave the counting to it.
     Source: pkg/resources/amount.go; issue 9843.
     """
-    for owner in owners(facts.cluster):
-        for it in quotas(owner):
-            flavor = facts.cluster.flavors.get(it.flavor)
-            if flavor is not None and flavor.it.topology_name:
-                continue
-            most = _MOST.get(it.resource, _DEVICES if extended(it.resource) else None)
-            if most is not None and it.quota.nominal_quota >= most:
-                amount = shown(it.resource, it.quota.nominal_quota)
-                yield Claim(
-                    f"{owner} has {amount} {it.resource} of flavor {it.flavor}, which is no bound; "
-                    "write what the nodes have",
-                    it.at / "nominalQuota",
-                )
+    for it in where(facts.cluster.derive(owners_alike), _is_no_bound):
+        flavor = facts.cluster.flavors.get(it.flavor)
+        if flavor is not None and flavor.it.topology_name:
+            continue
+        amount = shown(it.resource, it.quota.nominal_quota)
+        yield Claim(
+            f"{it.owner} has {amount} {it.resource} of flavor {it.flavor}, which is no bound; "
+            "write what the nodes have",
+            it.at / "nominalQuota",
+        )
+
+
+def _is_no_bound(it: Placed) -> bool:
+    most = _MOST.get(it.resource, _DEVICES if extended(it.resource) else None)
+    return most is not None and it.quota.nominal_quota >= most
 
 
 RULE = Rule(

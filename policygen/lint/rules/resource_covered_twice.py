@@ -2,26 +2,28 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import At, Severity
-from policygen.lint.quotas import owners
+from policygen.finding import Path, Severity
+from policygen.lint.quotas import owners_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups."""
-    for owner in owners(facts.cluster):
-        seen: dict[str, At] = {}
-        for i, group in enumerate(owner.it.resource_groups):
+    for alike in facts.cluster.derive(owners_alike):
+        seen: dict[str, Path] = {}
+        for i, group in enumerate(alike.groups):
             for j, name in enumerate(group.covered_resources):
-                at = owner.at.to("spec", "resourceGroups", i, "coveredResources", j)
-                if name in seen:
+                here = (i, "coveredResources", j)
+                first = seen.setdefault(name, here)
+                if first == here:
+                    continue
+                for owner, root in alike.at():
                     yield Claim(
                         f"{owner} covers {name} twice, which is refused; a resource is in one "
                         "group, with all the flavors that it has",
-                        at,
-                        (seen[name],),
+                        root.to(*here),
+                        (root.to(*first),),
                     )
-                seen.setdefault(name, at)
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.kueue_settings import settings
-from policygen.lint.quotas import owners
+from policygen.lint.quotas import owners_alike
 from policygen.lint.resource_names import meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -18,15 +18,17 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     rules = settings(facts)
     there = facts.cluster.derive(_provided)
-    for owner in owners(facts.cluster):
-        for i, group in enumerate(owner.it.resource_groups):
+    for alike in facts.cluster.derive(owners_alike):
+        for i, group in enumerate(alike.groups):
             for j, name in enumerate(group.covered_resources):
                 right = None if rules.makes(name) else meant(name, there)
-                if right is not None:
+                if right is None:
+                    continue
+                for owner, at in alike.at(i, "coveredResources", j):
                     yield Claim(
                         f'{owner} has quota for "{name}", which no node is known to have; did you '
                         f'mean "{right}"?',
-                        owner.at.to("spec", "resourceGroups", i, "coveredResources", j),
+                        at,
                     )
 
 

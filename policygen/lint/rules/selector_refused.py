@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.cluster.core import Requirement
-from policygen.finding import At, Severity
+from policygen.finding import Path, Severity
 from policygen.lint import selectors
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.echo import quoted
@@ -16,26 +16,26 @@ _WITHOUT = ("Exists", "DoesNotExist")
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: k8s.io/apimachinery, pkg/apis/meta/v1/validation, ValidateLabelSelector."""
     for who, at, it in selectors.selectors(facts.cluster):
-        found = [
-            (fault, at.to("matchLabels", key))
-            for key, value in it.match_labels.items()
-            for fault in (key_fault(key), value_fault(value))
-        ]
+        for key, value in it.match_labels.items():
+            for fault in (key_fault(key), value_fault(value)):
+                if fault:
+                    yield Claim(f"{who}: {fault}", at.to("matchLabels", key))
         for i, each in enumerate(it.match_expressions):
-            found += _expression(each, at.to("matchExpressions", i))
-        yield from (Claim(f"{who}: {fault}", place) for fault, place in found if fault)
+            for fault, steps in _expression(each):
+                if fault:
+                    yield Claim(f"{who}: {fault}", at.to("matchExpressions", i, *steps))
 
 
-def _expression(it: Requirement, at: At) -> Iterator[tuple[str | None, At]]:
-    yield key_fault(it.key), at / "key"
+def _expression(it: Requirement) -> Iterator[tuple[str | None, Path]]:
+    yield key_fault(it.key), ("key",)
     if it.operator not in (*_WITH_VALUES, *_WITHOUT):
         known = "In, NotIn, Exists or DoesNotExist"
-        yield f"{quoted(it.operator)} is no operator; write {known}", at / "operator"
+        yield f"{quoted(it.operator)} is no operator; write {known}", ("operator",)
     elif it.operator in _WITH_VALUES and not it.values:
-        yield f"{it.operator} stands without values; write some, or Exists", at / "values"
+        yield f"{it.operator} stands without values; write some, or Exists", ("values",)
     elif it.operator in _WITHOUT and it.values:
-        yield f"{it.operator} takes no values; remove them, or write In", at / "values"
-    yield from ((value_fault(value), at.to("values", j)) for j, value in enumerate(it.values))
+        yield f"{it.operator} takes no values; remove them, or write In", ("values",)
+    yield from ((value_fault(value), ("values", j)) for j, value in enumerate(it.values))
 
 
 RULE = Rule(
