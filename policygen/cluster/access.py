@@ -1,0 +1,91 @@
+"""The way to an API server: kubeconfig or in-cluster identity, read by the `kubernetes` client.
+
+It brings certificates, tokens, token files, exec plugins, proxies and TLS. Importing it takes
+longer than most commands run, so it is imported only when a cluster is reached.
+"""
+
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from policygen.errors import UsageError
+
+IN_CLUSTER = "in-cluster"
+"""What the identity of a pod is called, where a context has a name."""
+
+
+class Access:
+    """An API server and who we are to it. Thread-safe."""
+
+    def __init__(self, context: str | None, kubeconfig: Path | None = None) -> None:
+        """A context of a kubeconfig (the usual one by default); None: the pod that this runs in.
+
+        Raises UsageError for what cannot be used.
+        """
+        self.name = IN_CLUSTER if context is None else context
+        self._context = context
+        self._kubeconfig = kubeconfig
+        self._lock = Lock()
+        self._renewals = 0
+        self._load()
+
+    @property
+    def host(self) -> str:
+        """Its URL, without a slash at the end."""
+        return str(self._client.configuration.host).rstrip("/")
+
+    @property
+    def pool(self) -> Any:
+        """Its connections, a `urllib3.PoolManager`."""
+        return self._client.rest_client.pool_manager
+
+    def credentials(self) -> tuple[dict[str, str], int]:
+        """The headers that say who we are, and how often they were renewed.
+
+        A token whose expiry is known is renewed before that.
+        """
+        with self._lock:
+            settings = self._client.configuration.auth_settings()
+            headers = {
+                str(each["key"]): str(each["value"])
+                for each in settings.values()
+                if each["in"] == "header" and each["value"]
+            }
+            return headers, self._renewals
+
+    def renew(self, renewals: int) -> None:
+        """Read the configuration again, and run its plugins, since the server refused who we are.
+
+        Only if nobody has done so since `credentials` gave `renewals`.
+        """
+        with self._lock:
+            if self._renewals == renewals:
+                self._load()
+                self._renewals += 1
+
+    def _load(self) -> None:
+        from kubernetes import client  # noqa: PLC0415 - see the top
+        from kubernetes import config as untyped  # noqa: PLC0415 - likewise
+
+        config: Any = untyped
+        configuration = client.Configuration()
+        try:
+            if self._context is None:
+                config.load_incluster_config(client_configuration=configuration)
+            else:
+                config.load_kube_config(
+                    config_file=str(self._kubeconfig) if self._kubeconfig else None,
+                    context=self._context,
+                    client_configuration=configuration,
+                    persist_config=False,
+                )
+        except (config.ConfigException, OSError, ValueError, KeyError, TypeError) as error:
+            where = f" of {self._kubeconfig}" if self._kubeconfig else ""
+            what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
+            raise UsageError(f"{what} cannot be used: {_line(error)}") from None
+        configuration.retries = False
+        self._client: Any = client.ApiClient(configuration)
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,116 @@
+"""The controllers that run on a cluster: their versions, and the ConfigMaps that they mount.
+
+Source: the release manifests and charts of Kueue 0.19 and Volcano 1.14 (labels, names of images
+and ConfigMaps).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.cluster.workload import texts
+from policygen.versions import Version
+
+KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-scheduler"
+VERSION_LABEL = "app.kubernetes.io/version"
+NAME_LABEL = "app.kubernetes.io/name"
+
+CONFIG_MAPS = ("kueue-manager-config", "volcano-scheduler-configmap")
+"""Where the controllers' files are unless a chart named them otherwise."""
+
+_IMAGES = {
+    "kueue": KUEUE,
+    "vc-scheduler": VOLCANO,
+    "vc-controller-manager": VOLCANO,
+    "vc-webhook-manager": VOLCANO,
+    "kube-scheduler": SCHEDULER,
+}
+"""Components by the last part of their images' names, which mirrors keep."""
+_VERSION = re.compile(r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?![\d.])")
+
+
+class Controller(Struct, frozen=True, eq=False):
+    """A Deployment that runs a controller."""
+
+    component: str
+    object: Object
+    version: Version | None
+    """None: neither a label nor the image's tag tells it."""
+    config_maps: tuple[str, ...]
+    """Those that it mounts, in its namespace."""
+
+
+def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
+    """Those among the objects."""
+    for it in objects:
+        if (it.group, it.kind) != ("apps", "Deployment"):
+            continue
+        spec = _mapping(_mapping(_mapping(it.data.get("spec")).get("template")).get("spec"))
+        for each in _mappings(spec.get("containers")):
+            name, tag = _image(each.get("image"))
+            component = _IMAGES.get(name)
+            if component is None:
+                continue
+            labels = texts(it.data, "metadata", "labels")
+            yield Controller(
+                component,
+                it,
+                _version(labels.get(VERSION_LABEL, "")) or _version(tag),
+                tuple(_mounted(spec)),
+            )
+            break
+
+
+def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:
+    """The versions that are known of what runs, by component of a target.
+
+    `server` is the API server's own. Controllers of one component that differ count as the oldest.
+    """
+    found: dict[str, Version] = {}
+    if (version := _version(server)) is not None:
+        found[KUBERNETES] = version
+    for it in controllers(objects):
+        if it.version is not None and it.component != SCHEDULER:
+            known = found.get(it.component, it.version)
+            found[it.component] = min(known, it.version, key=_ordered)
+    return found
+
+
+def _ordered(version: Version) -> tuple[int, int, int]:
+    return (version.major, version.minor, version.patch or 0)
+
+
+def _version(text: str) -> Version | None:
+    match = _VERSION.match(text)
+    if not match:
+        return None
+    major, minor, patch = match.groups()
+    return Version(int(major), int(minor), None if patch is None else int(patch))
+
+
+def _image(image: Any) -> tuple[str, str]:
+    """`registry:5000/kueue/kueue:v0.19.2@sha256:...` to `kueue` and `v0.19.2`."""
+    if not isinstance(image, str):
+        return "", ""
+    name, _, tag = image.partition("@")[0].rpartition("/")[2].partition(":")
+    return name, tag
+
+
+def _mounted(spec: Mapping[str, Any]) -> Iterator[str]:
+    for volume in _mappings(spec.get("volumes")):
+        name = _mapping(volume.get("configMap")).get("name")
+        if isinstance(name, str):
+            yield name
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    for each in value if isinstance(value, list) else ():
+        if isinstance(each, dict):
+            yield each

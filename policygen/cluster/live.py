@@ -1,0 +1,222 @@
+"""A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from functools import partial
+from itertools import count
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from policygen.cluster import discovery, pages, projection
+from policygen.cluster.controllers import CONFIG_MAPS, controllers
+from policygen.cluster.discovery import Resource, Served
+from policygen.cluster.object import Object
+from policygen.cluster.projection import CONFIG_MAP, POD, ListedPod, Pods
+from policygen.cluster.requests import ReadError, Server
+from policygen.cluster.seen import Gap, GroupKind, Pod, Seen, Snapshot
+from policygen.finding import At
+
+WORKERS = 6
+"""Requests at one time."""
+_LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
+"""So that the longest list does not begin last."""
+
+Progress = Callable[[str], None]
+
+
+class Wanted(Struct, frozen=True):
+    """What to read."""
+
+    kinds: frozenset[GroupKind]
+    versions: Mapping[GroupKind, str] = field(default_factory=dict)
+    """The apiVersion to read a kind in, where the server has it."""
+    namespaces: tuple[str, ...] = ()
+    """Where to read objects of namespaced kinds; none: everywhere."""
+    config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
+    """Names of ConfigMaps; others that controllers mount are read, too."""
+
+
+class _Listed(Struct):
+    objects: list[dict[str, Any]] = field(default_factory=list)
+    pods: list[tuple[Pod, dict[str, Any] | None]] = field(default_factory=list)
+    """Each with the object that stands for it, if it stands alone."""
+    gaps: list[Gap] = field(default_factory=list)
+
+
+class _Version(Struct):
+    git_version: str = field(default="", name="gitVersion")
+
+
+def look(
+    server: Server,
+    wanted: Wanted,
+    *,
+    taken: datetime,
+    document: int = 0,
+    progress: Progress = lambda _: None,
+) -> Snapshot:
+    """What a server has of the wanted kinds. Its objects stand in the document of that index.
+
+    What could not be read is a gap. Raises ReadError if the server does not say what it serves.
+    """
+    with ThreadPoolExecutor(WORKERS, thread_name_prefix="policygen") as pool:
+        try:
+            return _Look(server, wanted, pool, progress, document).snapshot(taken)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            server.stop()
+            raise
+
+
+class _Look:
+    def __init__(
+        self,
+        server: Server,
+        wanted: Wanted,
+        pool: ThreadPoolExecutor,
+        progress: Progress,
+        document: int,
+    ) -> None:
+        self.server = server
+        self.wanted = wanted
+        self.pool = pool
+        self.progress = progress
+        self.document = document
+        self.rows = Pods()
+        self.numbers = count()
+        self.gaps: list[Gap] = []
+        self.unserved: set[GroupKind] = set()
+
+    def snapshot(self, taken: datetime) -> Snapshot:
+        """Everything."""
+        self.progress("what is served")
+        version = self.pool.submit(self._version)
+        found = discovery.served(self.server.get)
+        places = self._places(found)
+        lists = {it: self.pool.submit(self._list, it) for it in _ordered(places)}
+        listed: dict[GroupKind, _Listed] = {}
+        for number, (it, future) in enumerate(lists.items()):
+            self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
+            listed[GroupKind(it.group, it.kind)] = future.result()
+        if CONFIG_MAP in self.wanted.kinds:
+            listed[CONFIG_MAP] = self._config_maps(found, listed)
+        for each in listed.values():
+            self.gaps += each.gaps
+        unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
+        seen = Seen(
+            context=self.server.name,
+            taken=taken,
+            server=version.result(),
+            read=frozenset(listed) - unread,
+            unserved=frozenset(self.unserved),
+            gaps=tuple(sorted(self.gaps)),
+            namespaces=self.wanted.namespaces,
+        )
+        return _snapshot(seen, listed, self.document)
+
+    def _version(self) -> str:
+        try:
+            return msgspec.json.decode(self.server.get("/version"), type=_Version).git_version
+        except (ReadError, msgspec.DecodeError, UnicodeDecodeError):
+            return ""
+
+    def _places(self, found: Served) -> list[Resource]:
+        """Where the wanted kinds are. A kind that is not served is absent, one in the dark a gap."""
+        places = []
+        for kind in sorted(self.wanted.kinds - {CONFIG_MAP}):
+            try:
+                place = found.find(kind, self.wanted.versions.get(kind, ""))
+            except ReadError as error:
+                self.gaps.append(Gap(*kind, "", str(error)))
+                continue
+            if place is None:
+                self.unserved.add(kind)
+            else:
+                places.append(place)
+        return places
+
+    def _list(self, it: Resource) -> _Listed:
+        namespaces = self.wanted.namespaces if it.namespaced and self.wanted.namespaces else ("",)
+        listed = _Listed()
+        kind = GroupKind(it.group, it.kind)
+        for namespace in namespaces:
+            try:
+                if kind == POD:
+                    listed.pods += pages.items(
+                        self.server.get, it.path(namespace), {}, ListedPod, self._pod
+                    )
+                else:
+                    listed.objects += self._objects(it, namespace, {})
+            except ReadError as error:
+                listed.gaps.append(Gap(it.group, it.kind, namespace, str(error)))
+        return listed
+
+    def _pod(self, listed: ListedPod) -> tuple[Pod, dict[str, Any] | None]:
+        pod = self.rows.row(listed, At(self.document, ("pods", next(self.numbers))))
+        return pod, projection.lone(listed, pod)
+
+    def _objects(
+        self, it: Resource, namespace: str, query: Mapping[str, str]
+    ) -> list[dict[str, Any]]:
+        return pages.items(
+            self.server.get, it.path(namespace), query, dict[str, Any], partial(_kept, it)
+        )
+
+    def _config_maps(self, found: Served, listed: Mapping[GroupKind, _Listed]) -> _Listed:
+        """Those with controllers' files in them, each asked for by name: others are nobody's business."""
+        place = found.find(CONFIG_MAP)
+        read = _Listed()
+        if place is None:
+            self.unserved.add(CONFIG_MAP)
+            return read
+        deployments = listed.get(GroupKind("apps", "Deployment"), _Listed()).objects
+        objects = (Object.read(data, At(0)) for data in deployments)
+        asked = {
+            (namespace, name) for name in self.wanted.config_maps for namespace in self._where()
+        }
+        asked |= {
+            (each.object.namespace, name)
+            for each in controllers(it for it in objects if it is not None)
+            for name in each.config_maps
+            if name not in self.wanted.config_maps
+        }
+        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
+        for (namespace, name), future in futures.items():
+            try:
+                read.objects += future.result()
+            except ReadError as error:
+                read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
+        return read
+
+    def _named(self, place: Resource, namespace: str, name: str) -> list[dict[str, Any]]:
+        """In one namespace or in all: a list of those of a name, which RBAC can allow by name."""
+        return self._objects(place, namespace, {"fieldSelector": f"metadata.name={name}"})
+
+    def _where(self) -> Sequence[str]:
+        return self.wanted.namespaces or ("",)
+
+
+def _ordered(places: Iterable[Resource]) -> list[Resource]:
+    rank = {kind: number for number, kind in enumerate(_LARGEST_FIRST)}
+    return sorted(places, key=lambda it: rank.get(it.kind, len(rank)))
+
+
+def _kept(it: Resource, data: dict[str, Any]) -> dict[str, Any]:
+    """An item as an object: servers leave out what each is in lists of their own kinds."""
+    whole = {"apiVersion": it.api_version, "kind": it.kind, **data}
+    return projection.kept(GroupKind(it.group, it.kind), whole)
+
+
+def _snapshot(seen: Seen, listed: Mapping[GroupKind, _Listed], document: int) -> Snapshot:
+    pods = listed.get(POD, _Listed()).pods
+    data = [
+        *(each for kind in sorted(listed) for each in listed[kind].objects),
+        *(alone for _, alone in pods if alone is not None),
+    ]
+    objects = (Object.read(each, At(document, ("objects", i))) for i, each in enumerate(data))
+    return Snapshot(
+        seen, tuple(it for it in objects if it is not None), tuple(pod for pod, _ in pods)
+    )

@@ -1,0 +1,214 @@
+"""Requests to an API server: GET only, each with a deadline, asked again where that helps."""
+
+import time
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from msgspec import Struct
+
+import policygen
+from policygen.cluster.access import Access
+
+JSON = "application/json"
+TRIES = 5
+PAUSE_S = 0.25
+"""Before the second try; each later one waits twice as long, or what Retry-After says."""
+CALL_S = 60.0
+"""For one answer, from the request to its last byte."""
+MAX_BYTES = 1 << 30
+"""Of one answer."""
+_AGAIN = {429, 500, 502, 503, 504}
+
+
+class ReadError(Exception):
+    """Something could not be read; the message is one line."""
+
+
+class RefusedError(ReadError):
+    """The server answered, and the answer is no."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Deadline(Struct, frozen=True):
+    """When all must have ended, and what else ends it."""
+
+    end: float
+    """By `time.monotonic`."""
+    stopped: Event
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """From now on."""
+        return cls(time.monotonic() + seconds, Event())
+
+    def left(self) -> float:
+        """Seconds that are left. Raises ReadError if none are."""
+        seconds = self.end - time.monotonic()
+        if seconds <= 0 or self.stopped.is_set():
+            raise ReadError("there was no time left")
+        return seconds
+
+    def wait(self, seconds: float) -> bool:
+        """Wait that long; False at once if the time that is left is shorter."""
+        return seconds < self.end - time.monotonic() and not self.stopped.wait(seconds)
+
+
+class Server:
+    """An API server that is only ever asked to GET."""
+
+    def __init__(self, access: Access, deadline: Deadline, call_s: float = CALL_S) -> None:
+        self._access = access
+        self._deadline = deadline
+        self._call_s = call_s
+        self.requests = 0
+        """How many were sent."""
+        self.bytes = 0
+        """How many came back, unpacked."""
+        self.heard: Callable[[], None] = lambda: None
+        """Called after each answer."""
+
+    @property
+    def name(self) -> str:
+        """The context under which it was reached."""
+        return self._access.name
+
+    def stop(self) -> None:
+        """Let whatever is waiting end."""
+        self._deadline.stopped.set()
+
+    def get(self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
+        """The body of the answer to one GET. Raises ReadError.
+
+        Asked again: what got lost on its way, 429 and 5xx, and once with new credentials a 401.
+        """
+        url = f"{self._access.host}{path}"
+        if query:
+            url += f"?{urlencode(query)}"
+        renewed = False
+        for number in range(1, TRIES + 1):
+            headers, renewals = self._access.credentials()
+            try:
+                status, fields, body = self._once(url, {**headers, "accept": accept})
+            except _LostError as error:
+                if number == TRIES or not self._deadline.wait(_pause(number)):
+                    raise ReadError(f"{error} ({_times(number)})") from None
+                continue
+            if status == 401 and not renewed:
+                renewed = True
+                self._access.renew(renewals)
+                continue
+            if status in _AGAIN and number < TRIES:
+                if self._deadline.wait(max(_pause(number), _retry_after(fields))):
+                    continue
+            self.heard()
+            return _checked(status, fields, body)
+        raise ReadError(f"the answer was no other after {_times(TRIES)}")
+
+    def _once(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
+        import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
+
+        seconds = min(self._call_s, self._deadline.left())
+        end = time.monotonic() + seconds
+        self.requests += 1
+        try:
+            response = self._access.pool.request(
+                "GET",
+                url,
+                headers={
+                    "user-agent": f"policygen/{policygen.__version__}",
+                    "accept-encoding": "gzip",
+                    **headers,
+                },
+                preload_content=False,
+                redirect=False,
+                retries=False,
+                timeout=urllib3.Timeout(connect=min(10.0, seconds), read=seconds),
+            )
+        except urllib3.exceptions.ReadTimeoutError:
+            raise ReadError(f"no answer came in {seconds:.0f} s") from None
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise _LostError(_reason(error)) from None
+        try:
+            body = self._body(response, end)
+        except urllib3.exceptions.ReadTimeoutError:
+            response.close()
+            raise ReadError(f"the answer was not whole after {seconds:.0f} s") from None
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            response.close()
+            raise _LostError(f"the answer was cut off: {_reason(error)}") from None
+        except BaseException:
+            response.close()
+            raise
+        response.release_conn()
+        self.bytes += len(body)
+        return response.status, response.headers, body
+
+    def _body(self, response: Any, end: float) -> bytes:
+        parts, size = [], 0
+        while part := response.read1(1 << 18, decode_content=True):  # no more than has come
+            parts.append(part)
+            size += len(part)
+            if size > MAX_BYTES:
+                raise ReadError(f"the answer has more than {MAX_BYTES >> 20} MiB")
+            if time.monotonic() > end:
+                raise ReadError("the answer came too slowly")
+        return b"".join(parts)
+
+
+class _LostError(Exception):
+    """A request or its answer got lost; asking again may help."""
+
+
+def _checked(status: int, fields: Mapping[str, str], body: bytes) -> bytes:
+    if status != 200:
+        raise RefusedError(status, _message(status, body))
+    kind = fields.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != JSON:
+        raise ReadError(
+            f"the answer is {kind or 'of no type'}, and not JSON; is a proxy in between?"
+        )
+    return body
+
+
+def _message(status: int, body: bytes) -> str:
+    """What a Status says, on one line."""
+    try:
+        said = msgspec.json.decode(body, type=_Status).message
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        said = ""
+    words = " ".join(said.split())
+    return f"{status}: {words}" if words else f"the server answered {status}"
+
+
+class _Status(Struct):
+    message: str = ""
+
+
+def _retry_after(fields: Mapping[str, str]) -> float:
+    """Seconds; a date, which API servers do not send, counts as none."""
+    text = fields.get("retry-after", "")
+    return float(text) if text.isdecimal() else 0.0
+
+
+def _times(number: int) -> str:
+    return "asked once" if number == 1 else f"asked {number} times"
+
+
+def _pause(number: int) -> float:
+    return float(PAUSE_S * 2 ** (number - 1))
+
+
+def _reason(error: Exception) -> str:
+    """The innermost of what urllib3 says, on one line."""
+    inner: BaseException = error
+    while isinstance(reason := getattr(inner, "reason", None), BaseException):
+        inner = reason
+    text = " ".join(str(inner).split())
+    _, _, said = text.rpartition(">: ") if text.startswith("<") else ("", "", text)
+    return said or type(inner).__name__
