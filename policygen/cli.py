@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from policygen import __version__, cli_lint, cli_rules, cli_test
+from policygen import __version__, cli_cluster, cli_lint, cli_rules, cli_test
 from policygen import completion as completing
 from policygen.cli_options import FAIL_ON, TARGET, paths
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
@@ -230,6 +230,8 @@ def completion(shell: str) -> None:
 for command in (
     cli_lint.lint,
     cli_lint.baseline,
+    cli_cluster.snapshot,
+    cli_cluster.rbac,
     cli_test.test,
     cli_rules.rules,
     cli_rules.explain,

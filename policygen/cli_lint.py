@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from policygen.cli_options import FAIL_ON, TARGET, forms, paths
+from policygen.cli_options import ACCESS, FAIL_ON, RULES, TARGET, clusters, forms, paths, progress
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
 from policygen.settings import LintSettings
@@ -27,13 +27,6 @@ def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
-def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Names of rules for completion."""
-    from policygen.lint import catalog
-
-    return [name for name in catalog.names() if name.startswith(incomplete)]
-
-
 _INPUTS = (
     click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths),
     click.option(
@@ -44,34 +37,28 @@ _INPUTS = (
         help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
     ),
     click.option(
+        "--context",
+        "contexts",
+        multiple=True,
+        metavar="CONTEXT",
+        help="Judge the live cluster of this context of the kubeconfig, read-only; repeatable.",
+    ),
+    click.option(
         "--snapshot",
         "snapshots",
         multiple=True,
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Judge the cluster of which this file is a snapshot; repeatable.",
+        help="Judge the cluster in this file, which `policygen snapshot` wrote; repeatable.",
     ),
+    *ACCESS,
     click.option(
         "--partial",
         is_flag=True,
         help="The manifests are not all: what is missing among them may be elsewhere.",
     ),
     TARGET,
-    click.option(
-        "--rule",
-        "only",
-        multiple=True,
-        metavar="RULE",
-        shell_complete=_rule_names,
-        help="Run this rule only; repeatable.",
-    ),
-    click.option(
-        "--skip",
-        multiple=True,
-        metavar="RULE",
-        shell_complete=_rule_names,
-        help="Leave this rule out; repeatable.",
-    ),
+    *RULES,
     click.option(
         "--baseline",
         type=click.Path(dir_okay=False, path_type=Path),
@@ -94,6 +81,8 @@ Examples:
   policygen lint spec/
   policygen lint --manifests manifests/ spec/
   kustomize build overlays/prod | policygen lint --manifests - --partial
+  policygen lint --context prod spec/
+  policygen lint --context east --context west -f html=nightly.html
   policygen lint --manifests manifests/ -f text -f sarif=lint.sarif
   policygen lint --manifests queues.yaml --rule local-queue-without-cluster-queue
 
@@ -124,7 +113,7 @@ def lint(**options: Any) -> None:
     wanted = forms(options["formats"], FORMATS)
     settings, stdin = _settings(options)
     began, start = datetime.now(UTC), time.monotonic()
-    report = linting.lint(settings, today=_today(), stdin=stdin)
+    report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
     report = replace(report, began=began, seconds=time.monotonic() - start)
     delivery.write(report, wanted)
     raise SystemExit(
@@ -154,19 +143,22 @@ def update(**options: Any) -> None:
     from policygen import linting
 
     settings, stdin = _settings(options)
-    click.echo(linting.update(settings, today=_today(), stdin=stdin), nl=False)
+    click.echo(linting.update(settings, today=_today(), stdin=stdin, progress=progress), nl=False)
 
 
 def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
     given = (*options["specs"], *options["manifests"])
-    if not given and not options["snapshots"]:
-        raise click.UsageError("nothing to lint: name a SPEC, --manifests PATH or --snapshot FILE")
+    looked_at = clusters(options)
+    if not given and not (looked_at.snapshots or looked_at.contexts or looked_at.in_cluster):
+        raise click.UsageError(
+            "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
+        )
     if given.count("-") > 1:
         raise click.UsageError("standard input can be read once; write - in one place")
     settings = LintSettings(
         specs=options["specs"],
         manifests=options["manifests"],
-        snapshots=options["snapshots"],
+        clusters=looked_at,
         target=options["target"],
         partial=options["partial"],
         only=options["only"],

@@ -1,13 +1,16 @@
 """Options that several commands take alike."""
 
+import sys
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from policygen import versions
 from policygen.finding import Severity
+from policygen.settings import ClusterSettings
 
 _COMPONENTS = tuple(versions.SUPPORTED)
 
@@ -73,3 +76,77 @@ FAIL_ON = click.option(
     show_default=True,
     help="Exit 1 on findings of this severity or above.",
 )
+
+
+def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Names of rules for completion."""
+    from policygen.lint import catalog
+
+    return [name for name in catalog.names() if name.startswith(incomplete)]
+
+
+RULES = (
+    click.option(
+        "--rule",
+        "only",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=_rule_names,
+        help="Run this rule only; repeatable.",
+    ),
+    click.option(
+        "--skip",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=_rule_names,
+        help="Leave this rule out; repeatable.",
+    ),
+)
+ACCESS = (
+    click.option(
+        "--in-cluster",
+        is_flag=True,
+        help="Look at the cluster in which this runs as a pod, with the pod's identity.",
+    ),
+    click.option(
+        "--kubeconfig",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Take contexts of this file.  [default: $KUBECONFIG, ~/.kube/config]",
+    ),
+    click.option(
+        "--namespace",
+        "namespaces",
+        multiple=True,
+        metavar="NAMESPACE",
+        help="Read namespaced objects of a live cluster in this namespace only; repeatable.",
+    ),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=click.FloatRange(min=1),
+        default=300.0,
+        metavar="SECONDS",
+        help="For all that is read of one live cluster.  [default: 300]",
+    ),
+)
+"""How a live cluster is reached."""
+
+
+def clusters(options: dict[str, Any]) -> ClusterSettings:
+    """The settings that the options of a command mean."""
+    return ClusterSettings(
+        snapshots=options.get("snapshots", ()),
+        contexts=options["contexts"],
+        in_cluster=options["in_cluster"],
+        kubeconfig=options["kubeconfig"],
+        namespaces=options["namespaces"],
+        timeout_s=options["timeout_s"],
+    )
+
+
+def progress(what: str) -> None:
+    """Say on a terminal what is being read, in a line that the next one replaces."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{click.unstyle(what)[:72]}")
+        sys.stderr.flush()

@@ -1,6 +1,6 @@
 """What `policygen lint` and `baseline update` do, from inputs to a report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import BinaryIO
@@ -8,16 +8,15 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import app, atomic, versions
+from policygen import app, atomic, looking, versions
 from policygen.cluster import manifests
-from policygen.cluster import snapshot as snapshots
+from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
-from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.errors import SpecError, UsageError
-from policygen.finding import Finding, Place, Severity, Verdict
-from policygen.lint import api_versions, baseline, catalog, control, engine
+from policygen.finding import Finding, Severity, Verdict
+from policygen.lint import api_versions, baseline, catalog, control, engine, seen
 from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
@@ -43,10 +42,16 @@ class _Spec(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def lint(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> Report:
-    """Judge a spec, manifests, or both. Raises SpecError for a refused spec, and UsageError."""
+def lint(
+    settings: Settings,
+    *,
+    today: date,
+    stdin: BinaryIO | None = None,
+    progress: Progress = lambda _: None,
+) -> Report:
+    """Judge a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError."""
     known = _baseline(settings.baseline) if settings.baseline else None
-    report = _judged(settings, today, stdin)
+    report = _judged(settings, today, stdin, progress)
     if known is None:
         return report
     compared = baseline.compare(report.findings, known, _evaluated(report.rules))
@@ -63,13 +68,19 @@ def lint(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> R
     return replace(report, findings=findings, in_baseline=compared.known)
 
 
-def update(settings: Settings, *, today: date, stdin: BinaryIO | None = None) -> str:
+def update(
+    settings: Settings,
+    *,
+    today: date,
+    stdin: BinaryIO | None = None,
+    progress: Progress = lambda _: None,
+) -> str:
     """Write the findings of now into the baseline, and say what that changes."""
     path = settings.baseline
     if path is None:
         raise UsageError("baseline update needs a file; write --baseline FILE")
     before = _baseline(path) if path.exists() else Baseline(baseline.VERSION, ())
-    report = _judged(settings, today, stdin)
+    report = _judged(settings, today, stdin, progress)
     if not report.complete:
         raise UsageError("not all could be read, so nothing is known to be gone; mend that first")
     after = baseline.made(report.findings)
@@ -87,6 +98,12 @@ def update(settings: Settings, *, today: date, stdin: BinaryIO | None = None) ->
     return "\n".join(lines) + "\n"
 
 
+def reading(settings: Settings) -> Wanted:
+    """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
+    spec = _spec(settings, (), None)
+    return _reading(settings, spec, _target(settings, spec))
+
+
 def verdict(report: Report, fail_on: Severity) -> Verdict:
     """What decides the exit code."""
     if report.count(Verdict.CRASHED):
@@ -97,7 +114,7 @@ def verdict(report: Report, fail_on: Severity) -> Verdict:
     return Verdict.FAIL if failed else Verdict.PASS
 
 
-def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
+def _judged(settings: Settings, today: date, stdin: BinaryIO | None, progress: Progress) -> Report:
     """All findings but for those that the spec waives."""
     wanted = _wanted(settings)
     sources, unreadable = files.read(settings.manifests, stdin=stdin)
@@ -106,7 +123,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
     found = manifests.read(sources, first_index=len(documents))
     complete = found.complete and not unreadable
     target = _target(settings, spec)
-    rules = [rule for rule in catalog.RULES if rule.name in wanted]
+    rules = _rules(settings)
     findings = [
         *unreadable,
         *(it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted),
@@ -120,22 +137,24 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None) -> Report:
         findings += dress(found.documents, found.objects, hits)
     findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
     objects, index = len(found.objects), len(documents) + len(found.documents)
-    for path in settings.snapshots:
-        snapshot = _snapshot(path, index, findings)
-        if snapshot is None:
+    against = seen.Against(
+        target,
+        asked=target if spec.loaded else _given(settings),
+        spec=spec.loaded.spec if spec.loaded else None,
+        plan=spec.plan,
+    )
+    for look in looking.looks(settings.clusters, _reading(settings, spec, target), progress):
+        snapshot = look(index)
+        if isinstance(snapshot, Finding):
+            findings.append(snapshot)
             complete = False
             continue
-        inside = manifests.inside(snapshot.objects, first_index=index + 1)
-        cluster = Cluster(
-            (*snapshot.objects, *inside.objects), seen=snapshot.seen, pods=snapshot.pods
-        )
-        runs.append(engine.run(rules, _seen_facts(cluster, spec, target)))
-        findings += inside.findings
-        findings += _dressed(cluster, inside.documents, runs[-1])
-        findings += _gaps(snapshot.seen, runs[-1])
-        complete = complete and not any(it.missed for it in runs[-1])
-        objects += len(cluster.objects) + len(cluster.pods)
-        index += 1 + len(inside.documents)
+        of_cluster = seen.judge(snapshot, rules, against, index)
+        runs.append(of_cluster.outcomes)
+        findings += of_cluster.findings
+        complete = complete and of_cluster.complete
+        objects += of_cluster.objects
+        index = of_cluster.next_index
     ended = _merged(runs)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
@@ -177,8 +196,11 @@ def _target(settings: Settings, spec: _Spec) -> dict[str, versions.Version]:
     if spec.loaded:
         platform = spec.loaded.spec.platform
         return {name: getattr(platform.target, name) for name in versions.DEFAULT}
-    given = {name: _version(name, text) for name, text in settings.target.items()}
-    return {**versions.DEFAULT, **given}
+    return {**versions.DEFAULT, **_given(settings)}
+
+
+def _given(settings: Settings) -> dict[str, versions.Version]:
+    return {name: _version(name, text) for name, text in settings.target.items()}
 
 
 def _facts(
@@ -205,53 +227,6 @@ def _facts(
     return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
 
 
-def _seen_facts(cluster: Cluster, spec: _Spec, target: Mapping[str, versions.Version]) -> Facts:
-    """Of a cluster that was seen, what was read in full and is not there is absent."""
-    there = {
-        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
-        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
-        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
-        Need.SPEC: spec.loaded is not None,
-    }
-    # What else a rule needs the engine looks up among the kinds that were read.
-    given = frozenset(need for need in Need if there.get(need, True))
-    return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
-
-
-def _snapshot(path: Path, index: int, findings: list[Finding]) -> Snapshot | None:
-    """The snapshot in a file; None with a finding for one that cannot be trusted."""
-    try:
-        with path.open("rb") as file:
-            return snapshots.read(file, document=index)
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror}"
-    except snapshots.SnapshotError as error:
-        reason = str(error)
-    where = Place(str(path))
-    findings.append(Finding(Severity.ERROR, "snapshot-unreadable", f"{path} {reason}", where))
-    return None
-
-
-def _dressed(
-    cluster: Cluster, documents: Sequence[document.Document], outcomes: Sequence[Outcome]
-) -> list[Finding]:
-    hits = [hit for outcome in outcomes for hit in outcome.hits]
-    context = cluster.seen.context if cluster.seen else ""
-    objects = (*cluster.objects, *(pod.object for pod in cluster.pods if hits))
-    return [it._replace(cluster=context) for it in dress(documents, objects, hits)]
-
-
-def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
-    """What could not be read and some rule needed."""
-    missed = {kind for outcome in outcomes for kind in outcome.missed}
-    for gap in seen.gaps:
-        if (gap.group, gap.kind) in missed:
-            missed.discard(GroupKind(gap.group, gap.kind))
-            yield Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
-    for kind in sorted(missed - {GroupKind(gap.group, gap.kind) for gap in seen.gaps}):
-        yield Finding(Severity.WARNING, "not-read", f"{kind} was not read", cluster=seen.context)
-
-
 _WORST = (
     Verdict.CRASHED,
     Verdict.FAIL,
@@ -274,6 +249,15 @@ def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:
     typed = (it.group, it.kind) in NO_OBJECTS.tables
     served = schemas.served(it.api_version, it.kind) is not None
     return typed or served or api_versions.fault(it, target) is not None
+
+
+def _reading(settings: Settings, spec: _Spec, target: Mapping[str, versions.Version]) -> Wanted:
+    return looking.wanted(_rules(settings), spec.plan, target, settings.clusters.namespaces)
+
+
+def _rules(settings: Settings) -> list[Rule]:
+    wanted = _wanted(settings)
+    return [rule for rule in catalog.RULES if rule.name in wanted]
 
 
 def _known(name: str) -> str:

@@ -28,14 +28,30 @@ class Settings(NamedTuple):
     allow_empty: bool = False
 
 
+class ClusterSettings(NamedTuple):
+    """Which clusters are looked at, and how."""
+
+    snapshots: tuple[Path, ...] = ()
+    """Files that `policygen snapshot` wrote."""
+    contexts: tuple[str, ...] = ()
+    """Of the kubeconfig."""
+    in_cluster: bool = False
+    """The cluster that this process is a pod of, as its own identity."""
+    kubeconfig: Path | None = None
+    """None: what KUBECONFIG names, or the file in the home folder."""
+    namespaces: tuple[str, ...] = ()
+    """The only ones to read objects of namespaced kinds in; none: all."""
+    timeout_s: float = 300.0
+    """For all that is read of one cluster."""
+
+
 class LintSettings(NamedTuple):
     """What is judged, by which rules."""
 
     specs: tuple[str, ...] = ()
     manifests: tuple[str, ...] = ()
     """Files, folders, or `-` for standard input."""
-    snapshots: tuple[Path, ...] = ()
-    """Files that `policygen snapshot` wrote."""
+    clusters: ClusterSettings = ClusterSettings()
     target: Mapping[str, str] = MappingProxyType({})
     """Versions that replace the Platform's, by component."""
     partial: bool = False

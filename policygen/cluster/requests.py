@@ -103,9 +103,9 @@ class Server:
                 renewed = True
                 self._access.renew(renewals)
                 continue
-            if status in _AGAIN and number < TRIES:
-                if self._deadline.wait(max(_pause(number), _retry_after(fields))):
-                    continue
+            pause = max(_pause(number), _retry_after(fields))
+            if status in _AGAIN and number < TRIES and self._deadline.wait(pause):
+                continue
             self.heard()
             return _checked(status, fields, body)
         raise ReadError(f"the answer was no other after {_times(TRIES)}")

@@ -35,10 +35,13 @@ class Facts(Struct, frozen=True, eq=False):
 
     cluster: Cluster
     target: Mapping[str, Version]
-    """The versions that objects are judged for, by component."""
+    """The versions that objects are judged for, by component: of a cluster that was seen those that
+    run there, as far as they were detected."""
     given: frozenset[Need]
     spec: Spec | None = None
     plan: Plan | None = None
+    asked: Mapping[str, Version] = field(default_factory=dict)
+    """The versions that the spec, or the command line, says; none where neither does."""
 
 
 class Claim(Struct, frozen=True, eq=False):
@@ -46,7 +49,8 @@ class Claim(Struct, frozen=True, eq=False):
 
     message: str
     """What is, and what to write instead; one line, no final stop."""
-    at: At
+    at: At | None
+    """None: of the cluster as a whole."""
     related: tuple[At, ...] = ()
     """The other objects that it is about."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano_queues import ROOT
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -13,6 +14,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for queue in facts.cluster.queues:
         it = queue.it
+        if queue.name == ROOT:
+            continue  # it is never a victim
         more = [
             name
             for name, amount in it.deserved.items()

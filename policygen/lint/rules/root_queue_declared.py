@@ -16,7 +16,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     if queue is None:
         return
     it = queue.it
-    if it.capability or it.deserved or it.guarantee.resource:
+    # On a cluster Volcano itself writes what root deserves and is guaranteed.
+    if it.capability or (facts.cluster.seen is None and (it.deserved or it.guarantee.resource)):
         yield Claim(
             "queue root stands for the whole cluster and its amounts follow from the nodes; a "
             "change of them is refused, or caps every queue; remove it, and give limits to the "

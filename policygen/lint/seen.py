@@ -1,0 +1,99 @@
+"""A cluster that was seen, judged: what rules say, and what could not be said."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from policygen import versions
+from policygen.cluster import controllers, manifests
+from policygen.cluster.seen import GroupKind, Seen, Snapshot
+from policygen.cluster.view import Cluster
+from policygen.finding import Finding, Severity
+from policygen.lint import engine
+from policygen.lint.dress import dress
+from policygen.lint.engine import Outcome
+from policygen.lint.rule import Facts, Need, Rule
+from policygen.plan.compile import Plan
+from policygen.spec.types import Spec
+from policygen.versions import Version
+
+
+class Against(Struct, frozen=True):
+    """What a cluster is judged against."""
+
+    target: Mapping[str, Version]
+    """The versions that hold where none is detected."""
+    asked: Mapping[str, Version]
+    """Those of them that the spec, or the command line, says."""
+    spec: Spec | None = None
+    plan: Plan | None = None
+
+
+class Judged(Struct, frozen=True):
+    """What there is to say of a cluster."""
+
+    outcomes: list[Outcome]
+    findings: list[Finding]
+    objects: int
+    complete: bool
+    """False: something that a rule needed could not be read."""
+    next_index: int
+    """Behind the indexes of its documents."""
+
+
+def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: int = 0) -> Judged:
+    """Run the rules on a snapshot whose objects stand in the document of that index."""
+    seen = snapshot.seen
+    inside = manifests.inside(snapshot.objects, first_index=index + 1)
+    cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
+    there = {
+        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
+        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
+        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
+        Need.SPEC: against.spec is not None,
+    }
+    facts = Facts(
+        cluster,
+        {**against.target, **_supported(controllers.detected(seen.server, snapshot.objects))},
+        # What else a rule needs the engine looks up among the kinds that were read.
+        given=frozenset(need for need in Need if there.get(need, True)),
+        spec=against.spec,
+        plan=against.plan,
+        asked=against.asked,
+    )
+    outcomes = engine.run(rules, facts)
+    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    objects = (*cluster.objects, *(pod.object for pod in cluster.pods if hits))
+    findings = [*inside.findings, *dress(inside.documents, objects, hits)]
+    return Judged(
+        outcomes=outcomes,
+        findings=[
+            *(it._replace(cluster=seen.context) for it in findings),
+            *_unread(seen, outcomes),
+        ],
+        objects=len(cluster.objects) + len(cluster.pods),
+        complete=inside.complete and not any(it.missed for it in outcomes),
+        next_index=index + 1 + len(inside.documents),
+    )
+
+
+def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
+    """The versions whose rules are known; for others those of the target hold."""
+    return {
+        component: version
+        for component, version in found.items()
+        if versions.SUPPORTED[component][0] <= version.release <= versions.SUPPORTED[component][1]
+    }
+
+
+def _unread(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
+    """What could not be read and some rule needed."""
+    missed = {kind for outcome in outcomes for kind in outcome.missed}
+    told = set()
+    for gap in seen.gaps:
+        kind = GroupKind(gap.group, gap.kind)
+        if kind in missed:
+            told.add(kind)
+            yield Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
+    for kind in sorted(missed - told):
+        yield Finding(Severity.WARNING, "not-read", f"{kind} was not read", cluster=seen.context)

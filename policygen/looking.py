@@ -1,0 +1,94 @@
+"""The clusters that a command is given: files of snapshots and contexts, as snapshots."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from policygen.cluster import access, live, requests
+from policygen.cluster import snapshot as snapshots
+from policygen.cluster.controllers import CONFIG_MAPS
+from policygen.cluster.live import Progress, Wanted
+from policygen.cluster.seen import GroupKind, Snapshot
+from policygen.finding import Finding, Place, Severity
+from policygen.lint import kinds
+from policygen.lint.rule import Rule
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import Plan
+from policygen.settings import ClusterSettings
+from policygen.versions import Version
+
+Look = Callable[[int], Snapshot | Finding]
+"""Looks at a cluster, whose objects then stand in the document of that index; a Finding says why
+there is nothing to be seen."""
+
+
+def looks(settings: ClusterSettings, wanted: Wanted, progress: Progress) -> Iterator[Look]:
+    """A look at each cluster. Raises UsageError for a context that cannot be used."""
+    for path in settings.snapshots:
+        yield _file(path)
+    contexts: list[str | None] = [*settings.contexts, *([None] if settings.in_cluster else [])]
+    for context in contexts:
+        yield _live(context, settings, wanted, progress)
+
+
+def wanted(
+    rules: Iterable[Rule],
+    plan: Plan | None,
+    target: Mapping[str, Version],
+    namespaces: tuple[str, ...] = (),
+) -> Wanted:
+    """What to read of a cluster for these rules and what a spec renders."""
+    items = plan.items if plan else ()
+    config_maps = {it.meta.name for it in items if it.kind.name == "ConfigMap"}
+    return Wanted(
+        kinds=kinds.wanted(rules) | {_kind(it.release.api_version, it.kind.name) for it in items},
+        versions={
+            _kind(release.api_version, kind.name): release.api_version
+            for kind in KINDS
+            for release in kind.releases
+            if release.since <= target[kind.component].release
+        },
+        namespaces=namespaces,
+        config_maps=frozenset({*CONFIG_MAPS, *config_maps}),
+    )
+
+
+def _kind(api_version: str, kind: str) -> GroupKind:
+    return GroupKind(api_version.rpartition("/")[0], kind)
+
+
+def _file(path: Path) -> Look:
+    def look(index: int) -> Snapshot | Finding:
+        try:
+            with path.open("rb") as file:
+                return snapshots.read(file, document=index)
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror}"
+        except snapshots.SnapshotError as error:
+            reason = str(error)
+        where = Place(str(path))
+        return Finding(Severity.ERROR, "snapshot-unreadable", f"{path} {reason}", where)
+
+    return look
+
+
+def _live(
+    context: str | None, settings: ClusterSettings, wanted: Wanted, progress: Progress
+) -> Look:
+    def look(index: int) -> Snapshot | Finding:
+        way = access.Access(context, settings.kubeconfig)
+        server = requests.Server(way, requests.Deadline.after(settings.timeout_s))
+        try:
+            return live.look(
+                server,
+                wanted,
+                taken=snapshots.now(),
+                document=index,
+                progress=lambda what: progress(f"{way.name}: {what}"),
+            )
+        except requests.ReadError as error:
+            message = f"nothing could be read of {way.host}: {error}"
+            return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=way.name)
+        finally:
+            progress("")
+
+    return look
