@@ -13,6 +13,7 @@ import yaml
 from policygen.plan.scheduler import FIT_WEIGHT, choose
 from tests.controlplane.cluster import SETTLE_S
 from tests.controlplane.nodes import Shape, add_nodes
+from tests.controlplane.pages import bad, good
 from tests.controlplane.rendering import rendered
 from tests.controlplane.workloads import GPU, Ask, deployment, pod
 
@@ -322,20 +323,26 @@ def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
 
 
 def test_all_nodes_are_scored(cluster):
-    """Without `percentageOfNodesToScore: 100` kube-scheduler scores 100 of 130 nodes in turn."""
+    """Without `percentageOfNodesToScore: 100` kube-scheduler scores 100 of 130 nodes in turn.
+
+    Ours does as the good example of a rule's page does, and not as the bad one.
+    """
+    rule = "packing-sees-a-sample"
     mine = profile_of(spec())
-    sampled = deepcopy(mine)
-    assert sampled.pop("percentageOfNodesToScore") == 100
-    sampled["schedulerName"] = "sampled"
+    named = {"good": good(rule), "bad": bad(rule)}
+    profiles = [mine] + [
+        {**yaml.load(text, Loader=yaml.CSafeLoader)["profiles"][0], "schedulerName": name}
+        for name, text in named.items()
+    ]
     cluster.add_nodes(Shape(), 130, prefix="n")
     cluster.create(on_node("n-65", "early", Ask(gpus=1)))
-    with cluster.kube_scheduler(configuration([mine, sampled])):
-        for scheduler, want in ((mine["schedulerName"], 1), ("sampled", None)):
+    with cluster.kube_scheduler(configuration(profiles)):
+        for scheduler in (mine["schedulerName"], *named):
             pods = [pod(f"{scheduler}-{i}", "team", Ask(1, scheduler=scheduler)) for i in range(7)]
             cluster.create(*pods)
             cluster.becomes("bound", cluster.bound, 8)
             nodes = sum(gpus > 0 for gpus in cluster.placement().values())
-            assert nodes == 1 if want else nodes > 1
+            assert (nodes == 1) == (scheduler != "bad")
             for made in pods:
                 cluster.delete("v1", "Pod", made["metadata"]["name"], "team")
             cluster.becomes("gone", cluster.bound, 1)

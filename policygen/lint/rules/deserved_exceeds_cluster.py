@@ -24,7 +24,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if total > has >= promised:
             yield Claim(
                 f"the topmost queues deserve {shown(name, total)} {name} together, and the nodes "
-                f"have {shown(name, has)}: they reclaim from each other without end; lower them",
+                f"have {shown(name, has)}: who comes last finds nobody above their share to reclaim "
+                "from; lower them",
                 owners[-1].at.to("spec", "deserved", name),
                 tuple(queue.at for queue in owners[:-1][:5]),
             )
