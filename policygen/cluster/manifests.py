@@ -1,5 +1,6 @@
 """Files of anybody's manifests to objects: Lists taken apart, files inside ConfigMaps taken out."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -77,8 +78,13 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
 def spec_sources(sources: Iterable[Source]) -> list[Source]:
     """The sources among which documents of a spec may be."""
     groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
-    words = (*groups, forms.CONFIG_MAP)
-    return [source for source in sources if any(word in source.text for word in words)]
+    # A group with a name behind it may be a label instead, whose colon tells.
+    told = [re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups]
+    return [
+        source
+        for source in sources
+        if forms.CONFIG_MAP in source.text or any(it.search(source.text) for it in told)
+    ]
 
 
 def _is_no_spec(header: document.Header) -> bool:

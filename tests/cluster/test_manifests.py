@@ -5,6 +5,7 @@ import json
 import pytest
 
 from policygen.cluster import manifests
+from policygen.cluster.manifests import spec_sources
 from policygen.cluster.view import VOLCANO_CONFIGURATION, Cluster
 from policygen.finding import At, Hit
 from policygen.lint.dress import dress
@@ -160,3 +161,21 @@ spec:
     assert (finding.path, finding.place.line) == ("spec.cohort", 5)
     strategy = queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", 1, "name")
     assert place(found, strategy).path == "spec.admissionChecks[1]"
+
+
+@pytest.mark.parametrize(
+    "text, may_be_spec",
+    [
+        ("apiVersion: policygen.dev/v1alpha1\nkind: Team\n", True),
+        ('{"apiVersion": "policygen.dev/v1alpha1"}', True),
+        ("apiVersion: policygen.dev\n", True),
+        ("{apiVersion: policygen.dev/v2, kind: Team}", True),
+        ("metadata: {name: gpu-scheduler-config}\n", True),
+        ("metadata:\n  labels:\n    policygen.dev/set: a\n", False),
+        ('{"metadata": {"labels": {"policygen.dev/set" : "a"}}}', False),
+        ("kind: Team\n", False),
+    ],
+)
+def test_a_label_of_ours_makes_no_spec(text, may_be_spec):
+    source = Source("a.yaml", text, None)
+    assert spec_sources([source]) == [source] * may_be_spec
