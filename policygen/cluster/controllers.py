@@ -58,7 +58,7 @@ def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
             yield Controller(
                 component,
                 it,
-                _version(labels.get(VERSION_LABEL, "")) or _version(tag),
+                version(labels.get(VERSION_LABEL, "")) or version(tag),
                 tuple(_mounted(spec)),
             )
             break
@@ -70,8 +70,8 @@ def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:
     `server` is the API server's own. Controllers of one component that differ count as the oldest.
     """
     found: dict[str, Version] = {}
-    if (version := _version(server)) is not None:
-        found[KUBERNETES] = version
+    if (own := version(server)) is not None:
+        found[KUBERNETES] = own
     for it in controllers(objects):
         if it.version is not None and it.component != SCHEDULER:
             known = found.get(it.component, it.version)
@@ -79,11 +79,12 @@ def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:
     return found
 
 
-def _ordered(version: Version) -> tuple[int, int, int]:
-    return (version.major, version.minor, version.patch or 0)
+def _ordered(it: Version) -> tuple[int, int, int]:
+    return (it.major, it.minor, it.patch or 0)
 
 
-def _version(text: str) -> Version | None:
+def version(text: str) -> Version | None:
+    """The version that a label, a tag or a server tells; None for another text, such as `latest`."""
     match = _VERSION.match(text)
     if not match:
         return None

@@ -51,8 +51,10 @@ EVERY = frozenset(it for each in _BY_NAME.values() for it in each)
 
 
 def judged(rule: Rule) -> frozenset[GroupKind]:
-    """The kinds that it is about; all, where it is about any."""
-    return _named(rule.judges) if rule.judges else EVERY
+    """The kinds that it is about: all, where it is about any object; none, where about the cluster."""
+    if rule.judges:
+        return _named(rule.judges)
+    return frozenset() if Need.SEEN in rule.needs else EVERY
 
 
 def looked_up(rule: Rule) -> frozenset[GroupKind]:

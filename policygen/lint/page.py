@@ -16,7 +16,8 @@ class Example(Struct, frozen=True):
 
     text: str
     options: tuple[str, ...]
-    """Words behind ```yaml: `partial`, and target versions such as `kueue=0.14`."""
+    """Words behind ```yaml: `partial`, `seen` for what a cluster has and no manifest says, and target
+    versions such as `kueue=0.14`."""
     good: bool
 
 

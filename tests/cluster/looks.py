@@ -2,22 +2,37 @@
 
 from datetime import UTC, datetime
 
+import msgspec
 import yaml
 
+from policygen.cluster import projection
 from policygen.cluster.object import Object
-from policygen.cluster.seen import Seen, Snapshot
+from policygen.cluster.projection import POD, ListedPod, Pods
+from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.finding import At
 from policygen.lint.kinds import EVERY
 
 TAKEN = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
 
-def snapshot(text="", pods=(), **seen):
-    """The objects of a text, with every kind read in full unless `seen` says otherwise."""
-    documents = [each for each in yaml.safe_load_all(text) if each]
+def snapshot(text="", **seen):
+    """The objects of a text as a server's lists would bring them.
+
+    Every kind is read in full unless `seen` says otherwise.
+    """
+    objects, pods, rows = [], [], Pods()
+    for data in [each for each in yaml.safe_load_all(text) if each]:
+        it = Object.read(data, At(0))
+        if it is None:
+            continue
+        kind = GroupKind(it.group, it.kind)
+        if kind == POD:
+            listed = msgspec.convert(data, ListedPod, strict=False)
+            pods.append(rows.row(listed, At(0, ("pods", len(pods)))))
+            kept = projection.lone(listed, pods[-1])
+        else:
+            kept = projection.kept(kind, data)
+        if kept is not None:
+            objects.append(Object.read(kept, At(0, ("objects", len(objects)))))
     fields = {"context": "east", "taken": TAKEN, "server": "v1.36.3", "read": EVERY} | seen
-    return Snapshot(
-        Seen(**fields),
-        tuple(Object.read(data, At(0, ("objects", i))) for i, data in enumerate(documents)),
-        tuple(pods),
-    )
+    return Snapshot(Seen(**fields), tuple(objects), tuple(pods))

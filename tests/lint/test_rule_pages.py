@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from policygen import linting
+from policygen.cluster import snapshot as snapshots
 from policygen.cluster.view import Cluster
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
-from policygen.settings import LintSettings
+from policygen.settings import ClusterSettings, LintSettings
 from policygen.spec.nearest import suggest
+from tests.cluster.looks import snapshot
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)
@@ -20,14 +22,33 @@ NAMES = [rule.name for rule in RULES]
 FOLDER = Path(str(files("policygen.lint.rules")))
 
 
+def apart(text):
+    """The documents of a spec, and those of a cluster."""
+    documents = re.split(r"^---\n", text, flags=re.MULTILINE)
+    spec = [
+        each for each in documents if re.search("^apiVersion: policygen.dev/", each, re.MULTILINE)
+    ]
+    return "---\n".join(spec), "---\n".join(each for each in documents if each not in spec)
+
+
 def linted(example, tmp_path):
     """The names of the rules that find something in an example."""
     file = tmp_path / "example.yaml"
-    file.write_text(example.text, "utf-8")
     target = dict(word.split("=") for word in example.options if "=" in word)
-    settings = LintSettings(
-        manifests=(str(file),), target=target, partial="partial" in example.options
-    )
+    if "seen" in example.options:
+        spec, text = apart(example.text)
+        file.write_text(spec, "utf-8")
+        snapshots.write(snapshot(text), tmp_path / "example.snapshot")
+        settings = LintSettings(
+            specs=(str(file),) if spec else (),
+            clusters=ClusterSettings(snapshots=(tmp_path / "example.snapshot",)),
+            target=target,
+        )
+    else:
+        file.write_text(example.text, "utf-8")
+        settings = LintSettings(
+            manifests=(str(file),), target=target, partial="partial" in example.options
+        )
     report = linting.lint(settings, today=TODAY)
     assert report.complete
     assert report.count("crashed") == 0, [each.reason for each in report.rules]

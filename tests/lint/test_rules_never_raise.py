@@ -14,6 +14,7 @@ from policygen.lint.catalog import RULES
 from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need
 from policygen.spec.files import Source
+from tests.cluster.looks import snapshot
 
 PAGES = [example.text for rule in RULES for example in page(rule.name).examples]
 WRONG = [
@@ -48,6 +49,9 @@ def test_rules_take_whatever_stands_there(seed):
     for _ in range(60):
         text = mutated(draw)
         found = manifests.read([Source("drawn.yaml", text, None)])
-        facts = Facts(Cluster(found.objects), versions.DEFAULT, frozenset(Need))
+        seen = snapshot().seen if draw.random() < 0.5 else None
+        facts = Facts(
+            Cluster(found.objects, seen), versions.DEFAULT, frozenset(Need), asked=versions.DEFAULT
+        )
         for outcome in engine.run(RULES, facts):
             assert outcome.verdict is not engine.Verdict.CRASHED, f"{text}\n{outcome.reason}"

@@ -1,0 +1,55 @@
+"""A component runs in another version than the one that the spec targets."""
+
+from collections.abc import Iterator
+
+from policygen import versions
+from policygen.cluster.controllers import KUBERNETES, SCHEDULER, controllers, version
+from policygen.finding import At, Severity
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.versions import Version
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A target without a patch means every patch. What runs is judged by its own version's rules.
+
+    Source: the server's /version; labels and images of the controllers' Deployments.
+    """
+    seen = facts.cluster.seen
+    if seen is None:
+        return
+    runs: list[tuple[str, Version | None, str, At | None]] = [
+        (KUBERNETES, version(seen.server), "the API server", None)
+    ]
+    runs += [
+        (it.component, it.version, str(it.object), it.object.at)
+        for it in controllers(facts.cluster.of("apps", "Deployment"))
+        if it.component != SCHEDULER
+    ]
+    for component, found, who, at in runs:
+        asked = facts.asked.get(component)
+        if asked is None or found is None or _same(asked, found):
+            continue
+        first, last = versions.SUPPORTED[component]
+        remedy = f"set the Platform's target.{component} to {found.major}.{found.minor}"
+        if not first <= found.release <= last:
+            remedy = f"policygen knows {component} {_minor(first)} to {_minor(last)}"
+        yield Claim(f"{who} is {component} {found}, and the target is {asked}; {remedy}", at)
+
+
+def _same(asked: Version, found: Version) -> bool:
+    return asked.release == found.release and asked.patch in {None, found.patch}
+
+
+def _minor(release: versions.Minor) -> str:
+    return f"{release[0]}.{release[1]}"
+
+
+RULE = Rule(
+    "version-differs-from-target",
+    Severity.WARNING,
+    Family.INERT,
+    judges=(),
+    check=check,
+    needs=frozenset({Need.SEEN}),
+    reads=("Deployment",),
+)
