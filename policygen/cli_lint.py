@@ -12,7 +12,7 @@ import click
 from policygen.cli_options import ACCESS, FAIL_ON, RULES, TARGET, clusters, forms, paths, progress
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
-from policygen.settings import LintSettings
+from policygen.settings import ClusterSettings, LintSettings
 
 LINT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a spec that is refused, "
@@ -85,6 +85,8 @@ Examples:
   policygen lint --context east --context west -f html=nightly.html
   policygen lint --manifests manifests/ -f text -f sarif=lint.sarif
   policygen lint --manifests queues.yaml --rule local-queue-without-cluster-queue
+  policygen lint --fix --manifests queues.yaml
+  policygen lint --fix --write --manifests manifests/
 
 """
     + LINT_CODES
@@ -102,6 +104,19 @@ Examples:
     help="text, json, sarif, junit, github, gitlab, markdown, html or prometheus; to standard output, or "
     "into FILE; repeatable.",
 )
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Show as a diff what mends the findings of which the remedy is certain.",
+)
+@click.option(
+    "--write", is_flag=True, help="With --fix: change the files, and report what is left."
+)
+@click.option(
+    "--unsafe",
+    is_flag=True,
+    help="With --fix: also what makes servers or controllers behave otherwise than before.",
+)
 def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from msgspec.structs import replace
@@ -112,8 +127,22 @@ def lint(**options: Any) -> None:
 
     wanted = forms(options["formats"], FORMATS)
     settings, stdin = _settings(options)
+    _refuse_fix(settings, options, wanted)
     began, start = datetime.now(UTC), time.monotonic()
-    report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
+    if options["fix"]:
+        from policygen import fixing
+
+        write = options["write"]
+        report, diff, said = fixing.run(
+            settings, today=_today(), unsafe=options["unsafe"], write=write, stdin=stdin
+        )
+        click.echo(diff, nl=False)
+        for line in said:
+            click.echo(f"policygen: {line}", err=True)
+        # The diff takes the place of a report: a dry run says nothing that lint does not say.
+        wanted = wanted if write else [(name, file) for name, file in wanted if file]
+    else:
+        report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
     report = replace(report, began=began, seconds=time.monotonic() - start)
     delivery.write(report, wanted)
     raise SystemExit(
@@ -124,6 +153,24 @@ def lint(**options: Any) -> None:
             Verdict.PASS: ExitCode.CLEAN,
         }[linting.verdict(report, Severity[options["fail_on"].upper()])]
     )
+
+
+def _refuse_fix(
+    settings: LintSettings, options: dict[str, Any], wanted: list[tuple[str, Path | None]]
+) -> None:
+    """Refuse options that do not go together."""
+    if not options["fix"]:
+        if options["write"] or options["unsafe"]:
+            raise click.UsageError("--write and --unsafe go with --fix")
+        return
+    if settings.clusters != ClusterSettings() or not settings.manifests:
+        raise click.UsageError(
+            "--fix changes manifests; name them with --manifests PATH, and no cluster"
+        )
+    if options["write"] and "-" in settings.manifests:
+        raise click.UsageError("standard input cannot be written; leave --write out for a diff")
+    if not options["write"] and any(name != "text" and file is None for name, file in wanted):
+        raise click.UsageError("standard output takes the diff of --fix; write -f FORMAT=FILE")
 
 
 @click.group()

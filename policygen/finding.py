@@ -79,6 +79,37 @@ class At(NamedTuple):
         return At(self.document, self.path, key=True)
 
 
+class Verb(StrEnum):
+    """What an Edit does."""
+
+    REWRITE = "rewrite"
+    """The scalar becomes `to`."""
+    QUOTE = "quote"
+    """A number or truth value becomes the text that it is written as: `1.10`, `yes`."""
+    RENAME = "rename"
+    """The key that ends the path becomes `to`; its value stays."""
+    REMOVE = "remove"
+    """The key with its value, or the entry of a list, goes."""
+    NEST = "nest"
+    """The value becomes the only entry of a mapping: `a` becomes `{to: a}`."""
+    ADD = "add"
+    """A key with the value `to` comes last into a mapping; those above it are made if need be."""
+
+
+class Edit(NamedTuple):
+    """A change of a document: symbolic, and becomes text where the text is known.
+
+    Its path is that of the document as it was read, whatever other edits do; several may have
+    one path.
+    """
+
+    verb: Verb
+    at: At
+    to: str | int | float | bool = ""
+    either: bool = False
+    """Whether a number may stand for the text `to`, as in a quantity: then quotes stay as they are."""
+
+
 class Hit(NamedTuple):
     """A claim about the spec, with a symbolic place; becomes a Finding when it is shown."""
 
@@ -90,6 +121,8 @@ class Hit(NamedTuple):
     severity: Severity = Severity.ERROR
     related: tuple[At, ...] = ()
     """Other places that it is about."""
+    edits: tuple[Edit, ...] = ()
+    """What mends it, where that is certain; all of it or nothing."""
 
 
 class Place(NamedTuple):
@@ -128,3 +161,5 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
     cluster: str = ""
     """The context of the cluster on which it was seen; empty for what files say."""
+    edits: tuple[Edit, ...] = ()
+    """What mends it, where that is certain; all of it or nothing."""

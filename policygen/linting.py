@@ -48,10 +48,14 @@ def lint(
     today: date,
     stdin: BinaryIO | None = None,
     progress: Progress = lambda _: None,
+    instead: Sequence[Source] | None = None,
 ) -> Report:
-    """Judge a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError."""
+    """Judge a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError.
+
+    `instead` are other texts for what the manifests' paths hold.
+    """
     known = _baseline(settings.baseline) if settings.baseline else None
-    report = _judged(settings, today, stdin, progress)
+    report = _judged(settings, today, stdin, progress, instead)
     if known is None:
         return report
     compared = baseline.compare(report.findings, known, _evaluated(report.rules))
@@ -114,10 +118,17 @@ def verdict(report: Report, fail_on: Severity) -> Verdict:
     return Verdict.FAIL if failed else Verdict.PASS
 
 
-def _judged(settings: Settings, today: date, stdin: BinaryIO | None, progress: Progress) -> Report:
+def _judged(
+    settings: Settings,
+    today: date,
+    stdin: BinaryIO | None,
+    progress: Progress,
+    instead: Sequence[Source] | None = None,
+) -> Report:
     """All findings but for those that the spec waives."""
     wanted = _wanted(settings)
     sources, unreadable = files.read(settings.manifests, stdin=stdin)
+    sources = sources if instead is None else list(instead)
     spec = _spec(settings, manifests.spec_sources(sources), stdin)
     documents = spec.loaded.documents if spec.loaded else ()
     found = manifests.read(sources, first_index=len(documents))
@@ -168,6 +179,7 @@ def _judged(settings: Settings, today: date, stdin: BinaryIO | None, progress: P
         complete=complete,
         off=judged.off,
         waived=judged.waived,
+        documents=tuple(found.documents),
     )
 
 

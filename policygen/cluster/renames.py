@@ -3,11 +3,11 @@
 Source: apis/kueue/v1beta1/*_conversion.go of kubernetes-sigs/kueue v0.15 to v0.19.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from policygen.cluster.object import Object
-from policygen.finding import Path
+from policygen.finding import Edit, Path, Verb
 
 _KUEUE = "kueue.x-k8s.io"
 _WORDS = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
@@ -47,3 +47,64 @@ def written(it: Object, path: Path) -> Path:
     if path[:3] == strategy and isinstance(spec, dict) and spec.get("admissionChecks"):
         return ("spec", "admissionChecks", *path[3:4])
     return path
+
+
+def upgraded(it: Object) -> tuple[Edit, ...]:
+    """What makes a v1beta1 object of Kueue a v1beta2 one of the same meaning.
+
+    Nothing where the conversion loses something, or where there is a status, which nobody applies.
+    Source: besides the conversions, config/components/crd/bases.
+    """
+    spec = it.data.get("spec")
+    if (it.group, it.version) != (_KUEUE, "v1beta1") or "status" in it.data:
+        return ()
+    edits: list[Edit] | None = []
+    if isinstance(spec, dict) and it.kind in _UPGRADES:
+        edits = _UPGRADES[it.kind](it, spec)
+    if edits is None:
+        return ()
+    version = Edit(Verb.REWRITE, it.at / "apiVersion", f"{_KUEUE}/v1beta2")
+    return (version, *edits)
+
+
+def _cluster_queue(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    at, edits = it.at / "spec", []
+    if "cohort" in spec:
+        edits.append(Edit(Verb.RENAME, at / "cohort", "cohortName"))
+    if "admissionChecks" in spec:
+        found, there = spec["admissionChecks"], at / "admissionChecks"
+        if not found:
+            edits.append(Edit(Verb.REMOVE, there))
+        elif not isinstance(found, list) or "admissionChecksStrategy" in spec:
+            return None
+        else:
+            edits.append(Edit(Verb.RENAME, there, "admissionChecksStrategy"))
+            edits.append(Edit(Verb.NEST, there, "admissionChecks"))
+            edits += [Edit(Verb.NEST, there / i, "name") for i in range(len(found))]
+    fungibility = spec.get("flavorFungibility")
+    for key, value in fungibility.items() if isinstance(fungibility, dict) else ():
+        if isinstance(value, str) and value in _WORDS:
+            edits.append(Edit(Verb.REWRITE, at.to("flavorFungibility", key), _WORDS[value]))
+    return edits
+
+
+def _admission_check(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    if "retryDelayMinutes" not in spec:
+        return []
+    return [Edit(Verb.REMOVE, it.at.to("spec", "retryDelayMinutes"))]  # no release reads it
+
+
+def _multi_kueue_cluster(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    found = spec.get("kubeConfig")
+    if "clusterProfileRef" in spec or not isinstance(found, dict) or not found.get("location"):
+        return None
+    at = it.at.to("spec", "kubeConfig")
+    return [Edit(Verb.RENAME, at, "clusterSource"), Edit(Verb.NEST, at, "kubeConfig")]
+
+
+_UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]] = {
+    "AdmissionCheck": _admission_check,
+    "ClusterQueue": _cluster_queue,
+    "MultiKueueCluster": _multi_kueue_cluster,
+}
+"""What changes beside the apiVersion, by kind; None: it cannot be said."""

@@ -4,10 +4,11 @@ from fractions import Fraction
 
 from policygen.quantity import Format, Quantity, canonical
 
-_BYTES = ("memory", "ephemeral-storage")
+BYTES = ("memory", "ephemeral-storage")
+"""Resources that are counted in bytes."""
 
 
 def shown(resource: str, amount: Fraction) -> str:
     """As a manifest would have it: `8`, `500m`, `64Gi`."""
-    binary = resource in _BYTES or resource.startswith("hugepages-")
+    binary = resource in BYTES or resource.startswith("hugepages-")
     return canonical(Quantity(amount, Format.BINARY_SI if binary else Format.DECIMAL_SI))

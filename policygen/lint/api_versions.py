@@ -45,6 +45,31 @@ def fault(it: Object, target: Mapping[str, Version]) -> str | None:
     return f"{it.api_version} is not served; write {newest}"
 
 
+def successor(it: Object, target: Mapping[str, Version]) -> str | None:
+    """The apiVersion that has the very fields of one that is not served; None if none is known.
+
+    Source: the deprecation guide of Kubernetes 1.22 and 1.25; apis/kueue of v0.13 to v0.15.
+    """
+    kinds = _served().get(it.group, {})
+    if it.group == KUEUE and target["kueue"].release < KUEUE_V1BETA2:
+        return f"{KUEUE}/v1beta1" if it.kind in _UNCHANGED and it.version == "v1beta2" else None
+    if it.version in _SAME.get((it.group, it.kind), ()) and it.kind in kinds:
+        return f"{it.group}/{kinds[it.kind][-1]}"
+    return None
+
+
+_SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("batch", "CronJob"): ("v1beta1",),
+    ("scheduling.k8s.io", "PriorityClass"): ("v1alpha1", "v1beta1"),
+    (KUEUE, "Topology"): ("v1alpha1",),
+    **{("apps", kind): ("v1beta2",) for kind in ("DaemonSet", "Deployment", "StatefulSet")},
+}
+"""Versions that are gone, and differ from the newest one in their name alone."""
+
+_UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
+"""Kinds of Kueue whose v1beta1 and v1beta2 have the same fields."""
+
+
 def _misspelt(it: Object, groups: Groups) -> str | None:
     for group in get_close_matches(it.group, groups, n=1, cutoff=_ALIKE):
         if it.kind in groups[group]:

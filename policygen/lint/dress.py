@@ -21,11 +21,7 @@ def dress(
         each = by_index.get(at.document)
         if each is None:
             return None
-        path = at.path
-        if it is not None:
-            root = len(it.at.path)
-            path = (*path[:root], *written(it, path[root:]))
-        return each.place(path, key=at.key)
+        return each.place(_as_written(it, at).path, key=at.key)
 
     def owner(at: At) -> Object | None:
         for length in range(len(at.path), -1, -1):
@@ -55,9 +51,20 @@ def dress(
                 path=dotted(path),
                 anchor=dotted(_named(it.data, path)) if it else "",
                 related=tuple(related),
+                edits=tuple(
+                    edit._replace(at=_as_written(owner(edit.at), edit.at)) for edit in hit.edits
+                ),
             )
         )
     return document.ordered(findings)
+
+
+def _as_written(it: Object | None, at: At) -> At:
+    """A place of the newest version of an object as the object has it."""
+    if it is None:
+        return at
+    root = len(it.at.path)
+    return at._replace(path=(*at.path[:root], *written(it, at.path[root:])))
 
 
 def _named(data: Any, path: Path) -> Path:

@@ -51,7 +51,7 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
         return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
     try:
         hits = tuple(
-            Hit(rule.name, claim.message, claim.at, rule.severity, claim.related)
+            Hit(rule.name, claim.message, claim.at, rule.severity, claim.related, claim.edits)
             for claim in rule.check(facts)
         )
     except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug

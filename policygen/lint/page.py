@@ -7,6 +7,7 @@ from msgspec import Struct
 
 _FENCE = re.compile(r"^```yaml(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
+_FIXED = re.compile(r"^Fixed by: `(?P<how>[^`]+)`$", re.MULTILINE)
 
 _NOT_SHOWN = re.compile(r"^Not shown: (?P<why>.+?)(?=\n\n|\n*\Z)", re.MULTILINE | re.DOTALL)
 
@@ -30,6 +31,8 @@ class Page(Struct, frozen=True):
     """The test that shows the harm on real servers; None: nothing does."""
     not_shown: str | None = None
     """Why no test does, where the page says so."""
+    fixed_by: str | None = None
+    """The command that mends some of its faults or all; None: none does."""
 
 
 def page(rule: str) -> Page:
@@ -41,11 +44,11 @@ def page(rule: str) -> Page:
         Example(match["text"], tuple(match["options"].split()), good=match.start() > good >= 0)
         for match in _FENCE.finditer(text)
     )
-    proof = _PROOF.search(text)
-    why = _NOT_SHOWN.search(text)
+    proof, why, fixed = (each.search(text) for each in (_PROOF, _NOT_SHOWN, _FIXED))
     return Page(
         text,
         examples,
         proof["test"] if proof else None,
         " ".join(why["why"].split()) if why else None,
+        fixed["how"] if fixed else None,
     )

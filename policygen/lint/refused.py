@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
-from policygen.finding import At
+from policygen.finding import At, Edit
 from policygen.lint.rule import Claim, Facts
 from policygen.served import schemas
 from policygen.served.refusals import refusals
@@ -42,7 +42,9 @@ def refused(cluster: Cluster) -> Refused:
             continue
         for refusal in refusals(it.data, served):
             at = it.at.to(*refusal.path)
-            claim = Claim(f"{it}: {refusal.message}", at.on_key() if refusal.key else at)
+            edits = (Edit(refusal.mend[0], at, refusal.mend[1]),) if refusal.mend else ()
+            at = at.on_key() if refusal.key else at
+            claim = Claim(f"{it}: {refusal.message}", at, edits=edits)
             claims.setdefault(refusal.rule, []).append((it, claim))
             objects.add(it.at)
     return Refused({slug: tuple(found) for slug, found in claims.items()}, frozenset(objects))

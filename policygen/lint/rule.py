@@ -6,12 +6,12 @@ from enum import Enum
 from msgspec import Struct, field
 
 from policygen.cluster.view import Cluster
-from policygen.finding import At, Family, Severity
+from policygen.finding import At, Edit, Family, Severity
 from policygen.plan.compile import Plan
 from policygen.spec.types import Spec
 from policygen.versions import Minor, Version
 
-__all__ = ["Check", "Claim", "Facts", "Family", "Need", "Rule"]
+__all__ = ["Check", "Claim", "Facts", "Family", "Fix", "Need", "Rule"]
 
 
 class Need(Enum):
@@ -53,6 +53,17 @@ class Claim(Struct, frozen=True, eq=False):
     """None: of the cluster as a whole."""
     related: tuple[At, ...] = ()
     """The other objects that it is about."""
+    edits: tuple[Edit, ...] = ()
+    """What mends it, where that is certain and the rule declares a fix; all of it or nothing."""
+
+
+class Fix(Enum):
+    """What `lint --fix` may do about a fault."""
+
+    SAFE = "safe"
+    """Servers and controllers do the same as before, or have refused the object before."""
+    UNSAFE = "unsafe"
+    """What is written is certain, and something behaves otherwise than before."""
 
 
 Check = Callable[[Facts], Iterator[Claim]]
@@ -70,6 +81,8 @@ class Rule(Struct, frozen=True, eq=False):
     """The kinds that it is about; without any of them it is vacuous."""
     check: Check
     needs: frozenset[Need] = frozenset()
+    fix: Fix | None = None
+    """Whether its claims may carry edits. None: what to write is the author's to decide."""
     reads: tuple[str, ...] = ()
     """Further kinds that it looks up."""
     since: Mapping[str, Minor] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from policygen.finding import Family, Finding, Severity, Verdict
+from policygen.spec.document import Document
 
 
 class Ended(Struct, frozen=True):
@@ -40,6 +41,8 @@ class Report(Struct, frozen=True):
     """When the run began; None: nobody looked."""
     seconds: float = 0.0
     """How long it took."""
+    documents: tuple[Document, ...] = ()
+    """What of the manifests was judged: the findings' edits are about these."""
 
     def count(self, verdict: Verdict) -> int:
         """How many rules ended so."""

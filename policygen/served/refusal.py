@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
-from policygen.finding import Path
+from policygen.finding import Path, Verb
 
 
 class Refusal(NamedTuple):
@@ -15,6 +15,8 @@ class Refusal(NamedTuple):
     """What is wrong and what to write instead, one line, no final stop."""
     key: bool = False
     """The key that ends the path is meant, not its value."""
+    mend: tuple[Verb, str | int | bool] | None = None
+    """What an Edit of the value does, where there is one value that can be meant."""
 
 
 Spot: TypeAlias = "tuple[Spot, str | int] | None"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
+from policygen.finding import Verb
 from policygen.served.refusal import Refusal, Spot, path_to
 from policygen.spec.echo import bare, shown
 from policygen.spec.nearest import suggest
@@ -26,6 +27,7 @@ STRING = "a string"
 EXACT_FLOAT = 1 << 53
 """Up to here the server takes a number with a fraction of zero for an integer."""
 
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})", re.ASCII)
 _QUANTITY = re.compile(
     r" *(?! *\Z)[+-]?[0-9]*\.?[0-9]*([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,18})? *", re.ASCII
 )  # Go reads no digits at all as 0
@@ -47,15 +49,37 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
             message = f"{shown(value)} stands where the server takes {wanted}"
             if wanted == STRING and isinstance(value, bool | int | float):
                 message += "; put it in quotes"
-            out.append(Refusal(path_to(spot), "wrong-type", message))
+            mend = _retyped(value, schema)
+            out.append(Refusal(path_to(spot), "wrong-type", message, mend=mend))
             return value
         for each in judges:
             fault = each(value)
             if fault is not None:
-                out.append(Refusal(path_to(spot), *fault))
+                mend = _respelt(value, schema) if fault[0] == "unsupported-value" else None
+                out.append(Refusal(path_to(spot), *fault, mend=mend))
         return value
 
     return judge
+
+
+def _retyped(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
+    """The same characters with or without quotes, where that is of the right type."""
+    wanted = schema.get("type")
+    if wanted == "string" and isinstance(value, bool | int | float):
+        return Verb.QUOTE, ""
+    if wanted == "boolean" and value in ("true", "false"):
+        return Verb.REWRITE, value == "true"
+    if wanted == "integer" and isinstance(value, str) and _WHOLE.fullmatch(value):
+        return Verb.REWRITE, int(value)
+    return None
+
+
+def _respelt(value: Any, schema: dict[str, Any]) -> tuple[Verb, str] | None:
+    """The one value of an enumeration that differs in the case of letters only."""
+    if not isinstance(value, str):
+        return None
+    alike = [it for it in schema["enum"] if it.lower() == value.lower()]
+    return (Verb.REWRITE, alike[0]) if len(alike) == 1 else None
 
 
 def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool], str]:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from policygen.finding import Verb
 from policygen.served import cel, scalars
 from policygen.served.refusal import Refusal, Spot, path_to
 from policygen.served.scalars import Check
@@ -213,14 +214,18 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
 
     def finish(entries: Any, spot: Spot, out: list[Refusal]) -> None:
         first: dict[str, int] = {}
+        whole: dict[str, Any] = {}
         for index, entry in enumerate(entries):
             if kind == "map" and not isinstance(entry, dict):
                 continue  # its type is told already
             told = {key: entry.get(key) for key in keys} if keys else entry
             mark = json.dumps(told, sort_keys=True)
             if mark in first:
-                out.append(_duplicate(told, keys, first[mark], (spot, index)))
+                again = _duplicate(told, keys, first[mark], (spot, index))
+                alike = whole[mark] == entry
+                out.append(again._replace(mend=(Verb.REMOVE, "") if alike else None))
             first.setdefault(mark, index)
+            whole.setdefault(mark, entry)
 
     yield finish
 

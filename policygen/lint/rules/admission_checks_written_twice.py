@@ -1,10 +1,11 @@
 """A v1beta1 ClusterQueue has both admissionChecks and admissionChecksStrategy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from policygen.cluster.view import KUEUE
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -17,11 +18,21 @@ def check(facts: Facts) -> Iterator[Claim]:
         if it.version != "v1beta1" or not isinstance(spec, dict):
             continue
         if spec.get("admissionChecks") and spec.get("admissionChecksStrategy"):
+            at = it.at.to("spec", "admissionChecks").on_key()
             yield Claim(
                 f"{it} has admissionChecks, which replace its admissionChecksStrategy and drop "
                 "onFlavors; keep admissionChecksStrategy only",
-                it.at.to("spec", "admissionChecks").on_key(),
+                at,
+                edits=(Edit(Verb.REMOVE, at),) if _alike(spec) else (),
             )
+
+
+def _alike(spec: Mapping[str, Any]) -> bool:
+    """Whether both name the same checks, so that only onFlavors can differ."""
+    strategy = spec["admissionChecksStrategy"]
+    checks = strategy.get("admissionChecks") if isinstance(strategy, dict) else None
+    names = [it.get("name") for it in checks or () if isinstance(it, dict)]
+    return bool(sorted(map(str, names)) == sorted(map(str, spec["admissionChecks"])))
 
 
 RULE = Rule(
@@ -30,5 +41,6 @@ RULE = Rule(
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,
+    fix=Fix.UNSAFE,
     since={"kueue": (0, 15)},
 )

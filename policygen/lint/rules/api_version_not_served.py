@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.api_versions import fault
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.api_versions import fault, successor
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -12,7 +12,11 @@ def check(facts: Facts) -> Iterator[Claim]:
     for it in facts.cluster.objects:
         wrong = fault(it, facts.target)
         if wrong:
-            yield Claim(f"{it}: {wrong}", it.at / "apiVersion")
+            at, same = it.at / "apiVersion", successor(it, facts.target)
+            edits = (Edit(Verb.REWRITE, at, same),) if same else ()
+            yield Claim(f"{it}: {wrong}", at, edits=edits)
 
 
-RULE = Rule("api-version-not-served", Severity.ERROR, Family.INVALID, judges=(), check=check)
+RULE = Rule(
+    "api-version-not-served", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+)

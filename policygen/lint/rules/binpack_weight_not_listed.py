@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.lint.volcano_settings import all_settings
 
 _LIST = "binpack.resources"
@@ -21,13 +21,18 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if not isinstance(listed, str):
                     continue
                 names = {name.strip() for name in listed.split(",")}
-                for name in plugin.arguments:
-                    resource = name.removeprefix(f"{key}.")
-                    if resource not in (name, *names):
+                weighed = {name: name.removeprefix(f"{key}.") for name in plugin.arguments}
+                missing = {it for name, it in weighed.items() if it not in (name, *names)}
+                verb = Verb.REWRITE if key in plugin.arguments else Verb.ADD
+                whole = ",".join(sorted({*names, *missing} - {""}))
+                edit = Edit(verb, plugin.argument_at(key)._replace(key=False), whole)
+                for name, resource in weighed.items():
+                    if resource in missing:
                         yield Claim(
                             f'{name} has no effect, since {key} does not list "{resource}"; write '
                             f'{key}: "{",".join(sorted({resource, *names} - {""}))}"',
                             plugin.argument_at(name),
+                            edits=(edit,),
                         )
 
 
@@ -37,4 +42,5 @@ RULE = Rule(
     Family.INERT,
     judges=("volcano-scheduler.conf",),
     check=check,
+    fix=Fix.UNSAFE,
 )

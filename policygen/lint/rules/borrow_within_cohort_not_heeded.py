@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
+from policygen.finding import Edit, Severity, Verb
 from policygen.lint.kueue_settings import settings
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Need, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -21,6 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f"{queue} has borrowWithinCohort, which is not heeded while Kueue's Configuration "
                 "has fairSharing; take it out",
                 queue.at.to("spec", "preemption", "borrowWithinCohort"),
+                edits=(Edit(Verb.REMOVE, queue.at.to("spec", "preemption", "borrowWithinCohort")),),
             )
 
 
@@ -30,6 +31,7 @@ RULE = Rule(
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,
+    fix=Fix.SAFE,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
     reads=("Configuration",),
 )

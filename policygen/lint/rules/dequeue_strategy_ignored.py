@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -17,6 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which nothing reads: "
                 "later jobs overtake a first one that does not fit; remove it",
                 queue.at.to("spec", "dequeueStrategy"),
+                edits=(Edit(Verb.REMOVE, queue.at.to("spec", "dequeueStrategy")),),
             )
 
 
@@ -26,5 +27,6 @@ RULE = Rule(
     Family.INERT,
     judges=("Queue",),
     check=check,
+    fix=Fix.SAFE,
     since={"volcano": (1, 14)},
 )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
+from policygen.finding import Edit, Severity, Verb
 from policygen.lint import kueue_gates
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.nearest import suggest
 
 _ALL = ("AllAlpha", "AllBeta")
@@ -35,6 +35,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f"Kueue {target} does not start with feature gate {gate} switched, since it is "
                     f"fixed at {fixed}; take it out",
                     at,
+                    edits=(Edit(Verb.REMOVE, at),),
                 )
 
 
@@ -44,4 +45,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("Configuration",),
     check=check,
+    fix=Fix.SAFE,
 )

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -14,6 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f"{queue} prefers {queue.it.flavor_fungibility.preference}, whose meaning is "
                 "swapped with the other value's before Kueue 0.17; leave preference out until then",
                 queue.at.to("spec", "flavorFungibility", "preference"),
+                edits=(Edit(Verb.REMOVE, queue.at.to("spec", "flavorFungibility", "preference")),),
             )
 
 
@@ -23,6 +24,7 @@ RULE = Rule(
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,
+    fix=Fix.UNSAFE,
     since={"kueue": (0, 15)},
     until={"kueue": (0, 17)},
 )

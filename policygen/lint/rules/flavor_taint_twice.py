@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -22,6 +22,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                     "keep one",
                     at / i,
                     (at / first,),
+                    (Edit(Verb.REMOVE, at / i),) if taint == flavor.it.node_taints[first] else (),
                 )
 
 
@@ -31,4 +32,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("ResourceFlavor",),
     check=check,
+    fix=Fix.SAFE,
 )

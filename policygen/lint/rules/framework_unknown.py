@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
+from policygen.finding import Edit, Severity, Verb
 from policygen.lint.kueue_settings import all_settings
 from policygen.lint.queued import FRAMEWORKS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.nearest import suggest
 from policygen.versions import Minor
 
@@ -38,7 +38,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     at,
                 )
             elif name in rules.frameworks[:i]:
-                yield Claim(f'Kueue does not start with framework "{name}" twice; take one out', at)
+                yield Claim(
+                    f'Kueue does not start with framework "{name}" twice; take one out',
+                    at,
+                    edits=(Edit(Verb.REMOVE, at),),
+                )
 
 
 RULE = Rule(
@@ -47,4 +51,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("Configuration",),
     check=check,
+    fix=Fix.SAFE,
 )

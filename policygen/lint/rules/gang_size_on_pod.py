@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.lint.volcano_queues import MIN_MEMBER
 
 _OWNERS = ("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
@@ -23,11 +23,20 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         for template in workload.templates:
             if MIN_MEMBER in template.annotations:
+                at = template.at.to("metadata", "annotations", MIN_MEMBER).on_key()
                 yield Claim(
                     f"the pods of {workload} carry {MIN_MEMBER}, which Volcano reads from the "
                     f"{workload.kind}: each pod is a gang of one; move it to the {workload.kind}'s "
                     "own annotations",
-                    template.at.to("metadata", "annotations", MIN_MEMBER).on_key(),
+                    at,
+                    edits=(
+                        Edit(Verb.REMOVE, at),
+                        Edit(
+                            Verb.ADD,
+                            workload.at.to("metadata", "annotations", MIN_MEMBER),
+                            template.annotations[MIN_MEMBER],
+                        ),
+                    ),
                 )
 
 
@@ -37,4 +46,5 @@ RULE = Rule(
     Family.INERT,
     judges=_OWNERS,
     check=check,
+    fix=Fix.UNSAFE,
 )

@@ -1,10 +1,11 @@
 """A ResourceQuota counts a resource by a name under which nothing is counted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
-from policygen.finding import Severity
+from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint.resource_names import meant
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 _COUNTED = (".storageclass.storage.k8s.io/", ".deviceclass.resource.k8s.io/")
 
@@ -25,11 +26,20 @@ def check(facts: Facts) -> Iterator[Claim]:
             right = meant(bare)
             if name.startswith("requests.") and right is None:
                 continue
+            at = quota.at.to("spec", "hard", name).on_key()
             yield Claim(
                 f'{quota} bounds "{name}", which the API server accepts and counts nowhere: the '
                 f"namespace has no such limit; write requests.{right or bare}",
-                quota.at.to("spec", "hard", name).on_key(),
+                at,
+                edits=_edits(at, quota.it.hard, f"requests.{bare}") if right is None else (),
             )
+
+
+def _edits(at: At, hard: Mapping[str, Fraction], counted: str) -> tuple[Edit, ...]:
+    """The name that is counted; what says the same as an entry that has it goes."""
+    if counted not in hard:
+        return (Edit(Verb.RENAME, at, counted),)
+    return (Edit(Verb.REMOVE, at),) if hard[counted] == hard[f"{at.path[-1]}"] else ()
 
 
 RULE = Rule(
@@ -38,4 +48,5 @@ RULE = Rule(
     Family.INERT,
     judges=("ResourceQuota",),
     check=check,
+    fix=Fix.UNSAFE,
 )

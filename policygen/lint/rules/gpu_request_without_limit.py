@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from policygen.cluster.workload import SHAPES
-from policygen.finding import Severity
+from policygen.finding import Edit, Severity, Verb
 from policygen.lint import containers
 from policygen.lint.amounts import shown
 from policygen.lint.resource_names import extended
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -21,10 +21,14 @@ def check(facts: Facts) -> Iterator[Claim]:
             if not extended(name) or limits.get(name) == amount:
                 continue
             has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
+            text = shown(name, amount)
+            limit = each.at.to("resources", "limits", name)
+            edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Claim(
                 f"{each} requests {shown(name, amount)} {name} and has {has}, which is refused; "
                 f"write limits: {{{name}: {shown(name, amount)}}}, which is the request too",
                 each.at.to("resources", "requests", name),
+                edits=() if name in limits else (edit,),
             )
 
 
@@ -34,4 +38,5 @@ RULE = Rule(
     Family.INVALID,
     judges=tuple(sorted({kind for _, kind in SHAPES})),
     check=check,
+    fix=Fix.SAFE,
 )

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.object import Object
+from policygen.cluster.renames import upgraded
 from policygen.cluster.view import KUEUE
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.edits import applied
+from policygen.finding import At, Edit, Severity
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.served import schemas
+from policygen.served.refusal import Refusal
+from policygen.served.refusals import refusals
 
 _KINDS = (
     "AdmissionCheck",
@@ -33,7 +39,27 @@ def check(facts: Facts) -> Iterator[Claim]:
                 yield Claim(
                     f"{it} is v1beta1, which is deprecated; write apiVersion: {KUEUE}/v1beta2",
                     it.at / "apiVersion",
+                    edits=_edits(it),
                 )
+
+
+def _edits(it: Object) -> tuple[Edit, ...]:
+    """None where the newer version would refuse what the older one takes."""
+    edits = upgraded(it)
+    new = schemas.served(f"{KUEUE}/v1beta2", it.kind)
+    if not edits or new is None:
+        return ()
+    root = len(it.at.path)
+    moved = [edit._replace(at=At(0, edit.at.path[root:])) for edit in edits]
+    before = {each.rule for each in _refused(it)}
+    after = {each.rule for each in refusals(applied(it.data, moved, {}), new)}
+    return edits if after <= before else ()
+
+
+def _refused(it: Object) -> Iterator[Refusal]:
+    """What a server of the object's own version refuses."""
+    served = schemas.served(it.api_version, it.kind)
+    return refusals(it.data, served) if served else iter(())
 
 
 RULE = Rule(
@@ -42,5 +68,6 @@ RULE = Rule(
     Family.INERT,
     judges=_KINDS,
     check=check,
+    fix=Fix.SAFE,
     since={"kueue": (0, 16)},
 )

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from policygen.cluster.workload import Workload
-from policygen.finding import At, Severity
+from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint.queued import FRAMEWORKS, KINDS, QUEUE, labels
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.spec.labels import value_fault
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -21,29 +22,42 @@ def check(facts: Facts) -> Iterator[Claim]:
         at, found = labels(workload)
         if found.get(QUEUE):
             continue
-        for wrong, what in _elsewhere(workload):
+        places = list(_elsewhere(workload))
+        for wrong, what, name in places:
             right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
             yield Claim(
                 f"{workload} names its queue in {what}, where Kueue does not look for it; "
                 f"write the label {QUEUE} in {right}",
                 wrong,
+                edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / QUEUE, name))
+                if len(places) == 1 and QUEUE not in found and not value_fault(name)
+                else (),
             )
             break
 
 
-def _elsewhere(workload: Workload) -> Iterator[tuple[At, str]]:
+def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:
     root = workload.at / "metadata"
     if QUEUE in workload.annotations:
-        yield root.to("annotations", QUEUE), "an annotation"
+        yield root.to("annotations", QUEUE), "an annotation", workload.annotations[QUEUE]
     if workload.kind == "CronJob" and QUEUE in workload.labels:
-        yield root.to("labels", QUEUE), "its own labels"
+        yield root.to("labels", QUEUE), "its own labels", workload.labels[QUEUE]
     if workload.kind in ("Pod", "Deployment"):
         return  # a Deployment's pods are managed one by one, by their own label
     for template in workload.templates:
         if QUEUE in template.labels:
-            yield template.at.to("metadata", "labels", QUEUE), "the labels of its pods"
+            at = template.at.to("metadata", "labels", QUEUE)
+            yield at, "the labels of its pods", template.labels[QUEUE]
         if QUEUE in template.annotations:
-            yield template.at.to("metadata", "annotations", QUEUE), "an annotation of its pods"
+            at = template.at.to("metadata", "annotations", QUEUE)
+            yield at, "an annotation of its pods", template.annotations[QUEUE]
 
 
-RULE = Rule("queue-name-misplaced", Severity.WARNING, Family.INERT, judges=KINDS, check=check)
+RULE = Rule(
+    "queue-name-misplaced",
+    Severity.WARNING,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    fix=Fix.UNSAFE,
+)

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 
-from policygen.finding import Severity
-from policygen.lint.amounts import shown
+from policygen.finding import At, Edit, Severity, Verb
+from policygen.lint.amounts import BYTES, shown
 from policygen.lint.quotas import Placed, amounts, owners_alike, where
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -21,11 +22,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
                     f"Kueue counts as {math.ceil(amount)}; write whole units",
                     it.at / field,
+                    edits=_edits(it.at / field, it.resource, math.ceil(amount)),
                 )
 
 
 def _is_fractional(it: Placed) -> bool:
     return it.resource != "cpu" and any(each.denominator != 1 for _, each in amounts(it.quota))
+
+
+def _edits(at: At, resource: str, whole: int) -> tuple[Edit, ...]:
+    """What Kueue counts. Of bytes a part was a slip of the unit, and nobody knows which."""
+    if resource in BYTES or whole <= 0:
+        return ()
+    return (Edit(Verb.REWRITE, at, shown(resource, Fraction(whole)), either=True),)
 
 
 RULE = Rule(
@@ -34,4 +43,5 @@ RULE = Rule(
     Family.INERT,
     judges=("ClusterQueue", "Cohort"),
     check=check,
+    fix=Fix.SAFE,
 )

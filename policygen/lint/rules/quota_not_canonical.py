@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from policygen import quantity
-from policygen.finding import Path, Severity
+from policygen.finding import Edit, Path, Severity, Verb
 from policygen.lint.quotas import queues_alike, quotas
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -31,6 +31,9 @@ def check(facts: Facts) -> Iterator[Claim]:
                         f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
                         "write that",
                         queue.at.to(*path, field),
+                        edits=(
+                            Edit(Verb.REWRITE, queue.at.to(*path, field), canonical, either=True),
+                        ),
                     )
 
 
@@ -51,4 +54,5 @@ RULE = Rule(
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,
+    fix=Fix.SAFE,
 )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
+from policygen.finding import Edit, Severity, Verb
 from policygen.lint import pod_templates, selectors
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -18,6 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield Claim(
                 f"{it} makes pods with restartPolicy {policy}, which is refused; remove it",
                 spec.at / "restartPolicy",
+                edits=(Edit(Verb.REMOVE, spec.at / "restartPolicy"),),
             )
 
 
@@ -27,4 +28,5 @@ RULE = Rule(
     Family.INVALID,
     judges=selectors.OWNERS,
     check=check,
+    fix=Fix.SAFE,
 )

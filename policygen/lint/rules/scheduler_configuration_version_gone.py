@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.finding import Edit, Severity, Verb
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -13,10 +13,14 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for each in facts.cluster.scheduler_configurations:
         if each.object.version != "v1":
+            at = each.at / "apiVersion"
+            edit = Edit(Verb.REWRITE, at, "kubescheduler.config.k8s.io/v1")
             yield Claim(
                 f"{each.object.api_version} is no longer read, so kube-scheduler does not start; "
                 "write kubescheduler.config.k8s.io/v1",
-                each.at / "apiVersion",
+                at,
+                # v1 is v1beta3; what came before has other fields and defaults.
+                edits=(edit,) if each.object.version == "v1beta3" else (),
             )
 
 
@@ -26,4 +30,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("KubeSchedulerConfiguration",),
     check=check,
+    fix=Fix.SAFE,
 )

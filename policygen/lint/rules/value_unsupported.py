@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.refused import told_of_known_releases
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -12,4 +12,6 @@ def check(facts: Facts) -> Iterator[Claim]:
     yield from told_of_known_releases(facts, "unsupported-value")
 
 
-RULE = Rule("value-unsupported", Severity.ERROR, Family.INVALID, judges=(), check=check)
+RULE = Rule(
+    "value-unsupported", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+)

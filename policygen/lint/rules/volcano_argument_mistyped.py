@@ -1,11 +1,14 @@
 """An argument of a Volcano plugin is of a type that it does not read, so its default stays."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from policygen.finding import Severity
+from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint import volcano_words
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.lint.volcano_settings import all_settings
+from policygen.spec import kubectl
+from policygen.versions import Version
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -25,7 +28,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                         f"{name} of plugin {plugin.name} is {value!r}, which it does not take, so "
                         f"its default stays; write {word.sort.value}",
                         plugin.argument_at(name),
+                        edits=_edits(plugin.argument_at(name), value, word, target),
                     )
+
+
+def _edits(at: At, value: Any, word: volcano_words.Word, target: Version) -> tuple[Edit, ...]:
+    """The same without its quotes, or with them."""
+    if isinstance(value, str):
+        plain = kubectl.read(value)
+        if isinstance(plain, int | float) and word.fits(plain, target):
+            return (Edit(Verb.REWRITE, at, plain),)
+        return ()
+    text = word.sort in (volcano_words.Sort.TEXT, volcano_words.Sort.DURATION)
+    return (Edit(Verb.QUOTE, at),) if text and isinstance(value, int | float) else ()
 
 
 RULE = Rule(
@@ -34,4 +49,5 @@ RULE = Rule(
     Family.INERT,
     judges=("volcano-scheduler.conf",),
     check=check,
+    fix=Fix.UNSAFE,
 )

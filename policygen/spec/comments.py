@@ -1,0 +1,30 @@
+"""The comments of a YAML text."""
+
+import re
+from typing import Any
+
+import yaml
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_COMMENT = re.compile(r"#[^\r\n]*")
+_HEADER = re.compile(r"[|>][-+0-9]*[ \t]+(#[^\r\n]*)")
+
+
+def comments(text: str) -> list[str]:
+    """The comments in their order, without blanks at their ends; of no YAML those before the fault.
+
+    They are what stands between tokens; a block scalar's token begins with its `|`, behind
+    which there may be one too.
+    """
+    found, at, loader = [], 0, _LOADER(text)
+    try:
+        while loader.check_token():
+            token = loader.get_token()
+            found += _COMMENT.findall(text, at, token.start_mark.index)
+            header = _HEADER.match(text, token.start_mark.index)
+            if header and getattr(token, "style", None) in {"|", ">"}:
+                found.append(header[1])
+            at = max(at, token.end_mark.index)
+    except yaml.YAMLError:
+        pass
+    return [comment.rstrip() for comment in found]

@@ -1,0 +1,152 @@
+"""`policygen lint --fix` as a user calls it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+QUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta1   # to be renewed
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  namespaceSelector: {}
+  cohort: b
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: a, namespace: b}
+spec:
+  hard:
+    nvidia.com/gpu: "4"
+"""
+SAFE = QUEUE.replace("v1beta1 ", "v1beta2 ").replace("cohort:", "cohortName:")
+UNSAFE = SAFE.replace("nvidia.com/gpu", "requests.nvidia.com/gpu")
+DIFF = """\
+--- a/queue.yaml
++++ b/queue.yaml
+@@ -1,9 +1,9 @@
+-apiVersion: kueue.x-k8s.io/v1beta1   # to be renewed
++apiVersion: kueue.x-k8s.io/v1beta2   # to be renewed
+ kind: ClusterQueue
+ metadata: {name: a}
+ spec:
+   namespaceSelector: {}
+-  cohort: b
++  cohortName: b
+ ---
+ apiVersion: v1
+ kind: ResourceQuota
+"""
+
+
+@pytest.fixture
+def policygen(tmp_path):
+    (tmp_path / "queue.yaml").write_text(QUEUE)
+
+    def run(*arguments, given=None):
+        environ = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
+        return subprocess.run(
+            [sys.executable, "-m", "policygen", "lint", "--partial", *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environ,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def test_a_dry_run_shows_a_diff_and_writes_nothing(policygen, tmp_path):
+    done = policygen("--fix", "--manifests", "queue.yaml")
+    assert done.stdout == DIFF
+    assert done.stderr == (
+        "policygen: 1 can be fixed with --write in 1 file (kueue-version-outdated 1); "
+        "1 more with --unsafe\n"
+    )
+    assert done.returncode == 1, "gpu-quota-binds-nothing is an error, and is still there"
+    assert (tmp_path / "queue.yaml").read_text() == QUEUE
+
+
+def test_the_diff_can_be_applied(policygen, tmp_path):
+    diff = policygen("--fix", "--unsafe", "--manifests", "queue.yaml").stdout
+    subprocess.run(["git", "apply", "-"], input=diff, text=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "queue.yaml").read_text() == UNSAFE
+
+
+def test_write_changes_the_file_and_reports_what_is_left(policygen, tmp_path):
+    done = policygen("--fix", "--write", "--manifests", "queue.yaml")
+    assert (tmp_path / "queue.yaml").read_text() == SAFE
+    assert "gpu-quota-binds-nothing" in done.stdout
+    assert "kueue-version-outdated" not in done.stdout
+    assert done.stderr == (
+        "policygen: 1 fixed in 1 file (kueue-version-outdated 1); 1 more with --unsafe\n"
+    )
+    assert done.returncode == 1
+
+
+def test_with_unsafe_nothing_is_left(policygen, tmp_path):
+    done = policygen("--fix", "--write", "--unsafe", "--manifests", "queue.yaml")
+    assert (tmp_path / "queue.yaml").read_text() == UNSAFE
+    assert done.returncode == 0
+    assert done.stderr.startswith("policygen: 2 fixed in 1 file ")
+    again = policygen("--fix", "--unsafe", "--fail-on", "info", "--manifests", "queue.yaml")
+    assert (again.returncode, again.stdout) == (0, "")
+    assert again.stderr == "policygen: nothing to fix\n"
+
+
+def test_standard_input_gives_a_diff(policygen):
+    done = policygen("--fix", "--manifests", "-", given=QUEUE)
+    assert done.stdout == DIFF.replace("queue.yaml", "<stdin>")
+
+
+def test_a_report_goes_into_a_file_beside_the_diff(policygen, tmp_path):
+    done = policygen("--fix", "--manifests", "queue.yaml", "-f", "json=report.json")
+    assert done.stdout == DIFF
+    found = json.loads((tmp_path / "report.json").read_text())["findings"]
+    assert {it["rule"] for it in found} == {"kueue-version-outdated", "gpu-quota-binds-nothing"}
+
+
+def test_a_file_that_must_not_be_written_stays(policygen, tmp_path):
+    (tmp_path / "queue.yaml").chmod(0o444)
+    done = policygen("--fix", "--write", "--manifests", "queue.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "queue.yaml is read-only, so it is not written" in done.stderr
+    assert (tmp_path / "queue.yaml").read_text() == QUEUE
+
+
+def test_a_byte_order_mark_is_no_text_that_could_be_fixed(policygen, tmp_path):
+    (tmp_path / "queue.yaml").write_bytes(b"\xef\xbb\xbf" + QUEUE.encode())
+    done = policygen("--fix", "--write", "--manifests", "queue.yaml")
+    assert done.returncode == 3
+    assert "byte-order mark" in done.stdout
+    assert (tmp_path / "queue.yaml").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("queue.yaml",), ("--manifests", "queue.yaml", "--snapshot", "queue.yaml")]
+)
+def test_only_manifests_can_be_fixed(policygen, arguments):
+    done = policygen("--fix", *arguments)
+    assert done.returncode == 2
+    assert "--fix changes manifests; name them with --manifests PATH, and no" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--write",), "--write and --unsafe go with --fix"),
+        (("--unsafe",), "--write and --unsafe go with --fix"),
+        (("--fix", "-f", "sarif"), "standard output takes the diff of --fix"),
+        (("--fix", "--write", "--manifests", "-"), "standard input cannot be written"),
+    ],
+)
+def test_options_that_do_not_go_together(policygen, arguments, message):
+    done = policygen("--manifests", "queue.yaml", *arguments, given=QUEUE)
+    assert done.returncode == 2
+    assert message in done.stderr
