@@ -54,19 +54,27 @@ def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any =
 
 def render(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
     """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
-    from policygen.render import engine
-
     loaded, plan = _compile(settings, stdin, output)
-    items = _selected([*plan.items, *_configured(settings, loaded, plan)], settings.only)
-    if not items and not settings.allow_empty:
+    manifests = rendered(settings, loaded, plan)
+    if not manifests and not settings.allow_empty:
         raise UsageError(
             "the spec renders no object; write pools and teams, or say --allow-empty"
             if not settings.only
             else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
         )
+    return Result(findings=findings_of(loaded, plan), manifests=manifests)
+
+
+def rendered(settings: Settings, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
+    """The objects of a plan, and with them the controllers' files that were asked for.
+
+    Raises UsageError where a template, or what a file is made from, is no good.
+    """
+    from policygen.render import engine
+
+    items = _selected([*plan.items, *_configured(settings, loaded, plan)], settings.only)
     target = loaded.spec.platform.target
-    manifests = engine.render(items, templates=settings.templates, target=target)
-    return Result(findings=findings_of(loaded, plan), manifests=tuple(manifests))
+    return tuple(engine.render(items, templates=settings.templates, target=target))
 
 
 def raw_scheduler_config(

@@ -12,7 +12,7 @@ import click
 from policygen.cli_options import ACCESS, FAIL_ON, RULES, TARGET, clusters, forms, paths, progress
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
-from policygen.settings import ClusterSettings, LintSettings
+from policygen.settings import EXTRAS, ClusterSettings, LintSettings
 
 LINT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a spec that is refused, "
@@ -58,6 +58,20 @@ _INPUTS = (
         help="The manifests are not all: what is missing among them may be elsewhere.",
     ),
     TARGET,
+    click.option(
+        "--with",
+        "extras",
+        multiple=True,
+        type=click.Choice(EXTRAS),
+        help="Clusters have this controller's configuration of the spec too; repeatable.",
+    ),
+    click.option(
+        "--templates",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Templates with which the spec on clusters was rendered; repeatable.",
+    ),
     *RULES,
     click.option(
         "--baseline",
@@ -87,6 +101,7 @@ Examples:
   policygen lint --manifests queues.yaml --rule local-queue-without-cluster-queue
   policygen lint --fix --manifests queues.yaml
   policygen lint --fix --write --manifests manifests/
+  policygen lint --snapshot prod.snapshot spec/ --patches patches/
 
 """
     + LINT_CODES
@@ -117,6 +132,12 @@ Examples:
     is_flag=True,
     help="With --fix: also what makes servers or controllers behave otherwise than before.",
 )
+@click.option(
+    "--patches",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write patches and scripts that make clusters as the spec has it into this new folder.",
+)
 def lint(**options: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from msgspec.structs import replace
@@ -144,6 +165,11 @@ def lint(**options: Any) -> None:
     else:
         report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
     report = replace(report, began=began, seconds=time.monotonic() - start)
+    folder: Path | None = options["patches"]
+    if folder is not None:
+        from policygen import drifting
+
+        click.echo(drifting.write_patches(report, folder), err=True)
     delivery.write(report, wanted)
     raise SystemExit(
         {
@@ -208,6 +234,8 @@ def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
         clusters=looked_at,
         target=options["target"],
         partial=options["partial"],
+        extras=frozenset(options["extras"]),
+        templates=options["templates"],
         only=options["only"],
         skip=options["skip"],
         baseline=options["baseline"],

@@ -123,6 +123,8 @@ class Hit(NamedTuple):
     """Other places that it is about."""
     edits: tuple[Edit, ...] = ()
     """What mends it, where that is certain; all of it or nothing."""
+    command: str = ""
+    """What mends it on the cluster, for a shell."""
 
 
 class Place(NamedTuple):
@@ -163,3 +165,5 @@ class Finding(NamedTuple):
     """The context of the cluster on which it was seen; empty for what files say."""
     edits: tuple[Edit, ...] = ()
     """What mends it, where that is certain; all of it or nothing."""
+    command: str = ""
+    """What mends it on the cluster, for a shell."""

@@ -8,12 +8,14 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import app, atomic, looking, versions
+from policygen import app, atomic, drifting, looking, versions
 from policygen.cluster import manifests
 from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
+from policygen.drift import mending
+from policygen.drift.drift import Drift, Rendered
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Severity, Verdict
 from policygen.lint import api_versions, baseline, catalog, control, engine, seen
@@ -26,6 +28,7 @@ from policygen.plan.compile import Plan, compile_plan
 from policygen.report.report import Ended, Report
 from policygen.served import schemas
 from policygen.settings import LintSettings as Settings
+from policygen.settings import Settings as RenderSettings
 from policygen.spec import document, files, types
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded, load
@@ -105,7 +108,7 @@ def update(
 def reading(settings: Settings) -> Wanted:
     """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
     spec = _spec(settings, (), None)
-    return _reading(settings, spec, _target(settings, spec))
+    return _reading(settings, _target(settings, spec), _rendered(settings, spec))
 
 
 def verdict(report: Report, fail_on: Severity) -> Verdict:
@@ -140,7 +143,8 @@ def _judged(
         *(it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted),
         *found.findings,
     ]
-    runs = []
+    runs: list[Sequence[Outcome]] = []
+    drifts: list[Drift] = []
     if settings.manifests:
         facts = _facts(settings, spec, found, target, complete=complete)
         runs.append(engine.run(rules, facts))
@@ -153,8 +157,12 @@ def _judged(
         asked=target if spec.loaded else _given(settings),
         spec=spec.loaded.spec if spec.loaded else None,
         plan=spec.plan,
+        documents=tuple(documents),
+        rendered=_rendered(settings, spec),
     )
-    for look in looking.looks(settings.clusters, _reading(settings, spec, target), progress):
+    for look in looking.looks(
+        settings.clusters, _reading(settings, target, against.rendered), progress
+    ):
         snapshot = look(index)
         if isinstance(snapshot, Finding):
             findings.append(snapshot)
@@ -165,6 +173,7 @@ def _judged(
         findings += of_cluster.findings
         complete = complete and of_cluster.complete
         objects += of_cluster.objects
+        drifts += of_cluster.drifts
         index = of_cluster.next_index
     ended = _merged(runs)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
@@ -180,6 +189,7 @@ def _judged(
         off=judged.off,
         waived=judged.waived,
         documents=tuple(found.documents),
+        drifts=tuple(drifts),
     )
 
 
@@ -263,8 +273,23 @@ def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:
     return typed or served or api_versions.fault(it, target) is not None
 
 
-def _reading(settings: Settings, spec: _Spec, target: Mapping[str, versions.Version]) -> Wanted:
-    return looking.wanted(_rules(settings), spec.plan, target, settings.clusters.namespaces)
+def _reading(
+    settings: Settings,
+    target: Mapping[str, versions.Version],
+    rendered: Rendered | None,
+) -> Wanted:
+    objects = [it.object for it in rendered.wanted] if rendered else []
+    return looking.wanted(_rules(settings), objects, target, settings.clusters.namespaces)
+
+
+def _rendered(settings: Settings, spec: _Spec) -> Rendered | None:
+    """What a spec renders; None without one, or without a rule that would look at it."""
+    if spec.loaded is None or _wanted(settings).isdisjoint(mending.RULES):
+        return None
+    asked = RenderSettings(
+        settings.specs, settings.target, extras=settings.extras, templates=settings.templates
+    )
+    return drifting.rendered(asked, spec.loaded)
 
 
 def _rules(settings: Settings) -> list[Rule]:

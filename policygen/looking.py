@@ -7,12 +7,12 @@ from policygen.cluster import access, live, requests
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.live import Progress, Wanted
+from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind, Snapshot
 from policygen.finding import Finding, Place, Severity
 from policygen.lint import kinds
 from policygen.lint.rule import Rule
 from policygen.plan.catalog import KINDS
-from policygen.plan.compile import Plan
 from policygen.settings import ClusterSettings
 from policygen.versions import Version
 
@@ -32,15 +32,15 @@ def looks(settings: ClusterSettings, wanted: Wanted, progress: Progress) -> Iter
 
 def wanted(
     rules: Iterable[Rule],
-    plan: Plan | None,
+    rendered: Iterable[Object],
     target: Mapping[str, Version],
     namespaces: tuple[str, ...] = (),
 ) -> Wanted:
     """What to read of a cluster for these rules and what a spec renders."""
-    items = plan.items if plan else ()
-    config_maps = {it.meta.name for it in items if it.kind.name == "ConfigMap"}
+    objects = tuple(rendered)
+    config_maps = {it.name for it in objects if it.kind == "ConfigMap"}
     return Wanted(
-        kinds=kinds.wanted(rules) | {_kind(it.release.api_version, it.kind.name) for it in items},
+        kinds=kinds.wanted(rules) | {GroupKind(it.group, it.kind) for it in objects},
         versions={
             _kind(release.api_version, kind.name): release.api_version
             for kind in KINDS

@@ -59,5 +59,9 @@ class LintSettings(NamedTuple):
     only: tuple[str, ...] = ()
     """Rules to run; none for all."""
     skip: tuple[str, ...] = ()
+    extras: frozenset[str] = frozenset()
+    """Some of EXTRAS: what of the controllers' configuration is to be on a cluster, too."""
+    templates: tuple[Path, ...] = ()
+    """Folders of a user's own templates, with which the spec was rendered."""
     baseline: Path | None = None
     """A file of findings that are not new."""

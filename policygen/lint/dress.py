@@ -54,6 +54,7 @@ def dress(
                 edits=tuple(
                     edit._replace(at=_as_written(owner(edit.at), edit.at)) for edit in hit.edits
                 ),
+                command=hit.command,
             )
         )
     return document.ordered(findings)

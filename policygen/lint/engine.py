@@ -6,7 +6,7 @@ from traceback import format_exception
 from msgspec import Struct
 
 from policygen.cluster.seen import GroupKind, Seen
-from policygen.finding import Hit, Verdict
+from policygen.finding import Family, Hit, Verdict
 from policygen.lint import kinds
 from policygen.lint.rule import Facts, Need, Rule
 
@@ -36,14 +36,16 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
     if not rule.holds(facts.target):
         return Outcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
     seen = facts.cluster.seen
-    missed = missing(rule, seen) if seen else ()
+    missed = missing(rule, facts, seen) if seen else ()
     if seen and not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)
-    if rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
+    # What a spec renders is judged where nothing of it is there, too.
+    empty = Need.SPEC not in rule.needs or Need.SPEC not in facts.given
+    if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
         if seen and missed:
             return _unread(rule, seen, missed)
         return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
-    if not facts.cluster.objects:
+    if empty and not facts.cluster.objects:
         return Outcome(rule, Verdict.VACUOUS, "no objects")
     lacking = needed(rule, facts.given)
     if lacking:
@@ -51,7 +53,15 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
         return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
     try:
         hits = tuple(
-            Hit(rule.name, claim.message, claim.at, rule.severity, claim.related, claim.edits)
+            Hit(
+                rule.name,
+                claim.message,
+                claim.at,
+                rule.severity,
+                claim.related,
+                claim.edits,
+                claim.command,
+            )
             for claim in rule.check(facts)
         )
     except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug
@@ -61,9 +71,11 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
     return _unread(rule, seen, missed) if seen and missed else Outcome(rule, Verdict.PASS)
 
 
-def missing(rule: Rule, seen: Seen) -> tuple[GroupKind, ...]:
+def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     """The kinds that a rule looks at and that nobody read in full, sorted."""
     wanted = kinds.judged(rule) | kinds.looked_up(rule)
+    if rule.family is Family.DRIFT and facts.rendered is not None:
+        wanted |= facts.rendered.kinds
     return tuple(sorted(wanted - seen.read - seen.unserved))
 
 

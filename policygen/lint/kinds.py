@@ -11,6 +11,7 @@ from policygen.cluster.view import (
     Cluster,
 )
 from policygen.cluster.workload import SHAPES
+from policygen.drift.drift import GROUP_KINDS
 from policygen.lint.rule import Need, Rule
 
 CONFIG_MAP = GroupKind("", "ConfigMap")
@@ -25,7 +26,7 @@ _FILES = {
 }
 """What no server has as objects: files of controllers, which ConfigMaps hold."""
 
-_UNTYPED = {GroupKind(KUEUE, "Workload")}
+_UNTYPED = {GroupKind(KUEUE, "Workload"), *GROUP_KINDS}
 """Kinds that rules read without a table."""
 
 _NEEDS: Mapping[Need, frozenset[GroupKind]] = {

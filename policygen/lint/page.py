@@ -17,7 +17,7 @@ class Example(Struct, frozen=True):
 
     text: str
     options: tuple[str, ...]
-    """Words behind ```yaml: `partial`, `seen` for what a cluster has and no manifest says, and target
+    """Words behind ```yaml: `partial`, `seen` for what a cluster has, beside a spec or none, and target
     versions such as `kueue=0.14`."""
     good: bool
 

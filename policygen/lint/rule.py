@@ -6,6 +6,7 @@ from enum import Enum
 from msgspec import Struct, field
 
 from policygen.cluster.view import Cluster
+from policygen.drift.drift import Rendered
 from policygen.finding import At, Edit, Family, Severity
 from policygen.plan.compile import Plan
 from policygen.spec.types import Spec
@@ -42,6 +43,8 @@ class Facts(Struct, frozen=True, eq=False):
     plan: Plan | None = None
     asked: Mapping[str, Version] = field(default_factory=dict)
     """The versions that the spec, or the command line, says; none where neither does."""
+    rendered: Rendered | None = None
+    """What the spec renders; only where a cluster was seen."""
 
 
 class Claim(Struct, frozen=True, eq=False):
@@ -55,6 +58,8 @@ class Claim(Struct, frozen=True, eq=False):
     """The other objects that it is about."""
     edits: tuple[Edit, ...] = ()
     """What mends it, where that is certain and the rule declares a fix; all of it or nothing."""
+    command: str = ""
+    """What mends it on the cluster, for a shell."""
 
 
 class Fix(Enum):

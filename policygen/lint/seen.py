@@ -8,12 +8,14 @@ from policygen import versions
 from policygen.cluster import controllers, manifests
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
+from policygen.drift.drift import Drift, Rendered
 from policygen.finding import Finding, Severity
 from policygen.lint import engine
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.plan.compile import Plan
+from policygen.spec.document import Document
 from policygen.spec.types import Spec
 from policygen.versions import Version
 
@@ -27,6 +29,9 @@ class Against(Struct, frozen=True):
     """Those of them that the spec, or the command line, says."""
     spec: Spec | None = None
     plan: Plan | None = None
+    documents: tuple[Document, ...] = ()
+    """Of the spec."""
+    rendered: Rendered | None = None
 
 
 class Judged(Struct, frozen=True):
@@ -37,6 +42,8 @@ class Judged(Struct, frozen=True):
     objects: int
     complete: bool
     """False: something that a rule needed could not be read."""
+    drifts: tuple[Drift, ...]
+    """How it differs from the spec, if there is one."""
     next_index: int
     """Behind the indexes of its documents."""
 
@@ -60,11 +67,15 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         spec=against.spec,
         plan=against.plan,
         asked=against.asked,
+        rendered=against.rendered,
     )
     outcomes = engine.run(rules, facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
-    objects = (*cluster.objects, *(pod.object for pod in cluster.pods if hits))
-    findings = [*inside.findings, *dress(inside.documents, objects, hits)]
+    rendered = against.rendered
+    objects = [*cluster.objects, *(pod.object for pod in cluster.pods if hits)]
+    objects += [it.object for it in rendered.wanted] if rendered else []
+    documents = (*against.documents, *inside.documents)
+    findings = [*inside.findings, *dress(documents, objects, hits)]
     return Judged(
         outcomes=outcomes,
         findings=[
@@ -73,6 +84,7 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         ],
         objects=len(cluster.objects) + len(cluster.pods),
         complete=inside.complete and not any(it.missed for it in outcomes),
+        drifts=(rendered.against(cluster),) if rendered else (),
         next_index=index + 1 + len(inside.documents),
     )
 

@@ -6,15 +6,11 @@ from typing import Any
 
 from policygen.finding import dotted
 from policygen.plan.catalog import KINDS
-from policygen.plan.kind import Item
+from policygen.plan.kind import MANAGED_BY, SET, TOOL, Item
 from policygen.served import schemas
 from policygen.served.refusals import refusals
 from policygen.spec.compose import compose
 from policygen.spec.echo import shown
-
-MANAGED_BY = "app.kubernetes.io/managed-by"
-SET = "policygen.dev/set"
-# The labels by which policygen knows its own on a cluster.
 
 _SHOWN = 3
 
@@ -75,5 +71,5 @@ def _identity(item: Item) -> Iterator[tuple[tuple[str, ...], str | None]]:
     if item.kind in KINDS:  # the others are controllers' files, which have no name
         yield ("metadata", "name"), item.meta.name
         yield ("metadata", "namespace"), item.meta.namespace
-        yield ("metadata", "labels", MANAGED_BY), "policygen"
+        yield ("metadata", "labels", MANAGED_BY), TOOL
         yield ("metadata", "labels", SET), item.meta.set

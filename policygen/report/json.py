@@ -35,6 +35,7 @@ def write(report: Report, out: TextIO) -> None:
                     {"object": each.object or None, "place": _place(each.place)}
                     for each in finding.related
                 ],
+                "command": finding.command or None,
                 "fingerprint": fingerprint,
             }
             for finding, fingerprint in zip(report.findings, prints, strict=True)

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from policygen.drift.drift import Drift
 from policygen.finding import Family, Finding, Severity, Verdict
 from policygen.spec.document import Document
 
@@ -43,6 +44,8 @@ class Report(Struct, frozen=True):
     """How long it took."""
     documents: tuple[Document, ...] = ()
     """What of the manifests was judged: the findings' edits are about these."""
+    drifts: tuple[Drift, ...] = ()
+    """Of each cluster that was held against a spec; findings say what of it counts."""
 
     def count(self, verdict: Verdict) -> int:
         """How many rules ended so."""

@@ -2,12 +2,12 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.report.report import Report
-from policygen.report.words import whereabouts
+from policygen.report.words import where, whereabouts
 
 MAX_COLUMNS: Final = 100
 """Of an excerpt; longer lines are cut around the place."""
@@ -44,9 +44,8 @@ def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bo
     page = _Page(out.encoding or "utf-8", colour=colour)
     for finding in findings:
         out.write(page.headline(finding) + "\n")
-        place = finding.place
-        if excerpt and place is not None and place.line and not _blank(place.text):
-            out.writelines(line + "\n" for line in page.excerpt(place))
+        if excerpt:
+            out.writelines(line + "\n" for line in page.below(finding))
 
 
 def plain(report: Report, out: TextIO) -> None:
@@ -195,6 +194,20 @@ class _Page:
         severity = self.paint(f"{finding.severity}:", _HUES[finding.severity])
         rule = self.paint(f"[{self.said(finding.rule)}]", _DIM)
         return f"{where}{severity} {self.said(finding.message)} {rule}"
+
+    def below(self, finding: Finding) -> Iterator[str]:
+        """The line that is meant, or that is behind an object of a cluster, and what mends it."""
+        place = finding.place
+        if place is None and finding.cluster:
+            place = next((each.place for each in finding.related if each.place), None)
+            if place is not None:
+                yield f"{' ' * _GUTTER} = {self.said(where(place))}"
+        if place is not None and place.line and not _blank(place.text):
+            yield from self.excerpt(place)
+        if finding.command:
+            fits = len(finding.command) <= MAX_MESSAGE
+            shown = f"$ {finding.command}" if fits else "= --patches DIR writes the patch"
+            yield f"{' ' * _GUTTER} {printable(shown, self.encoding)}"
 
     def excerpt(self, place: Place) -> list[str]:
         """The line of the input, and a line of carets under the place."""

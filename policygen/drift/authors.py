@@ -1,0 +1,102 @@
+"""Who wrote a field, and when: what a server keeps in `metadata.managedFields`.
+
+Source: sigs.k8s.io/structured-merge-diff fieldpath/serialize.go (FieldsV1). A set owns fields
+(`f:name`), list entries by their keys (`k:{...}`) or value (`v:...`), by number (`i:0`), and `.`,
+the entry itself. A leaf owns all that is below it.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.cluster.renames import written
+from policygen.finding import At, Path
+
+
+class Author(Struct, frozen=True):
+    """A field manager, as it wrote last."""
+
+    manager: str
+    operation: str
+    """`Update` or `Apply`."""
+    time: str
+    """RFC 3339, as the server gives it; empty if it does not."""
+    subresource: str = ""
+
+    def __str__(self) -> str:
+        by = f"{self.manager} ({self.operation}"
+        by += f" of {self.subresource})" if self.subresource else ")"
+        return f"{by}, at {self.time}" if self.time else by
+
+
+def authors(found: dict[str, Any], path: Path, *, gone: bool = False) -> tuple[Author, ...]:
+    """Whoever owns a field of an object, or something below it; who wrote last comes first.
+
+    Empty where the server does not know: for what it filled in itself, where managedFields were
+    not read, and for what is `gone`, unless something around it is owned as a whole.
+    """
+    owners = [_author(entry) for entry in _entries(found) if _owns(entry, found, path, gone=gone)]
+    return tuple(sorted(owners, key=lambda it: it.time, reverse=True))
+
+
+def are_known(found: dict[str, Any]) -> bool:
+    """Whether the object came with its managedFields."""
+    return bool(_entries(found))
+
+
+def _entries(found: dict[str, Any]) -> list[dict[str, Any]]:
+    metadata = found.get("metadata")
+    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    return [it for it in entries if isinstance(it, dict)] if isinstance(entries, list) else []
+
+
+def _author(entry: dict[str, Any]) -> Author:
+    return Author(
+        manager=str(entry.get("manager") or "somebody without a name"),
+        operation=str(entry.get("operation") or ""),
+        time=str(entry.get("time") or ""),
+        subresource=str(entry.get("subresource") or ""),
+    )
+
+
+def _owns(entry: dict[str, Any], found: dict[str, Any], path: Path, *, gone: bool) -> bool:
+    node: Any = entry.get("fieldsV1") or None
+    api_version = str(entry.get("apiVersion") or found.get("apiVersion"))
+    # An entry names fields as the version did in which its manager wrote.
+    it = Object(At(0), api_version, str(found.get("kind")), "", "", found)
+    path = written(it, path)
+    data: Any = found
+    for step in path[:-1] if gone else path:
+        if node == {}:
+            return True
+        if not isinstance(node, dict):
+            return False
+        node = next((node[key] for key in _keys(node, data, step) if key in node), None)
+        data = _below(data, step)
+    return node == {} if gone else isinstance(node, dict)
+
+
+def _below(data: Any, step: str | int) -> Any:
+    try:
+        return data[step]
+    except (LookupError, TypeError):
+        return None
+
+
+def _keys(node: dict[str, Any], data: Any, step: str | int) -> Iterator[str]:
+    """What a set may call the next step."""
+    if isinstance(step, str):
+        yield f"f:{step}"
+        return
+    yield f"i:{step}"
+    item = _below(data, step)
+    for key in node:
+        if key.startswith("k:") and isinstance(item, dict):
+            named = json.loads(key[2:])
+            if all(item.get(name) == value for name, value in named.items()):
+                yield key
+        elif key.startswith("v:") and item is not None and json.loads(key[2:]) == item:
+            yield key

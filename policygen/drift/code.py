@@ -1,0 +1,155 @@
+"""What no schema says of an object: defaults that a program's code fills in, fields of others.
+
+Sources: k8s.io/kubernetes 1.36.3, pkg/apis/{apps,core,rbac,scheduling}/v1/defaults.go; Volcano
+1.14.1, pkg/webhooks/admission/queues/mutate.
+"""
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from policygen.finding import Path
+
+Data = dict[str, Any]
+
+_FOREIGN: dict[str, tuple[Path, ...]] = {
+    "Namespace": (("spec",),),
+    "ServiceAccount": (("secrets",), ("imagePullSecrets",)),
+    "Deployment": (
+        ("spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt"),
+    ),
+}
+
+
+def foreign(kind: str) -> Sequence[Path]:
+    """Fields beside metadata and status that others write, and that are ours only if rendered.
+
+    A Namespace's finalizers, a ServiceAccount's tokens, what `kubectl rollout restart` writes.
+    """
+    return _FOREIGN.get(kind, ())
+
+
+def filled(it: Data, api_version: str, kind: str) -> Data:
+    """A copy of an object with the defaults that code fills in, where it says nothing."""
+    made = copy.deepcopy(it)
+    fill = _FILL.get((api_version.rpartition("/")[0], kind))
+    if fill is not None:
+        fill(made)
+    return made
+
+
+def _mapping(value: Any, *way: str) -> Data:
+    """The mapping at the end of a way; a new one, that is in nothing, where there is none."""
+    for step in way:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: Any, *way: str) -> list[Data]:
+    found = _mapping(value, *way[:-1]).get(way[-1])
+    return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []
+
+
+def _default(it: Data, **values: Any) -> None:
+    for name, value in values.items():
+        if it.get(name) is None:
+            it[name] = value
+
+
+def _priority_class(it: Data) -> None:
+    _default(it, preemptionPolicy="PreemptLowerPriority", globalDefault=False)
+
+
+def _limit_range(it: Data) -> None:
+    for item in _mappings(it, "spec", "limits"):
+        if item.get("type") == "Container":
+            limits = {**_mapping(item, "max"), **_mapping(item, "default")}
+            requests = {**_mapping(item, "min"), **limits, **_mapping(item, "defaultRequest")}
+            item["default"], item["defaultRequest"] = limits, requests
+
+
+def _binding(it: Data) -> None:
+    rbac = "rbac.authorization.k8s.io"
+    _default(_mapping(it, "roleRef"), apiGroup=rbac)
+    for subject in _mappings(it, "subjects"):
+        _default(subject, apiGroup="" if subject.get("kind") == "ServiceAccount" else rbac)
+
+
+def _queue(it: Data) -> None:
+    _default(_mapping(it, "spec"), reclaimable=True, parent="root")
+
+
+def _deployment(it: Data) -> None:
+    spec = _mapping(it, "spec")
+    _default(
+        spec,
+        replicas=1,
+        revisionHistoryLimit=10,
+        progressDeadlineSeconds=600,
+        strategy={},
+    )
+    strategy = _mapping(spec, "strategy")
+    _default(strategy, type="RollingUpdate")
+    if strategy["type"] == "RollingUpdate":
+        _default(strategy, rollingUpdate={})
+        _default(_mapping(strategy, "rollingUpdate"), maxSurge="25%", maxUnavailable="25%")
+    _pod(_mapping(spec, "template", "spec"))
+
+
+def _pod(spec: Data) -> None:
+    _default(
+        spec,
+        restartPolicy="Always",
+        terminationGracePeriodSeconds=30,
+        dnsPolicy="ClusterFirst",
+        schedulerName="default-scheduler",
+        enableServiceLinks=True,
+    )
+    if "serviceAccountName" in spec:
+        _default(spec, serviceAccount=spec["serviceAccountName"])
+    for container in (*_mappings(spec, "containers"), *_mappings(spec, "initContainers")):
+        _container(container)
+    for volume in _mappings(spec, "volumes"):
+        for source in ("configMap", "secret", "projected", "downwardAPI"):
+            if source in volume:
+                _default(_mapping(volume, source), defaultMode=0o644)
+
+
+def _container(it: Data) -> None:
+    # A look at a cluster keeps no values of the environment.
+    it.pop("envFrom", None)
+    if "env" in it:
+        it["env"] = [{"name": each.get("name")} for each in _mappings(it, "env")]
+    image = str(it.get("image", ""))
+    name = image.rpartition("/")[2]
+    newest = "@" not in image and (":" not in name or name.endswith(":latest"))
+    _default(
+        it,
+        imagePullPolicy="Always" if newest else "IfNotPresent",
+        terminationMessagePath="/dev/termination-log",
+        terminationMessagePolicy="File",
+    )
+    for name in ("livenessProbe", "readinessProbe", "startupProbe"):
+        if name in it:
+            probe = _mapping(it, name)
+            _default(
+                probe, timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3
+            )
+            if "httpGet" in probe:
+                _default(_mapping(probe, "httpGet"), path="/", scheme="HTTP")
+    for port in _mappings(it, "ports"):
+        _default(port, protocol="TCP")
+    resources = _mapping(it, "resources")
+    if "limits" in resources:
+        limits = _mapping(resources, "limits")
+        resources["requests"] = {**limits, **_mapping(resources, "requests")}
+
+
+_FILL: dict[tuple[str, str], Callable[[Data], None]] = {
+    ("scheduling.k8s.io", "PriorityClass"): _priority_class,
+    ("", "LimitRange"): _limit_range,
+    ("rbac.authorization.k8s.io", "RoleBinding"): _binding,
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _binding,
+    ("scheduling.volcano.sh", "Queue"): _queue,
+    ("apps", "Deployment"): _deployment,
+}

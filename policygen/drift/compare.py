@@ -1,0 +1,275 @@
+"""Two states of an object, field by field and by type: what the one has and the other has not.
+
+Typed by the structural schemas that running servers gave (`served.schemas`). Equal are:
+quantities of one value (`1500m` and `1.5`), a default and nothing, null and nothing, an empty
+list, text or free mapping and nothing, entries of a keyed list wherever they stand in it.
+"""
+
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from policygen import quantity
+from policygen.drift.code import filled, foreign
+from policygen.finding import Path
+from policygen.served import schemas
+from policygen.served.structural import Schema
+from policygen.spec.compose import compose
+
+NOT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""What of an object is no field of the spec's: `metadata` is compared apart."""
+
+_NATURAL = ("name", "key", "type", "nodeLabel")
+"""By what entries of a list are told apart whose schema names no key: the first that all have."""
+
+Label = Callable[[Any], Any]
+
+
+class Difference(Struct, frozen=True):
+    """One field that is not as it should be."""
+
+    path: Path
+    """In the object that is there; an entry that is missing has the number that it should have."""
+    wanted: Any
+    """UNSET: nothing."""
+    found: Any
+    """UNSET: nothing."""
+    source: Path
+    """The same place in the wanted object."""
+    reordered: bool = False
+    """A list with the right entries in another order."""
+    text: Path | None = None
+    """Where the text stands of which it is a part: a file inside a ConfigMap."""
+
+
+def differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Difference]:
+    """Everything in which an object is not the wanted one, in the order of the wanted fields.
+
+    Both are in one API version. All fields but metadata and status count; of metadata those
+    labels and annotations that the wanted object has.
+    """
+    for part in ("labels", "annotations"):
+        mine, theirs = (_part(it, part) for it in (wanted, found))
+        for key, value in mine.items():
+            other = theirs.get(key, UNSET)
+            if other != value:
+                path: Path = ("metadata", part, key)
+                yield Difference(path, value, other, path)
+    api_version, kind = str(wanted.get("apiVersion", "")), str(wanted.get("kind", ""))
+    served = schemas.served(api_version, kind)
+    schema = served.schema if served else {}
+    left, right = (filled(it, api_version, kind) for it in (wanted, found))
+    comparison = _Comparison(custom=served is None or served.custom, files=kind == "ConfigMap")
+    for path in foreign(kind):
+        left, right = _without(path, left, right)
+    for it in (left, right):
+        for name in NOT_FIELDS:
+            it.pop(name, None)
+    yield from comparison.mappings(left, right, schema, (), ())
+
+
+def _part(it: dict[str, Any], name: str) -> dict[str, Any]:
+    metadata = it.get("metadata")
+    part = metadata.get(name) if isinstance(metadata, dict) else None
+    return part if isinstance(part, dict) else {}
+
+
+def _without(
+    path: Path, wanted: dict[str, Any], found: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The found object without a field of others, unless the wanted one has it."""
+    mine: Any = wanted
+    theirs: Any = found
+    for step in path[:-1]:
+        mine = mine.get(step) if isinstance(mine, dict) else None
+        theirs = theirs.get(step) if isinstance(theirs, dict) else None
+    last = path[-1]
+    if isinstance(theirs, dict) and not (isinstance(mine, dict) and last in mine):
+        theirs.pop(last, None)
+    return wanted, found
+
+
+class _Comparison:
+    def __init__(self, *, custom: bool, files: bool) -> None:
+        self._custom = custom
+        self._files = files
+
+    def values(
+        self, wanted: Any, found: Any, schema: Schema, path: Path, source: Path
+    ) -> Iterator[Difference]:
+        """The differences of two values, either of which may be UNSET."""
+        wanted, found = (self._canonical(it, schema) for it in (wanted, found))
+        if wanted is UNSET and found is UNSET:
+            return
+        if isinstance(wanted, dict) and isinstance(found, dict):
+            yield from self.mappings(wanted, found, schema, path, source)
+        elif isinstance(wanted, list) and isinstance(found, list):
+            yield from self._lists(wanted, found, schema, path, source)
+        elif not _equal(wanted, found, schema):
+            inside = self._documents(wanted, found, path) if self._files else None
+            if inside is None:
+                yield Difference(path, wanted, found, source)
+            else:
+                yield from inside
+
+    def mappings(
+        self,
+        wanted: dict[str, Any],
+        found: dict[str, Any],
+        schema: Schema,
+        path: Path,
+        source: Path,
+    ) -> Iterator[Difference]:
+        """The differences of two mappings: the wanted entries first, then what else there is."""
+        known: dict[str, Schema] = schema.get("properties", {})
+        other: Schema = schema.get("additionalProperties") or {}
+        for key in (*wanted, *(key for key in found if key not in wanted)):
+            yield from self.values(
+                wanted.get(key, UNSET),
+                found.get(key, UNSET),
+                known.get(key, other),
+                (*path, key),
+                (*source, key),
+            )
+
+    def _canonical(self, value: Any, schema: Schema) -> Any:
+        """The value as the server reads it: with its default, and UNSET for what says nothing."""
+        if value is None and not schema.get("nullable"):
+            value = UNSET
+        if value is UNSET and "default" in schema and (self._custom or schema["default"] != {}):
+            value = schema["default"]
+        if value in ("", []):
+            return UNSET
+        # To Go a struct that is absent may differ from an empty one: {} selects everything.
+        free = not self._custom or "properties" not in schema
+        return UNSET if value == {} and free else value
+
+    def _lists(
+        self,
+        wanted: list[Any],
+        found: list[Any],
+        schema: Schema,
+        path: Path,
+        source: Path,
+    ) -> Iterator[Difference]:
+        item: Schema = schema.get("items", {})
+        label = _label(schema, wanted, found)
+        if label is None:
+            yield from self._positions(wanted, found, item, path, source)
+            return
+        mine = {label(it): index for index, it in enumerate(wanted)}
+        theirs = {label(it): index for index, it in enumerate(found)}
+        paired: set[int] = set()
+        for key, index in mine.items():
+            there = theirs.get(key)
+            if there is None and index < len(found) and label(found[index]) not in mine:
+                there = index  # another name in the same place
+            if there is None:
+                yield Difference((*path, index), wanted[index], UNSET, (*source, index))
+                continue
+            paired.add(there)
+            below = (*path, there), (*source, index)
+            yield from self.values(wanted[index], found[there], item, *below)
+        for index in theirs.values():
+            if index not in paired:
+                yield Difference((*path, index), UNSET, found[index], (*source, index))
+        if schema.get("x-kubernetes-list-type") != "set":
+            common = [key for key in theirs if key in mine]
+            if common != [key for key in mine if key in theirs]:
+                yield Difference(path, wanted, found, source, reordered=True)
+
+    def _positions(
+        self, wanted: list[Any], found: list[Any], item: Schema, path: Path, source: Path
+    ) -> Iterator[Difference]:
+        """Entries that nothing tells apart: what is equal at both ends, then one by one."""
+        first = 0
+        shorter = min(len(wanted), len(found))
+        while first < shorter and self._same(wanted[first], found[first], item):
+            first += 1
+        last = 0
+        while last < shorter - first and self._same(wanted[-1 - last], found[-1 - last], item):
+            last += 1
+        mine, theirs = wanted[first : len(wanted) - last], found[first : len(found) - last]
+        for offset in range(max(len(mine), len(theirs))):
+            index = first + offset
+            left = mine[offset] if offset < len(mine) else UNSET
+            right = theirs[offset] if offset < len(theirs) else UNSET
+            if left is UNSET or right is UNSET:
+                yield Difference((*path, index), left, right, (*source, index))
+            else:
+                yield from self.values(left, right, item, (*path, index), (*source, index))
+
+    def _same(self, wanted: Any, found: Any, schema: Schema) -> bool:
+        return next(self.values(wanted, found, schema, (), ()), None) is None
+
+    def _documents(self, wanted: Any, found: Any, path: Path) -> Iterator[Difference] | None:
+        """The differences of two files that a ConfigMap holds; None unless both are mappings."""
+        mine, theirs = _document(wanted), _document(found)
+        if mine is None or theirs is None:
+            return None
+        inside = _Comparison(custom=True, files=False).mappings(mine, theirs, {}, (), ())
+        return (
+            Difference(
+                (*path, *it.path), it.wanted, it.found, (*path, *it.source), it.reordered, path
+            )
+            for it in inside
+        )
+
+
+def _equal(wanted: Any, found: Any, schema: Schema) -> bool:
+    if wanted is UNSET or found is UNSET:
+        return False
+    if is_quantity(schema):
+        try:
+            return quantity.parse(wanted).value == quantity.parse(found).value
+        except ValueError:
+            return bool(wanted == found)
+    return isinstance(wanted, bool) == isinstance(found, bool) and bool(wanted == found)
+
+
+def is_quantity(schema: Schema) -> bool:
+    """Whether a field is a quantity: a CRD says so by the pattern that all of them have."""
+    if schema.get("x-policygen-type") == "quantity":
+        return True
+    pattern: str = schema.get("pattern", "")
+    return bool(schema.get("x-kubernetes-int-or-string")) and pattern.startswith(r"^(\+|-)?(([0")
+
+
+def _label(schema: Schema, wanted: list[Any], found: list[Any]) -> Label | None:
+    """How the entries of a list are told apart; None where only their place does."""
+    entries = [*wanted, *found]
+    if all(isinstance(it, str | int | float) for it in entries):
+        return _unique(lambda it: it, wanted, found)
+    if not all(isinstance(it, dict) for it in entries):
+        return None
+    keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
+    if keys:
+        properties = schema.get("items", {}).get("properties", {})
+        defaults = {key: properties.get(key, {}).get("default") for key in keys}
+        return _unique(
+            lambda it: tuple(repr(it.get(key, defaults[key])) for key in keys), wanted, found
+        )
+    for name in _NATURAL:
+        if all(isinstance(it.get(name), str) for it in entries):
+            label = _unique(itemgetter(name), wanted, found)
+            if label is not None:
+                return label
+    return None
+
+
+def _unique(label: Label, *lists: list[Any]) -> Label | None:
+    """The label, if it tells the entries of each list apart."""
+    return label if all(len(set(map(label, each))) == len(each) for each in lists) else None
+
+
+def _document(text: Any) -> dict[str, Any] | None:
+    """The mapping that a text of YAML holds; None if it is no such text, or not a sound one."""
+    if not isinstance(text, str):
+        return None
+    documents = list(compose(text, json=False, line=lambda _: 0, kubernetes=True))
+    sound = [it.data for it in documents if not it.syntax and not it.content]
+    if len(documents) != 1 or len(sound) != 1 or not isinstance(sound[0], dict):
+        return None
+    return sound[0]

@@ -1,0 +1,196 @@
+"""A cluster against what a spec renders: what is missing, changed, left over, or another's now."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from policygen.cluster.object import Object
+from policygen.cluster.renames import canonical
+from policygen.cluster.seen import GroupKind
+from policygen.cluster.view import Cluster
+from policygen.cluster.workload import SHAPES
+from policygen.drift.compare import Difference, differences
+from policygen.finding import At, Path
+from policygen.plan.catalog import KINDS
+from policygen.plan.kind import MANAGED_BY, SET, TOOL, Item
+
+KEPT = "Namespace"
+"""Never rendered to be removed: what is in one is a team's data."""
+
+GROUP_KINDS = frozenset(
+    GroupKind(release.api_version.rpartition("/")[0], kind.name)
+    for kind in KINDS
+    for release in kind.releases
+)
+"""All that can be rendered."""
+
+_IDENTITY = (("metadata", "labels", MANAGED_BY), ("metadata", "labels", SET))
+
+_Key = tuple[str, str, str, str]
+
+
+class Wanted(Struct, frozen=True, eq=False):
+    """One object that the spec renders."""
+
+    item: Item
+    object: Object
+    """Read back from the text; it stands in a document of its own, which has no lines."""
+    text: str
+    """As it was rendered."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it says."""
+        return self.object.data
+
+
+class Changed(Struct, frozen=True, eq=False):
+    """An object that is not as it was rendered."""
+
+    wanted: Wanted
+    """In the API version of what was found."""
+    found: Object
+    fields: tuple[Difference, ...]
+    labels: tuple[Difference, ...] = ()
+    """Our labels where they name somebody else."""
+    controllers: tuple[tuple[Path, str], ...] = ()
+    """Objects that control it, and where it says so."""
+
+
+class Drift(Struct, frozen=True, eq=False):
+    """Everything in which a cluster is not as the spec has it."""
+
+    context: str
+    """The cluster's name."""
+    order: tuple[Item, ...]
+    """Of what was rendered, as it is applied."""
+    changed: tuple[Changed, ...]
+    missing: tuple[Wanted, ...]
+    orphans: tuple[Object, ...]
+
+
+class Rendered:
+    """What a spec renders, to be held against clusters."""
+
+    def __init__(
+        self,
+        name: str,
+        wanted: Iterable[Wanted],
+        origin: Callable[[Item, Path], At | None],
+        apart: Iterable[tuple[str, str, str]] = (),
+    ) -> None:
+        self.name = name
+        """Of the set."""
+        self.wanted = tuple(wanted)
+        self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.wanted)
+        self._origin = origin
+        self._apart = frozenset(apart)
+        self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
+
+    def origin(self, it: Wanted, path: Path = ()) -> At | None:
+        """The place in the spec behind an object or a field of it."""
+        return self._origin(it.item, _named(it.data, path))
+
+    def against(self, cluster: Cluster) -> Drift:
+        """How a cluster differs; worked out once. Kinds that were not read are left out."""
+        if cluster not in self._against:
+            self._against[cluster] = self._drift(cluster)
+        return self._against[cluster]
+
+    def _drift(self, cluster: Cluster) -> Drift:
+        there = {_key(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
+        changed, missing = [], []
+        for each in self.wanted:
+            found = there.get(_key(each.object))
+            if found is None:
+                if _is_known(cluster, each.object):
+                    missing.append(each)
+                continue
+            state = _changed(*_alike(each, found))
+            if state.fields or state.labels or state.controllers:
+                changed.append(state)
+        ours = {_key(it.object) for it in self.wanted}
+        orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
+        context = cluster.seen.context if cluster.seen else ""
+        order = tuple(it.item for it in self.wanted)
+        return Drift(context, order, tuple(changed), tuple(missing), tuple(orphans))
+
+    def _is_orphan(self, it: Object) -> bool:
+        labels = _metadata(it, "labels")
+        mine = labels.get(MANAGED_BY) == TOOL and labels.get(SET) == self.name
+        return mine and it.kind != KEPT and (it.kind, it.namespace, it.name) not in self._apart
+
+
+def _changed(wanted: Wanted, found: Object) -> Changed:
+    fields: list[Difference] = []
+    labels: list[Difference] = []
+    # Of what makes pods and is not ours, a look at a cluster keeps what rules read (projection.py).
+    whole = (found.group, found.kind) not in SHAPES or _metadata(found, "labels").get(
+        MANAGED_BY
+    ) == TOOL
+    for it in differences(wanted.data, found.data):
+        if not whole and it.path[:1] != ("metadata",):
+            continue
+        other = it.path in _IDENTITY and it.found is not UNSET
+        (labels if other else fields).append(it)
+    return Changed(wanted, found, tuple(fields), tuple(labels), tuple(_controllers(found)))
+
+
+def _controllers(it: Object) -> Iterator[tuple[Path, str]]:
+    metadata = it.data.get("metadata")
+    owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+    for index, owner in enumerate(owners if isinstance(owners, list) else ()):
+        if isinstance(owner, dict) and owner.get("controller") is True:
+            yield (
+                ("metadata", "ownerReferences", index),
+                f"{owner.get('kind')} {owner.get('name')}",
+            )
+
+
+def _key(it: Object) -> _Key:
+    return it.group, it.kind, it.namespace, it.name
+
+
+def _metadata(it: Object, part: str) -> Mapping[str, Any]:
+    metadata = it.data.get("metadata")
+    found = metadata.get(part) if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _is_known(cluster: Cluster, it: Object) -> bool:
+    """Whether an object that was not seen is not there."""
+    seen = cluster.seen
+    if seen is None:
+        return True
+    kind = GroupKind(it.group, it.kind)
+    if it.namespace and seen.namespaces and it.namespace not in seen.namespaces:
+        return False
+    return kind in seen.read or kind in seen.unserved
+
+
+def _alike(wanted: Wanted, found: Object) -> tuple[Wanted, Object]:
+    """Both in one API version, the newest that is known, where they are of two."""
+    if wanted.object.api_version == found.api_version:
+        return wanted, found
+    newest = max(wanted.object, found, key=lambda it: it.version).api_version
+    mine, theirs = (
+        replace(it, api_version=newest, data={**canonical(it), "apiVersion": newest})
+        for it in (wanted.object, found)
+    )
+    return replace(wanted, object=mine), theirs
+
+
+def _named(data: Any, path: Path) -> Path:
+    """A path with the names of list entries, where they have one, for their numbers."""
+    steps: list[str | int] = []
+    for step in path:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            data = None
+        name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
+        steps.append(name if isinstance(name, str) else step)
+    return tuple(steps)

@@ -1,0 +1,102 @@
+"""The steps that make a cluster as the spec has it, and the kubectl command of each."""
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.drift.drift import Changed, Drift
+from policygen.drift.immutable import is_immutable
+from policygen.drift.patches import Operation, operations
+from policygen.finding import Path
+from policygen.plan.catalog import KINDS
+from policygen.served import schemas
+
+Keep = Callable[[str, Object, Path], bool]
+"""Whether what a rule found at a field of an object is to be mended."""
+
+CHANGED, MISSING, ORPHANED, TAKEN = (
+    "field-drifted",
+    "object-missing",
+    "object-orphaned",
+    "object-taken-over",
+)
+RULES = frozenset({CHANGED, MISSING, ORPHANED, TAKEN})
+"""Those that speak of drift."""
+
+
+class Act(Enum):
+    """What is done with an object."""
+
+    PATCH = "patch"
+    CREATE = "create"
+    RECREATE = "recreate"
+    """Delete and create: some of its fields no server changes."""
+    DELETE = "delete"
+
+
+class Step(Struct, frozen=True, eq=False):
+    """One thing to do with one object."""
+
+    act: Act
+    object: Object
+    patch: tuple[Operation, ...] = ()
+    text: str = ""
+    """The manifest to create."""
+
+
+def steps(drift: Drift, keep: Keep) -> list[Step]:
+    """What to do about what is kept: as the spec's objects are applied, and orphans last.
+
+    An orphan goes before what it names.
+    """
+    missing = {id(it.item): it for it in drift.missing if keep(MISSING, it.object, ())}
+    changed = {id(it.wanted.item): it for it in drift.changed}
+    made: list[Step] = []
+    for item in drift.order:
+        if id(item) in missing:
+            wanted = missing[id(item)]
+            made.append(Step(Act.CREATE, wanted.object, text=wanted.text))
+        elif id(item) in changed:
+            made += _mended(changed[id(item)], keep)
+    rank = {kind.name: index for index, kind in enumerate(KINDS)}
+    orphans = [it for it in drift.orphans if keep(ORPHANED, it, ())]
+    orphans.sort(key=lambda it: -rank[it.kind])
+    return [*made, *(Step(Act.DELETE, it) for it in orphans)]
+
+
+def _mended(changed: Changed, keep: Keep) -> Iterator[Step]:
+    wanted, found = changed.wanted, changed.found
+    kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
+    kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
+    if any(is_immutable(found.data, it.path) for it in kept):
+        yield Step(Act.RECREATE, wanted.object, text=wanted.text)
+    elif patch := operations(wanted.data, found.data, kept):
+        yield Step(Act.PATCH, found, tuple(patch))
+
+
+def resource(it: Object) -> str:
+    """What kubectl calls the kind, in the version in which it was read."""
+    served = schemas.served(it.api_version, it.kind)
+    plural = served.plural if served else f"{it.kind.lower()}s"
+    return f"{plural}.{it.version}.{it.group}" if it.group else plural
+
+
+def patch_command(it: Object, patch: Sequence[Operation], context: str) -> str:
+    """The kubectl command that sends a patch, for a shell."""
+    text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
+    return shlex.join([*kubectl(context), "patch", *named(it), "--type=json", "-p", text])
+
+
+def kubectl(context: str) -> list[str]:
+    """The beginning of every command: it names the cluster, so that no other is meant."""
+    return ["kubectl", "--context", context] if context else ["kubectl"]
+
+
+def named(it: Object) -> list[str]:
+    """An object as kubectl's arguments."""
+    where = ["-n", it.namespace] if it.namespace else []
+    return [resource(it), it.name, *where]

@@ -1,0 +1,72 @@
+"""The steps as files: patches, manifests, and shell scripts that send them with kubectl."""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from policygen.drift.mending import Act, Step, kubectl, named
+
+MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
+
+_HEADS: Mapping[str, str] = {
+    MEND: "Patches what was changed and creates what is missing. A patch is refused where the list\n"
+    "# that it is about has changed since; then lint again.",
+    RECREATE: "Deletes and creates what holds a field that no server changes. Between the two the\n"
+    "# object is not there, and what names it waits.",
+    DELETE: "Deletes what the spec renders no more. Read it first: what runs in a queue that goes\n"
+    "# is not stopped, and counts nowhere.",
+}
+_SCRIPT = {Act.PATCH: MEND, Act.CREATE: MEND, Act.RECREATE: RECREATE, Act.DELETE: DELETE}
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def files(steps: Sequence[Step], context: str) -> dict[str, str]:
+    """Texts by their path in a folder of one cluster; a script only where it has something to do."""
+    made: dict[str, str] = {}
+    lines: dict[str, list[str]] = {}
+    width = len(str(len(steps)))
+    for number, step in enumerate(steps, 1):
+        stem = f"{number:0{width}}-{safe(str(step.object).lower())}"
+        path = ""
+        if step.act is Act.PATCH:
+            path = f"patches/{stem}.json"
+            made[path] = json.dumps(step.patch, indent=2, ensure_ascii=False) + "\n"
+        elif step.act is not Act.DELETE:
+            path = f"manifests/{stem}.yaml"
+            made[path] = step.text
+        words = (shlex.join(each) for each in _commands(step, context, path))
+        lines.setdefault(_SCRIPT[step.act], []).append("run " + " && run ".join(words))
+    for name, commands in lines.items():
+        made[name] = _script(_HEADS[name], context, commands)
+    return made
+
+
+def safe(name: str) -> str:
+    """A name as a part of a path."""
+    return _UNSAFE.sub("-", name).strip(".-") or "cluster"
+
+
+def _commands(step: Step, context: str, path: str) -> list[list[str]]:
+    begin, who = kubectl(context), named(step.object)
+    create = [*begin, "apply", "--server-side", "-f", path]
+    match step.act:
+        case Act.PATCH:
+            return [[*begin, "patch", *who, "--type=json", "--patch-file", path]]
+        case Act.CREATE:
+            return [create]
+        case Act.RECREATE:
+            return [[*begin, "delete", *who], create]
+        case Act.DELETE:
+            return [[*begin, "delete", *who]]
+
+
+def _script(head: str, context: str, commands: Sequence[str]) -> str:
+    return (
+        "#!/bin/sh\n"
+        f"# {head}\n"
+        f"# Cluster: {json.dumps(context)}. Written by `policygen lint --patches`.\n"
+        'cd "$(dirname "$0")" || exit 1\n'
+        "failed=0\n"
+        'run() { "$@" || { failed=1; return 1; }; }\n' + "".join(f"{it}\n" for it in commands)
+    ) + "exit $failed\n"

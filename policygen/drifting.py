@@ -1,0 +1,90 @@
+"""Drift at the edges: what a spec renders, read back from the text, and the folder of patches."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from policygen import app
+from policygen.cluster.object import Object
+from policygen.cluster.renames import written
+from policygen.drift import mending, scripts
+from policygen.drift.drift import Drift, Rendered, Wanted
+from policygen.errors import UsageError
+from policygen.finding import At, dotted
+from policygen.finding import Path as Field
+from policygen.plan import kueue_configuration, scheduler
+from policygen.plan.compile import compile_plan
+from policygen.plan.origin import Origins
+from policygen.report.report import Report
+from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG, Settings
+from policygen.spec.compose import compose
+from policygen.spec.load import Loaded
+from policygen.spec.types import Platform
+
+DOCUMENT = -1
+"""Where rendered objects stand: in no document that has lines."""
+
+
+def rendered(settings: Settings, loaded: Loaded) -> Rendered:
+    """Every object of the set.
+
+    Raises UsageError as `app.rendered` does.
+    """
+    plan = compile_plan(loaded.sound, settings.extras)
+    wanted = []
+    for index, manifest in enumerate(app.rendered(settings, loaded, plan)):
+        # As kubectl reads it: a user's template may have printed it.
+        texts = compose(manifest.text, json=False, line=lambda _: 0, kubernetes=True)
+        it = Object.read(next(texts).data, At(DOCUMENT, ("objects", index)))
+        if it is not None:
+            wanted.append(Wanted(manifest.item, it, manifest.text))
+    platform = loaded.spec.platform
+    origins = Origins(loaded.spec, plan.trees)
+    apart = _configuration(platform, settings.extras)
+    return Rendered(platform.name, wanted, origins.of, apart)
+
+
+def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+    """Kind, namespace and name of what is rendered on request only, and was not asked for now."""
+    if SECOND_SCHEDULER not in asked:
+        for kind, it in scheduler.second_scheduler(platform):
+            yield kind.name, it.meta.namespace or "", it.meta.name
+    if VOLCANO_CONFIG not in asked:
+        yield "ConfigMap", platform.volcano.namespace, platform.volcano.config_map
+    if KUEUE_CONFIG not in asked:
+        yield "ConfigMap", platform.kueue.namespace, kueue_configuration.CONFIG_MAP
+
+
+def write_patches(report: Report, folder: Path) -> str:
+    """Write what mends the report's findings into a new folder; says what was written.
+
+    A folder for each cluster that has something to mend. Raises UsageError.
+    """
+    made: dict[str, str] = {}
+    said = []
+    for drift in report.drifts:
+        steps = mending.steps(drift, _kept(report, drift))
+        if steps:
+            name = scripts.safe(drift.context)
+            inside = scripts.files(steps, drift.context)
+            made |= {f"{name}/{path}": text for path, text in inside.items()}
+            said += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"--patches {folder} is there already; name a new folder")
+        for path, text in made.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"--patches {folder} cannot be written: {error.strerror}") from None
+    return f"run {', then '.join(said)}" if said else "no drift to mend, so nothing is written"
+
+
+def _kept(report: Report, drift: Drift) -> mending.Keep:
+    """Whether a finding that is shown says it; what is waived is accepted as it is."""
+    shown = {(it.rule, it.object, it.path) for it in report.findings if it.cluster == drift.context}
+
+    def keep(rule: str, it: Object, path: Field) -> bool:
+        return (rule, str(it), dotted(written(it, path))) in shown
+
+    return keep

@@ -1,0 +1,41 @@
+"""A field of an object on the cluster is not as the spec renders it."""
+
+from collections.abc import Iterator
+
+from policygen.drift.compare import Difference
+from policygen.drift.drift import Changed, Rendered
+from policygen.drift.immutable import is_immutable
+from policygen.drift.mending import CHANGED, patch_command
+from policygen.drift.patches import at, operations
+from policygen.drift.words import said
+from policygen.finding import Severity
+from policygen.lint.drifted import KINDS, NEEDS, context
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Under `spec` and its like every field is the spec's; of metadata what it renders.
+
+    Source: design.md, Linting; who wrote it: apimachinery's managedFields.
+    """
+    if facts.rendered is None:
+        return
+    for changed in facts.rendered.against(facts.cluster).changed:
+        for it in changed.fields:
+            yield _claim(facts, facts.rendered, changed, it)
+
+
+def _claim(facts: Facts, rendered: Rendered, changed: Changed, it: Difference) -> Claim:
+    wanted, found = changed.wanted, changed.found
+    message = said(it, found, at(wanted.data, it.source))
+    command = ""
+    if is_immutable(found.data, it.path):
+        message += "; no server changes this field, so the object is deleted and made anew"
+    else:
+        patch = operations(wanted.data, found.data, [it])
+        command = patch_command(found, patch, context(facts))
+    origin = rendered.origin(wanted, it.source)
+    return Claim(message, found.at.to(*it.path), (origin,) if origin else (), command=command)
+
+
+RULE = Rule(CHANGED, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)

@@ -1,0 +1,28 @@
+"""An object that the spec renders is not on the cluster."""
+
+from collections.abc import Iterator
+
+from policygen.drift.mending import MISSING
+from policygen.finding import Severity
+from policygen.lint.drifted import KINDS, NEEDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Only of kinds that were read, in namespaces that were.
+
+    Source: a deleted object leaves nothing in etcd, so nobody can be named.
+    """
+    if facts.rendered is None:
+        return
+    for it in facts.rendered.against(facts.cluster).missing:
+        origin = facts.rendered.origin(it)
+        yield Claim(
+            f"{it.object} is not on the cluster, and the spec renders it; it was deleted, which no "
+            "server keeps, or never applied",
+            it.object.at,
+            (origin,) if origin else (),
+        )
+
+
+RULE = Rule(MISSING, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)

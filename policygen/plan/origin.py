@@ -1,0 +1,164 @@
+"""The place in the spec behind an object that was rendered, and behind each of its fields."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from policygen.finding import At, Path
+from policygen.plan.kind import Item
+from policygen.plan.pods import group_names
+from policygen.plan.tree import Node, Tree
+from policygen.spec import derived
+from policygen.spec.types import Pool, Spec, Team
+
+_QUOTA = {
+    "nominalQuota": "guarantee",
+    "borrowingLimit": "limit",
+    "deserved": "guarantee",
+    "guarantee": "guarantee",
+    "capability": "limit",
+}
+"""What an amount of a queue comes from."""
+
+_POOL = {
+    "nodeLabels": ("nodeSelector",),
+    "nodeTaints": ("taints",),
+    "tolerations": ("tolerations",),
+    "topologyName": ("schedulingPolicy", "topologyAware"),
+    "levels": ("topology", "levels"),
+    "affinity": ("nodeSelector",),
+    "preemption": ("schedulingPolicy", "preemptionEnabled"),
+    "lendingLimit": ("schedulingPolicy", "preemptionEnabled"),
+    "reclaimable": ("schedulingPolicy", "preemptionEnabled"),
+}
+
+
+class Origins:
+    """Looks them up; a place that the spec leaves to a default stands for what holds it."""
+
+    def __init__(self, spec: Spec, trees: Sequence[Tree]) -> None:
+        self._spec = spec
+        self._platform = spec.platform.at
+        self._pools = {pool.name: pool for pool in spec.pools}
+        self._priorities = {
+            name: it
+            for it in spec.platform.priorities
+            for name in (it.name, derived.preempting_class(it))
+        }
+        self._nodes = {tree.name_of(node): (tree, node) for tree in trees for node in tree.nodes}
+        self._roots = {tree.queue: tree for tree in trees}
+        self._teams = {it.name: team for team in spec.teams for it in team.namespaces}
+        self._groups = {name: it for it in spec.models for name in group_names(it)}
+        self._of: Mapping[str, Callable[[Item, Path], At | None]] = {
+            "Namespace": self._namespace,
+            "PriorityClass": self._priority,
+            "WorkloadPriorityClass": self._priority,
+            "Topology": self._flavor,
+            "ResourceFlavor": self._flavor,
+            "Cohort": self._queue,
+            "ClusterQueue": self._queue,
+            "Queue": self._queue,
+            "LocalQueue": self._namespace,
+            "ResourceQuota": self._resource_quota,
+            "LimitRange": self._limit_range,
+            "PodGroup": self._pod_group,
+        }
+
+    def of(self, item: Item, path: Path = ()) -> At | None:
+        """The place behind a field of an object; behind the object as a whole without a path.
+
+        `path` has the names of list entries where they have one: `flavors`, `a100`. None where
+        no Platform is written.
+        """
+        find = self._of.get(item.kind.name)
+        at = find(item, path) if find else None
+        return at or self._platform
+
+    def _namespace(self, item: Item, _: Path) -> At | None:
+        name = item.meta.namespace or item.meta.name
+        team = self._teams.get(name)
+        if team is None:
+            return None
+        index = [it.name for it in team.namespaces].index(name)
+        return team.at.to("spec", "namespaces", index)
+
+    def _priority(self, item: Item, path: Path) -> At | None:
+        priority = self._priorities.get(item.meta.name)
+        if priority is None:
+            return None
+        field = (
+            "preempts" if path[:1] == ("preemptionPolicy",) else str(path[0] if path else "name")
+        )
+        return priority.at / field
+
+    def _flavor(self, item: Item, path: Path) -> At | None:
+        pool = self._pools.get(item.meta.name)
+        return None if pool is None else _of_pool(pool, path)
+
+    def _queue(self, item: Item, path: Path) -> At | None:
+        name = item.meta.name
+        if name in self._nodes:
+            return self._share(*self._nodes[name], path)
+        tree = self._roots.get(name)
+        if tree is None:
+            return None
+        pool = _pool(tree, path)
+        amounts = any(step in _QUOTA for step in path)
+        return pool.at.to("spec", "capacity") if amounts else _of_pool(pool, path)
+
+    def _share(self, tree: Tree, node: Node, path: Path) -> At:
+        team, pool = node.team, _pool(tree, path)
+        if any(step in ("cohort", "cohortName", "parent", "parentName") for step in path):
+            return team.at.to("spec", "parent")
+        if "namespaceSelector" in path:
+            return team.at.to("spec", "namespaces")
+        if any(step in _POOL for step in path):
+            return _of_pool(pool, path)
+        if "priority" in path:
+            return team.at / "priority"
+        if "fairSharing" in path or "weight" in path:
+            return team.quota_at(pool.name, "weight")
+        field = next((_QUOTA[str(step)] for step in path if step in _QUOTA), "pool")
+        return team.quota_at(pool.name, field)
+
+    def _resource_quota(self, item: Item, path: Path) -> At | None:
+        team = self._teams.get(item.meta.namespace or "")
+        if team is None:
+            return None
+        if path[:2] != ("spec", "hard") or len(path) < 3:
+            return team.at
+        resource = str(path[2]).removeprefix("requests.")
+        if resource == path[2]:
+            return team.max_pending_at or team.at
+        return self._limit_of(team, resource)
+
+    def _limit_of(self, team: Team, resource: str) -> At:
+        """The quota of a team of a pool that has this resource."""
+        for tree in self._roots.values():
+            for facts in tree.pools:
+                if team.name in tree.by_team and resource in facts.keys:
+                    return team.quota_at(facts.name, "limit")
+        return team.at
+
+    def _limit_range(self, item: Item, _: Path) -> At | None:
+        team = self._teams.get(item.meta.namespace or "")
+        if team is not None and team.container_defaults is not None:
+            return team.at.to("spec", "containerDefaults")
+        return self._platform.to("spec", "defaults") if self._platform else None
+
+    def _pod_group(self, item: Item, path: Path) -> At | None:
+        model = self._groups.get(item.meta.name)
+        if model is None:
+            return None
+        fields = {"minMember": "gang", "minResources": "resources", "priorityClassName": "priority"}
+        field = next((fields[str(step)] for step in path if step in fields), None)
+        return model.field(field) if field else model.at
+
+
+def _pool(tree: Tree, path: Path) -> Pool:
+    """The pool that a path names by its flavor; the first of a shared queue where it names none."""
+    named = {facts.name: facts.pool for facts in tree.pools}
+    return next((named[step] for step in path if step in named), tree.pools[0].pool)
+
+
+def _of_pool(pool: Pool, path: Path) -> At:
+    field = next((_POOL[str(step)] for step in path if step in _POOL), None)
+    return pool.at.to("spec", *field) if field else pool.at.to("metadata", "name")

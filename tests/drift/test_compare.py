@@ -1,0 +1,220 @@
+"""Two states of an object are compared by type, and the patch of a difference takes it away."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from policygen.drift.compare import differences
+from policygen.drift.patches import operations
+from tests.drift.jsonpatch import applied
+
+ROOT = Path(__file__).parents[2]
+RENDERED = [
+    each
+    for path in sorted((ROOT / "examples").glob("*/expected/manifests.yaml"))
+    for each in yaml.load_all(path.read_bytes(), Loader=yaml.CSafeLoader)
+]
+OURS = ("spec", "data", "value", "rules", "roleRef", "subjects", "preemptionPolicy")
+
+
+def queue(**spec):
+    group = {
+        "coveredResources": ["cpu", "memory"],
+        "flavors": [
+            {
+                "name": name,
+                "resources": [
+                    {"name": "cpu", "nominalQuota": "1500m"},
+                    {"name": "memory", "nominalQuota": "1Gi", "borrowingLimit": "0"},
+                ],
+            }
+            for name in ("spot", "reserved")
+        ],
+    }
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "nlp", "labels": {"policygen.dev/set": "east"}},
+        "spec": {"cohortName": "all", "resourceGroups": [group], **spec},
+    }
+
+
+def found(wanted, change):
+    thing = copy.deepcopy(wanted)
+    change(thing)
+    return {it.path: (it.wanted, it.found) for it in differences(wanted, thing)}
+
+
+FLAVORS = ("spec", "resourceGroups", 0, "flavors")
+
+
+def flavors(thing):
+    return thing["spec"]["resourceGroups"][0]["flavors"]
+
+
+def test_a_field_that_was_added_counts():
+    told = found(queue(), lambda it: it["spec"].update(stopPolicy="Hold"))
+    assert told == {("spec", "stopPolicy"): ("None", "Hold")}
+
+
+@pytest.mark.parametrize(
+    "value", [{"stopPolicy": "None"}, {"queueingStrategy": "BestEffortFIFO"}, {"preemption": {}}]
+)
+def test_a_default_is_as_good_as_nothing(value):
+    assert found(queue(), lambda it: it["spec"].update(value)) == {}
+    assert found(queue(**value), lambda it: [it["spec"].pop(key) for key in value]) == {}
+
+
+def test_a_default_inside_a_default_is_compared_too():
+    told = found(
+        queue(), lambda it: it["spec"].update(preemption={"withinClusterQueue": "LowerPriority"})
+    )
+    assert told == {("spec", "preemption", "withinClusterQueue"): ("Never", "LowerPriority")}
+
+
+@pytest.mark.parametrize("text", ["1500m", "1.5", 1.5, "1500000u"])
+def test_quantities_are_compared_by_value(text):
+    assert found(queue(), lambda it: flavors(it)[0]["resources"][0].update(nominalQuota=text)) == {}
+
+
+def test_a_limit_of_nothing_is_not_no_limit():
+    told = found(queue(), lambda it: flavors(it)[0]["resources"][1].pop("borrowingLimit"))
+    assert told == {(*FLAVORS, 0, "resources", 1, "borrowingLimit"): ("0", UNSET)}
+
+
+def test_entries_of_a_list_are_told_apart_by_their_keys():
+    extra = {"name": "new", "resources": []}
+    told = found(queue(), lambda it: flavors(it).insert(0, extra))
+    assert told == {(*FLAVORS, 0): (UNSET, extra)}
+
+    def both(it):
+        flavors(it).insert(0, extra)
+        flavors(it)[2]["resources"][0]["nominalQuota"] = "2"
+
+    assert set(found(queue(), both)) == {
+        (*FLAVORS, 0),
+        (*FLAVORS, 2, "resources", 0, "nominalQuota"),
+    }
+
+
+def test_the_order_of_flavors_counts():
+    told = found(queue(), lambda it: flavors(it).reverse())
+    assert set(told) == {FLAVORS}
+
+
+def test_an_entry_that_went_away_has_its_place():
+    told = found(queue(), lambda it: flavors(it).pop(1))
+    assert set(told) == {(*FLAVORS, 1)}
+
+
+def test_of_metadata_only_what_we_render_counts():
+    def change(it):
+        it["metadata"]["labels"]["theirs"] = "yes"
+        it["metadata"] |= {"annotations": {"a": "b"}, "finalizers": ["c"], "uid": "d"}
+        it["status"] = {"pendingWorkloads": 3}
+
+    assert found(queue(), change) == {}
+    path = ("metadata", "labels", "policygen.dev/set")
+    told = found(queue(), lambda it: it["metadata"]["labels"].update({path[-1]: "west"}))
+    assert told == {path: ("east", "west")}
+    assert found(queue(), lambda it: it["metadata"].pop("labels")) == {path: ("east", UNSET)}
+
+
+def test_files_inside_a_config_map_are_compared_and_not_their_text():
+    text = "actions: a, b\ntiers:\n- plugins:\n  - name: gang\n"
+    wanted = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a.conf": text}}
+
+    def write(text):
+        return lambda it: it["data"].update({"a.conf": text})
+
+    assert (
+        found(wanted, write('# mine\ntiers: [{plugins: [{name: "gang"}]}]\nactions: a, b\n')) == {}
+    )
+    place = ("data", "a.conf")
+    told = found(wanted, write(text.replace("a, b", "a")))
+    assert told == {(*place, "actions"): ("a, b", "a")}
+    assert set(found(wanted, write("{"))) == {place}
+
+
+def test_what_code_fills_in_is_no_difference():
+    klass = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1}
+    assert found(klass, lambda it: it.update(preemptionPolicy="PreemptLowerPriority")) == {}
+    assert set(found(klass, lambda it: it.update(globalDefault=True))) == {("globalDefault",)}
+    limits = {"type": "Container", "default": {"cpu": "1"}, "max": {"memory": "1Gi"}}
+    ranges = {"apiVersion": "v1", "kind": "LimitRange", "spec": {"limits": [limits]}}
+
+    def fill(it):
+        everything = {"cpu": "1", "memory": "1Gi"}
+        it["spec"]["limits"][0] |= {"default": everything, "defaultRequest": everything}
+
+    assert found(ranges, fill) == {}
+
+
+@pytest.mark.parametrize("thing", RENDERED, ids=lambda it: f"{it['kind']}-{it['metadata']['name']}")
+def test_an_object_is_not_different_from_itself(thing):
+    assert list(differences(thing, copy.deepcopy(thing))) == []
+
+
+def places(value, path=()):
+    if isinstance(value, dict):
+        for key in value:
+            yield (*path, key)
+            yield from places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield (*path, index)
+            yield from places(each, (*path, index))
+
+
+def at(thing, path):
+    for step in path:
+        thing = thing[step]
+    return thing
+
+
+def another(value):
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case str():
+            return f"{value}1" if value.isascii() and value[-1:].isdigit() else f"{value}-x"
+        case list():
+            return [*value, "x"]
+        case _:
+            return {**value, "x": "x"}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_whatever_changes_is_told_and_the_patch_takes_it_away(data):
+    wanted = data.draw(st.sampled_from(RENDERED))
+    thing = copy.deepcopy(wanted)
+    changed, replaced = [], 0
+    for _ in range(data.draw(st.integers(1, 4))):
+        ours = [path for path in places(thing) if path[0] in OURS and len(path) > 1]
+        if not ours:
+            return
+        path = data.draw(st.sampled_from(ours))
+        holder = at(thing, path[:-1])
+        if data.draw(st.booleans()):
+            holder[path[-1]] = another(holder[path[-1]])
+            replaced += 1
+        else:
+            del holder[path[-1]]
+        changed.append(path)
+    told = list(differences(wanted, thing))
+    assert len({it.path for it in told}) == len(told)
+    if len(changed) == 1:
+        (path,) = changed
+        # A list of nameless entries that lost one shows it at its end.
+        assert all(it.path[: len(path)] == path or len(it.path) <= len(path) for it in told)
+        assert told or not replaced  # what was taken away may be a default
+    mended = applied(thing, operations(wanted, thing, told))
+    assert list(differences(wanted, mended)) == []

@@ -1,0 +1,194 @@
+"""`policygen lint --snapshot spec/`: a cluster is held against what the spec renders."""
+
+import copy
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from policygen.cli import cli
+from policygen.cluster import snapshot as snapshots
+from policygen.cluster.object import Object
+from policygen.cluster.seen import GroupKind
+from policygen.finding import At
+from policygen.lint.kinds import EVERY
+from tests.cluster.looks import snapshot
+
+ROOT = Path(__file__).parents[2]
+STORY = ROOT / "examples" / "kueue-team-tree"
+SPEC = [str(path) for path in sorted(STORY.glob("*.yaml"))]
+RULES = ("field-drifted", "object-missing", "object-orphaned", "object-taken-over")
+ONLY = [word for rule in RULES for word in ("--rule", rule)]
+QUEUE = "ClusterQueue evaluation.a100"
+
+
+@pytest.fixture
+def cluster():
+    text = (STORY / "expected" / "manifests.yaml").read_text("utf-8")
+    return {str(Object.read(it, At(0))): it for it in yaml.load_all(text, Loader=yaml.CSafeLoader)}
+
+
+@pytest.fixture
+def lint(tmp_path):
+    def run(things, *options, spec=SPEC, **seen):
+        path = tmp_path / "cluster.snapshot"
+        snapshots.write(snapshot(yaml.safe_dump_all(things.values()), **seen), path)
+        arguments = ["lint", "--snapshot", str(path), *ONLY, "-f", "json", *options, *spec]
+        done = CliRunner().invoke(cli, arguments)
+        assert done.exit_code in {0, 1, 3}, done.output
+        report = json.loads(done.stdout)
+        return {(it["rule"], it["object"], it["path"]): it for it in report["findings"]}, done
+
+    return run
+
+
+def test_what_was_applied_has_not_drifted(lint, cluster):
+    told, done = lint(cluster)
+    assert (told, done.exit_code) == ({}, 0)
+
+
+def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
+    queue = cluster[QUEUE]
+    cells = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+    place = [cell["name"] for cell in cells].index("nvidia.com/gpu")
+    cells[place]["nominalQuota"] = "12"
+    queue["metadata"]["managedFields"] = [
+        {
+            "manager": "kubectl-edit",
+            "operation": "Update",
+            "apiVersion": queue["apiVersion"],
+            "time": "2026-11-21T03:00:12Z",
+            "fieldsV1": {"f:spec": {"f:resourceGroups": {}}},
+        }
+    ]
+    told, done = lint(cluster)
+    path = f"spec.resourceGroups[0].flavors[0].resources[{place}].nominalQuota"
+    ((key, it),) = told.items()
+    assert key == ("field-drifted", QUEUE, path)
+    assert done.exit_code == 1
+    assert it["message"] == (
+        'nominalQuota is "12" on the cluster, and the spec renders "8"; '
+        "written by kubectl-edit (Update), at 2026-11-21T03:00:12Z"
+    )
+    (related,) = it["related"]
+    line = (
+        Path(related["place"]["file"]).read_text("utf-8").splitlines()[related["place"]["line"] - 1]
+    )
+    assert line.strip() == "guarantee: 8"
+    assert it["command"].startswith(
+        "kubectl --context east patch clusterqueues.v1beta2.kueue.x-k8s.io evaluation.a100 --type=json"
+    )
+
+
+def test_the_text_shows_the_line_of_the_spec_and_the_command(lint, cluster, tmp_path):
+    cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    lint(cluster, "-f", "text=" + str(tmp_path / "out.txt"))
+    text = (tmp_path / "out.txt").read_text("utf-8")
+    assert "    - pool: a100" in text
+    assert "$ kubectl --context east patch" in text
+    assert '"path":"/spec/stopPolicy","value":"None"' in text
+
+
+def test_missing_orphaned_and_taken_over(lint, cluster):
+    other = copy.deepcopy(cluster[QUEUE])
+    other["metadata"]["name"] = "old.a100"
+    namespace = copy.deepcopy(cluster["Namespace evaluation"])
+    namespace["metadata"]["name"] = "old"
+    del cluster[QUEUE]
+    cluster |= {"orphan": other, "namespace": namespace}
+    cohort = cluster["Cohort a100"]["metadata"]
+    cohort["labels"]["app.kubernetes.io/managed-by"] = "Helm"
+    flavor = cluster["ResourceFlavor a100"]["metadata"]
+    flavor["ownerReferences"] = [{"kind": "Fleet", "name": "gpus", "controller": True}]
+    told, _ = lint(cluster)
+    assert set(told) == {
+        ("object-missing", QUEUE, None),
+        ("object-orphaned", "ClusterQueue old.a100", None),
+        (
+            "object-taken-over",
+            "Cohort a100",
+            'metadata.labels["app.kubernetes.io/managed-by"]',
+        ),
+        ("object-taken-over", "ResourceFlavor a100", "metadata.ownerReferences[0]"),
+    }
+
+
+def test_an_empty_cluster_misses_everything(lint, cluster):
+    told, _ = lint({})
+    assert len(told) == len(cluster)
+    assert {rule for rule, _, _ in told} == {"object-missing"}
+
+
+def test_what_was_not_read_is_not_missing(lint, cluster):
+    without = {key: it for key, it in cluster.items() if it["kind"] != "Cohort"}
+    told, done = lint(without, read=EVERY - {GroupKind("kueue.x-k8s.io", "Cohort")})
+    assert {rule for rule, _, _ in told} == {"not-read"}
+    assert done.exit_code == 3
+
+
+def test_waivers_accept_a_difference(lint, cluster, tmp_path):
+    cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    platform = (STORY / "platform.yaml").read_text("utf-8")
+    waiver = f"  lint:\n    waivers:\n      - rule: field-drifted\n        object: {QUEUE}\n        reason: moves\n"
+    changed = tmp_path / "platform.yaml"
+    changed.write_text(platform.replace("\nspec:\n", f"\nspec:\n{waiver}", 1), "utf-8")
+    spec = [str(changed), *(path for path in SPEC if "platform" not in path)]
+    patches = tmp_path / "patches"
+    told, done = lint(cluster, "--patches", str(patches), spec=spec)
+    assert (told, done.exit_code) == ({}, 0)
+    assert not patches.exists()
+
+
+def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):
+    cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    local = next(it for it in cluster.values() if it["kind"] == "LocalQueue")
+    local["spec"]["clusterQueue"] = "elsewhere"
+    other = copy.deepcopy(cluster["Cohort a100"])
+    other["metadata"]["name"] = "old"
+    cluster["orphan"] = other
+    gone = cluster.pop("ResourceFlavor a100")
+    folder = tmp_path / "patches"
+    lint(cluster, "--patches", str(folder))
+    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    assert [name.partition("/")[2] for name in files if name.endswith(".sh")] == [
+        "delete.sh",
+        "mend.sh",
+        "recreate.sh",
+    ]
+    assert {name.partition("/")[0] for name in files} == {"east"}
+    made = [yaml.safe_load(path.read_text("utf-8")) for path in folder.rglob("*.yaml")]
+    assert {it["kind"] for it in made} == {gone["kind"], "LocalQueue"}
+    fake = tmp_path / "bin"
+    fake.mkdir()
+    (fake / "kubectl").write_text('#!/bin/sh\nprintf "%s\\n" "$*"\n')
+    (fake / "kubectl").chmod(0o755)
+    for name, words in (
+        ("mend.sh", ["apply --server-side -f manifests/", "--type=json --patch-file patches/"]),
+        ("recreate.sh", ["delete localqueues.v1beta2.kueue.x-k8s.io", "apply --server-side"]),
+        ("delete.sh", ["delete cohorts.v1beta2.kueue.x-k8s.io old"]),
+    ):
+        done = subprocess.run(
+            ["sh", str(folder / "east" / name)],
+            env={"PATH": f"{fake}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert all(line.startswith("--context east ") for line in done.stdout.splitlines())
+        assert all(word in done.stdout for word in words), done.stdout
+    again = CliRunner().invoke(cli, ["lint", "--patches", str(folder), *SPEC])
+    assert "name a new folder" in str(again.exception)
+
+
+def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
+    queue = cluster[QUEUE]
+    queue["apiVersion"] = "kueue.x-k8s.io/v1beta1"
+    queue["spec"]["cohort"] = queue["spec"].pop("cohortName")
+    told, _ = lint(cluster)
+    assert told == {}
+    queue["spec"]["cohort"] = "elsewhere"
+    told, _ = lint(cluster)
+    assert set(told) == {("field-drifted", QUEUE, "spec.cohort")}
