@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from policygen.finding import Edit, Path, Verb
 
 
@@ -12,14 +10,8 @@ class EditError(ValueError):
     """Why an edit cannot be made, in words for the user."""
 
 
-class Wanted(Struct, frozen=True):
-    """A scalar that may be a number or its text."""
-
-    text: str
-
-
 def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
-    """The data after the edits; a scalar of which two forms are right is a `Wanted`.
+    """The data after the edits.
 
     `raw` gives for the path of each QUOTE how the scalar is written. Raises EditError.
     """
@@ -37,9 +29,6 @@ def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
 
 def same(wanted: Any, found: Any) -> bool:
     """Whether data is what was wanted: types count, the order of keys does not."""
-    if isinstance(wanted, Wanted):
-        whole = isinstance(found, int) and not isinstance(found, bool)
-        return wanted.text == (f"{found}" if whole else found)
     if wanted.__class__ is not found.__class__:
         return False
     if isinstance(wanted, dict):
@@ -64,7 +53,7 @@ def _value(
         ]
     for edit in by_path.get(path, ()):
         if edit.verb is Verb.REWRITE:
-            data = Wanted(f"{edit.to}") if edit.either else edit.to
+            data = edit.to
         elif edit.verb is Verb.QUOTE:
             data = raw[path]
         elif edit.verb is Verb.NEST:

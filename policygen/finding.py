@@ -106,8 +106,6 @@ class Edit(NamedTuple):
     verb: Verb
     at: At
     to: str | int | float | bool = ""
-    either: bool = False
-    """Whether a number may stand for the text `to`, as in a quantity: then quotes stay as they are."""
 
 
 class Hit(NamedTuple):

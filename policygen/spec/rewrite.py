@@ -185,14 +185,12 @@ class _Text(Struct, eq=False):
             return value
         return json.dumps(value, ensure_ascii=False)
 
-    def like(self, old: str, value: Scalar, *, either: bool = False) -> str:
+    def like(self, old: str, value: Scalar) -> str:
         """A scalar with the quotes of an older one."""
         if isinstance(value, str) and old.startswith('"'):
             return json.dumps(value, ensure_ascii=False)
         if isinstance(value, str) and old.startswith("'") and value.isprintable():
             return "'{}'".format(value.replace("'", "''"))
-        if either and isinstance(value, str) and _PLAIN.fullmatch(value):
-            return value
         return self.scalar(value)
 
 
@@ -275,10 +273,9 @@ class _Step:
     def splices(self) -> Iterator[Splice]:
         """The changes of the document's own text."""
         match self.edit:
-            case Edit(verb=Verb.REWRITE, to=to, either=either):
+            case Edit(verb=Verb.REWRITE, to=to):
                 start, end = self._scalar()
-                old = self.text[start:end]
-                yield Splice(start, end, self.it.like(old, to, either=either))
+                yield Splice(start, end, self.it.like(self.text[start:end], to))
             case Edit(verb=Verb.QUOTE):
                 start, end = self._scalar()
                 yield Splice(start, end, json.dumps(self.text[start:end], ensure_ascii=False))

@@ -290,7 +290,7 @@ def test_a_shared_scalar_changes_where_all_who_share_it_want_that(tmp_path):
     file.write_text(ANCHORED.format(other="pods"))
     made = fixed(file)
     assert (made.left, made.done) == ((), {"quota-not-canonical": 2})
-    assert file.read_text() == ANCHORED.format(other="pods").replace("4000m", "4")
+    assert file.read_text() == ANCHORED.format(other="pods").replace("4000m", '"4"')
 
 
 def test_a_shared_scalar_is_left_where_one_who_shares_it_does_not(tmp_path):

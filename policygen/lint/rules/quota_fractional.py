@@ -34,7 +34,7 @@ def _edits(at: At, resource: str, whole: int) -> tuple[Edit, ...]:
     """What Kueue counts. Of bytes a part was a slip of the unit, and nobody knows which."""
     if resource in BYTES or whole <= 0:
         return ()
-    return (Edit(Verb.REWRITE, at, shown(resource, Fraction(whole)), either=True),)
+    return (Edit(Verb.REWRITE, at, shown(resource, Fraction(whole))),)
 
 
 RULE = Rule(

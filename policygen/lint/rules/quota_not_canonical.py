@@ -31,9 +31,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                         f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
                         "write that",
                         queue.at.to(*path, field),
-                        edits=(
-                            Edit(Verb.REWRITE, queue.at.to(*path, field), canonical, either=True),
-                        ),
+                        edits=(Edit(Verb.REWRITE, queue.at.to(*path, field), canonical),),
                     )
 
 
