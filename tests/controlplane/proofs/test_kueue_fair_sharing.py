@@ -3,7 +3,7 @@
 from tests.controlplane.proofs.scene import Scene
 from tests.controlplane.workloads import Ask
 
-ONE = Ask(gpus=1, cpu="1", memory="1Gi")
+PAIR = Ask(gpus=2, cpu="2", memory="2Gi")
 HALF = Ask(gpus=4, cpu="4", memory="4Gi")
 WHOLE = Ask(gpus=8, cpu="8", memory="8Gi")
 WEIGHT, UNUSED, POLICY = RULES = (
@@ -36,12 +36,12 @@ def test_fair_sharing(stage):
 
 def weight_not_positive(stage, bad, good):
     """12 GPUs, 4 for each and 4 of the cohort: of these the queue of weight 0 keeps none."""
-    stage.send(*(it.jobs(8, ONE) for it in (bad, good)))
-    stage.becomes("borrowed", {bad: 8, good: 8}, Scene.held)
-    stage.send(*(it.jobs(8, ONE, namespace="speech") for it in (bad, good)))
+    stage.send(*(it.jobs(4, PAIR) for it in (bad, good)))
+    stage.becomes("borrowed", {bad: 4, good: 4}, Scene.held)
+    stage.send(*(it.jobs(4, PAIR, namespace="speech") for it in (bad, good)))
     both = lambda it: [it.held(), it.held("speech")]  # noqa: E731
-    stage.becomes("shared", {bad: [4, 8], good: [5, 7]}, both)
-    stage.stays("shared", {bad: [4, 8], good: [5, 7]}, both)
+    stage.becomes("shared", {bad: [2, 4], good: [3, 3]}, both)
+    stage.stays("shared", {bad: [2, 4], good: [3, 3]}, both)
 
 
 def local_queue_weight_unused(stage, bad, good):

@@ -45,11 +45,18 @@ def test_topology_and_plain_flavors_mixed(stage):
     bad, good = stage.both("topology-and-plain-flavors-mixed")
     stage.add(*(in_a_rack(it, pool) for it in (bad, good) for pool in ("spot", "reserved")))
     aware = replace(HALF, annotations={REQUIRED: RACK})
-    stage.send(bad.jobs(2, aware, prefix="aware"), good.jobs(2, aware, prefix="aware"))
+    stage.send(*(it.jobs(2, aware, prefix="aware") for it in (bad, good)))
     stage.becomes("aware ones", {bad: 1, good: 2}, Scene.held)
-    stage.send(bad.jobs(2, HALF, prefix="plain"))
-    stage.becomes("flavors", {bad: ["reserved", "spot"]}, lambda it: sorted(it.flavors().values()))
-    stage.stays("admitted", {bad: 2}, Scene.held)
+    stage.send(*(it.jobs(2, HALF, prefix="plain") for it in (bad, good)))
+    want = {bad: ["aware", "plain"], good: ["aware", "aware"]}
+    stage.becomes("admitted", want, kinds)
+    stage.becomes("Workloads", {bad: 4, good: 4}, lambda it: len(it.workloads()))
+    stage.stays("admitted", want, kinds)
+
+
+def kinds(scene):
+    """The first part of the names of what is admitted."""
+    return [name.partition("-")[0] for name in scene.admitted()]
 
 
 def test_topology_without_hostname(stage):
