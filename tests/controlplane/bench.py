@@ -369,6 +369,7 @@ class Bench:
                 "--leader-elect=false",
                 f"--service-account-private-key-file={keys / 'sa.key'}",
                 f"--root-ca-file={self.ca}",
+                "--horizontal-pod-autoscaler-sync-period=1s",  # it also waits so long at first
             ],
         )
         return self._healthy(process, f"https://127.0.0.1:{self.ports[name]}/healthz")

@@ -40,6 +40,14 @@ def _faults(container: Container, item: LimitRangeItem) -> Iterator[tuple[str, s
         if amount > most:
             said = f"asks for {shown(name, amount)} {name}, above the maximum {shown(name, most)}"
             yield said, "max", name
+    for name, most in item.filled_limits.items():
+        amount = requests.get(name, Fraction(0))
+        if name not in limits and name not in item.max and amount > most:
+            said = (
+                f"asks for {shown(name, amount)} {name} and sets no limit, so it gets the default "
+                f"limit {shown(name, most)}"
+            )
+            yield said, "default", name
     for name, least in item.min.items():
         asked = requests.get(name, limits.get(name))
         if asked is not None and asked < least:

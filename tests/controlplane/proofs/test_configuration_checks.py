@@ -24,6 +24,7 @@ HARM = {
     ("admission-check-parameters-wrong", 0): (PROVISIONING, INACTIVE),
     ("admission-check-parameters-wrong", 1): (PROVISIONING, INACTIVE),
     ("admission-check-parameters-wrong", 2): (MISSING, INACTIVE),
+    (MISSING, 1): (MISSING, INACTIVE),
     ("multi-kueue-check-misused", 0): (MISSING, "MultipleMultiKueueAdmissionChecks"),
     ("multi-kueue-check-misused", 1): (MISSING, "MultiKueueAdmissionCheckAppliedPerFlavor"),
     ("multi-kueue-check-misused", 2): (MISSING, "MultiKueueWithProvisioningRequest"),
@@ -56,6 +57,9 @@ def test_checks_that_hold_their_queues(cluster: Cluster) -> None:
         cluster.becomes(
             "Workloads", lambda: [_reserved(cluster, it) for it in harmed.values()], [0] * len(HARM)
         )
+        show(cluster, scene(bad(MISSING), "partly", *NAMES))
+        check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")  # noqa: E731
+        cluster.becomes("a worker is left out", check, ("True", "SomeActiveClusters"))
         _a_check_whose_configuration_no_check_can_name(cluster)
 
 
@@ -164,9 +168,13 @@ def _worker(cluster: Cluster) -> None:
 
 def _active(cluster: Cluster, name: str) -> tuple[str, str]:
     """Whether a scene's ClusterQueue is active, and why."""
-    queue = cluster.get(KUEUE, "ClusterQueue", f"{name}.a100")
-    condition = conditions(queue).get("Active", {"status": "", "reason": ""})
-    return condition["status"], condition["reason"]
+    return _condition(cluster, "ClusterQueue", f"{name}.a100")
+
+
+def _condition(cluster: Cluster, kind: str, name: str) -> tuple[str, str]:
+    """Whether something is active, and why."""
+    found = conditions(cluster.get(KUEUE, kind, name)).get("Active", {})
+    return found.get("status", ""), found.get("reason", "")
 
 
 def _states(cluster: Cluster, namespace: str) -> list[Object]:

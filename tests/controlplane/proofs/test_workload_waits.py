@@ -11,6 +11,7 @@ from tests.controlplane.workloads import KUEUE_PRIORITY, Ask, job
 REASONS = {
     ("limit-range-refuses-pods", 0): "requests must not exceed its limits",
     ("limit-range-refuses-pods", 1): "didn't satisfy LimitRange constraints",
+    ("limit-range-refuses-pods", 2): "requests must not exceed its limits",
     ("request-not-covered", 0): "resource rdma/hca unavailable in ClusterQueue",
     ("workload-exceeds-quota", 0): "insufficient quota for nvidia.com/gpu",
     ("workload-fits-no-flavor", 0): "flavor a100 doesn't match node affinity",

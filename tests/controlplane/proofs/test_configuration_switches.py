@@ -1,0 +1,162 @@
+"""What Kueue's Configuration does not switch on has no effect; some of what it switches on harms."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.controlplane.client import Object
+from tests.controlplane.cluster import KUEUE, Cluster
+from tests.controlplane.nodes import Shape
+from tests.controlplane.pages import bad, good
+from tests.controlplane.proofs.examples import conditions, configuration, documents, scene, show
+from tests.controlplane.scenes import held, jobs
+from tests.controlplane.workloads import Ask, job
+
+SMALL = Ask(gpus=1, cpu="1", memory="1Gi")
+FOUR = Ask(gpus=4, cpu="1", memory="1Gi")
+WHOLE = Ask(gpus=8, cpu="8", memory="64Gi")
+BOTH = pytest.mark.parametrize("example", [bad, good], ids=["bad", "good"])
+
+
+@BOTH
+def test_fair_sharing_off(cluster: Cluster, example) -> None:
+    """5 jobs have GPUs: one of each queue, and 3 of nobody's, which weights of 2 and 1 divide."""
+    rule = "fair-sharing-off"
+    with cluster.kueue(configuration(example(rule))):
+        show(cluster, example(rule))
+        cluster.create(_more(example(rule), "speech.a100", "nobody", 12))
+        both = lambda: held(cluster, "vision", "speech")  # noqa: E731
+        cluster.create(*jobs("speech", 5, FOUR))
+        cluster.becomes("speech has all", both, [0, 5])
+        cluster.create(*jobs("vision", 5, FOUR))
+        want = [1, 4] if example is bad else [3, 2]
+        cluster.becomes("shared out", both, want)
+        cluster.stays("shared out", both, want, for_s=1)
+
+
+@BOTH
+def test_admission_fair_sharing_off(cluster: Cluster, example) -> None:
+    """One job at a time: behind one of `a100` waits the next of it, and later one of `other`."""
+    rule = "admission-fair-sharing-off"
+    with cluster.kueue(configuration(example(rule))):
+        show(cluster, example(rule))
+        other = {
+            "apiVersion": KUEUE,
+            "kind": "LocalQueue",
+            "metadata": {"name": "other", "namespace": "vision"},
+            "spec": {"clusterQueue": "vision.a100"},
+        }
+        cluster.create(other, job("first", "vision", WHOLE, queue="a100"))
+        cluster.becomes("first", lambda: cluster.admitted("vision"), ["first"])
+        cluster.create(job("early", "vision", WHOLE, queue="a100"))
+        time.sleep(1.1)  # Kueue's timestamps are whole seconds
+        cluster.create(job("late", "vision", WHOLE, queue="other"))
+        cluster.becomes("queued", lambda: len(cluster.objects(KUEUE, "Workload", "vision")), 3)
+        cluster.stays("first", lambda: cluster.admitted("vision"), ["first"], for_s=0.3)
+        cluster.delete("batch/v1", "Job", "first", "vision")
+        want = ["early"] if example is bad else ["late"]
+        cluster.becomes("next", lambda: cluster.admitted("vision"), want)
+
+
+@BOTH
+def test_framework_not_enabled(cluster: Cluster, example) -> None:
+    """Two pods of 8 GPUs each, with a quota of 8."""
+    rule = "framework-not-enabled"
+    with cluster.kueue(configuration(example(rule))):
+        cluster.add_nodes(Shape(labels={"pool": "a100"}), 3)
+        show(cluster, example(rule))
+        cluster.becomes("GPUs in use", cluster.bound, 16 if example is bad else 8)
+        workloads = 0 if example is bad else 2
+        assert len(cluster.objects(KUEUE, "Workload", "vision")) == workloads
+        cluster.stays("GPUs in use", cluster.bound, 16 if example is bad else 8, for_s=0.5)
+
+
+@BOTH
+def test_unnamed_jobs_managed_everywhere(cluster: Cluster, example) -> None:
+    """A job that names no queue, of an installer."""
+    with cluster.kueue(configuration(example("unnamed-jobs-managed-everywhere"))):
+        cluster.create(job("install", "tools", SMALL))
+        want = [True] if example is bad else [None]
+        suspended = lambda: [  # noqa: E731
+            it["spec"].get("suspend") or None for it in cluster.objects("batch/v1", "Job", "tools")
+        ]
+        cluster.becomes("suspended", suspended, want)
+        cluster.becomes("pods", lambda: len(cluster.pods("tools")), 0 if example is bad else 1)
+        cluster.stays("suspended", suspended, want, for_s=0.5)
+
+
+@BOTH
+def test_gangs_not_awaited(cluster: Cluster, example) -> None:
+    """Half of a gang finds nodes, and keeps them, or gives them back when the time is over."""
+    rule, number = "gangs-not-awaited", 1
+    found = configuration(example(rule, number))
+    if example is good:
+        found["waitForPodsReady"]["timeout"] = "2s"
+    with cluster.kueue(found):
+        cluster.add_nodes(Shape(gpus=4, labels={"pool": "a100"}), 1)
+        show(cluster, example(rule, number))
+        cluster.becomes("half", cluster.bound, 4)
+        [workload] = cluster.objects(KUEUE, "Workload", "vision")
+        assert ("PodsReady" in conditions(workload)) == (example is good)
+        if example is good:
+            cluster.becomes("after the time", cluster.bound, 0)
+        else:
+            cluster.stays("half", cluster.bound, 4, for_s=2.5)
+
+
+@BOTH
+def test_admission_blocked_by_pods(cluster: Cluster, example) -> None:
+    """The first job's pod finds no node; the second one's would."""
+    queues = good("fair-sharing-off")
+    with cluster.kueue(configuration(example("admission-blocked-by-pods"))):
+        show(cluster, queues)
+        cluster.create(job("slow", "vision", SMALL, queue="a100"))
+        cluster.becomes("slow", lambda: cluster.admitted("vision"), ["slow"])
+        cluster.create(job("next", "speech", SMALL, queue="a100"))
+        want = [] if example is bad else ["next"]
+        cluster.until("queued", lambda: cluster.objects(KUEUE, "Workload", "speech"))
+        cluster.becomes("next", lambda: cluster.admitted("speech"), want)
+        cluster.stays("next", lambda: cluster.admitted("speech"), want, for_s=1)
+
+
+def test_multi_kueue_rewrites_quotas(cluster: Cluster) -> None:
+    """Its worker does not answer: nothing is left of the quotas."""
+    rule = "multi-kueue-rewrites-quotas"
+    words = ("workers", "worker-1", "a100")
+    with cluster.kueue(configuration(bad(rule))):
+        show(cluster, scene(bad(rule), "bad", *words), scene(good(rule), "good", *words))
+        none = {"cpu": "0", "memory": "0", "nvidia.com/gpu": "0"}
+        cluster.becomes("bad", lambda: _quotas(cluster, "bad.bad-a100"), none)
+        written = {"cpu": "96", "memory": "1000Gi", "nvidia.com/gpu": "8"}
+        cluster.stays("good", lambda: _quotas(cluster, "good.good-a100"), written, for_s=0.5)
+
+
+@BOTH
+def test_feature_gate_off(cluster: Cluster, example) -> None:
+    """Concurrent admission makes a Workload for each flavor, or does not."""
+    rule = "feature-gate-off"
+    with cluster.kueue(configuration(example(rule))):
+        show(cluster, example(rule))
+        cluster.create(job("train", "vision", SMALL, queue="a100"))
+        cluster.until("admitted", lambda: "train" in cluster.admitted("vision"))
+        names = [it["metadata"]["name"] for it in cluster.objects(KUEUE, "Workload", "vision")]
+        assert ["variant" in name for name in names] == [False, True][: 1 if example is bad else 2]
+
+
+def _more(text: str, queue: str, name: str, gpus: int) -> Object:
+    """Another queue like one of an example, of nobody's namespace, with so many GPUs."""
+    [like] = [it for it in documents(text) if it.get("metadata", {}).get("name") == queue]
+    group = like["spec"]["resourceGroups"][0]
+    for quota in group["flavors"][0]["resources"]:
+        if quota["name"] == "nvidia.com/gpu":
+            quota["nominalQuota"] = gpus
+    spec = {"cohortName": like["spec"]["cohortName"], "resourceGroups": [group]}
+    return {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": spec}
+
+
+def _quotas(cluster: Cluster, queue: str) -> dict[str, str]:
+    """The nominal quotas of a ClusterQueue."""
+    [group] = cluster.get(KUEUE, "ClusterQueue", queue)["spec"]["resourceGroups"]
+    return {it["name"]: it["nominalQuota"] for it in group["flavors"][0]["resources"]}
