@@ -173,11 +173,12 @@ def _compile(
 def unknown_rules(loaded: Loaded) -> list[Finding]:
     """Rules that the spec's `lint` names and that there are not."""
     settings = loaded.spec.platform.lint
-    if not settings.severities and not settings.waivers:
+    if not (settings.severities or settings.waivers or settings.bounds):
         return []  # before all rules are imported
     from policygen.lint import catalog, control
 
-    return document.dress(loaded.documents, control.misspelt(settings, catalog.names()))
+    bounded = [rule.name for rule in catalog.RULES if rule.bound]
+    return document.dress(loaded.documents, control.misspelt(settings, catalog.names(), bounded))
 
 
 def findings_of(loaded: Loaded, plan: Plan) -> tuple[Finding, ...]:

@@ -187,3 +187,11 @@ class MultiKueueCluster(Struct, rename="camel", frozen=True):
     cluster_source: ClusterSource = ClusterSource()
     cluster_profile_ref: dict[str, Any] | None = None
     """As v1beta1 has it."""
+
+
+class Workload(Struct, rename="camel", frozen=True):
+    """`spec` of a Workload: what Kueue has made of a Job or of its like."""
+
+    queue_name: str = ""
+    active: bool = True
+    """False: suspended, and not tried again."""

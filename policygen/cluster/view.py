@@ -74,6 +74,8 @@ class Cluster:
         )
         self.multi_kueue_configs = spec(KUEUE, "MultiKueueConfig", kueue.MultiKueueConfig)
         self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueCluster)
+        self.kueue_workloads = spec(KUEUE, "Workload", kueue.Workload)
+        """What Kueue has made of what was sent to it; not `workloads`, which are what was sent."""
         self.queues = spec(VOLCANO, "Queue", volcano.Queue)
         self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroup)
         self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.Job)

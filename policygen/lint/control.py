@@ -25,8 +25,14 @@ class Judged(Struct, frozen=True):
     """What is wrong with the waivers themselves."""
 
 
-def misspelt(settings: LintSettings, known: Collection[str]) -> Iterator[Hit]:
-    """Names of rules that there are not."""
+def misspelt(
+    settings: LintSettings, known: Collection[str], bounded: Collection[str]
+) -> Iterator[Hit]:
+    """Names of rules that there are not, and bounds of rules that have none."""
+    for name, _ in settings.bounds:
+        if name not in bounded and settings.at is not None:
+            at = (settings.at / "bounds" / name).on_key()
+            yield Hit("unknown-rule", f'no rule "{name}" that waits; {suggest(name, bounded)}', at)
     for name, _ in settings.severities:
         if name not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()

@@ -36,6 +36,8 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
     if not rule.holds(facts.target):
         return Outcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
     seen = facts.cluster.seen
+    if seen and rule.family is Family.INVALID and not kinds.is_of_files(rule):
+        return Outcome(rule, Verdict.VACUOUS, "the server has taken these objects")
     missed = missing(rule, facts, seen) if seen else ()
     if seen and not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)

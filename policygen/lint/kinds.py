@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from policygen.cluster.seen import GroupKind
 from policygen.cluster.view import (
-    KUEUE,
     KUEUE_CONFIG,
     SCHEDULER_CONFIG,
     VOLCANO_CONFIGURATION,
@@ -26,7 +25,7 @@ _FILES = {
 }
 """What no server has as objects: files of controllers, which ConfigMaps hold."""
 
-_UNTYPED = {GroupKind(KUEUE, "Workload"), *GROUP_KINDS}
+_UNTYPED = frozenset(GROUP_KINDS)
 """Kinds that rules read without a table."""
 
 _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
@@ -49,6 +48,11 @@ def _by_name() -> dict[str, frozenset[GroupKind]]:
 _BY_NAME = _by_name()
 EVERY = frozenset(it for each in _BY_NAME.values() for it in each)
 """All kinds that any rule can look at."""
+
+
+def is_of_files(rule: Rule) -> bool:
+    """Whether it judges controllers' files, which no server has looked into."""
+    return any(it.kind in rule.judges for it in _FILES)
 
 
 def judged(rule: Rule) -> frozenset[GroupKind]:

@@ -1,6 +1,7 @@
 """What a rule is, what it may look at, and what it says."""
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from enum import Enum
 
 from msgspec import Struct, field
@@ -8,6 +9,7 @@ from msgspec import Struct, field
 from policygen.cluster.view import Cluster
 from policygen.drift.drift import Rendered
 from policygen.finding import At, Edit, Family, Severity
+from policygen.lint import durations
 from policygen.plan.compile import Plan
 from policygen.spec.types import Spec
 from policygen.versions import Minor, Version
@@ -45,6 +47,19 @@ class Facts(Struct, frozen=True, eq=False):
     """The versions that the spec, or the command line, says; none where neither does."""
     rendered: Rendered | None = None
     """What the spec renders; only where a cluster was seen."""
+
+    @property
+    def now(self) -> datetime:
+        """When the cluster was seen. For rules that declare Need.SEEN; else raises ValueError."""
+        if self.cluster.seen is None:
+            raise ValueError("manifests have no now")
+        return self.cluster.seen.taken
+
+    def bound(self, rule: "Rule") -> timedelta:
+        """How long a rule waits before it speaks: as the spec says, or by itself."""
+        said = dict(self.spec.platform.lint.bounds).get(rule.name) if self.spec else None
+        seconds = durations.seconds(said)
+        return rule.bound if seconds is None else timedelta(seconds=float(seconds))
 
 
 class Claim(Struct, frozen=True, eq=False):
@@ -94,6 +109,8 @@ class Rule(Struct, frozen=True, eq=False):
     """The first release, by component, for which it holds."""
     until: Mapping[str, Minor] = field(default_factory=dict)
     """The first release for which it holds no longer."""
+    bound: timedelta = timedelta(0)
+    """How long something may take before it speaks; `lint.bounds` of a Platform sets another."""
 
     @property
     def about(self) -> str:

@@ -92,6 +92,7 @@ def _lint(view: View) -> LintSettings:
             view.hits.append(Hit("bad-date", message, entry.at / "expires"))
     return LintSettings(
         severities=view.pairs("severities"),
+        bounds=view.pairs("bounds"),
         waivers=tuple(
             Waiver(
                 rule=entry.data["rule"],

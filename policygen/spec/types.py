@@ -121,6 +121,8 @@ class LintSettings(Struct, frozen=True):
 
     severities: tuple[tuple[str, str], ...] = ()
     """Rules and the severities that they have here; `off` runs none of it."""
+    bounds: tuple[tuple[str, str], ...] = ()
+    """Rules and how long they wait here before they speak, as Go writes durations."""
     waivers: tuple[Waiver, ...] = ()
     at: At | None = None
 

@@ -1,0 +1,102 @@
+"""The pools of a spec in a cluster that was seen: their nodes, and who holds their GPUs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from policygen.cluster.core import Node
+from policygen.cluster.table import Entry
+from policygen.cluster.workload import texts
+from policygen.lint.amounts import shown
+from policygen.lint.queued import QUEUE
+from policygen.lint.rule import Facts
+from policygen.lint.running import Holder, holders, maker
+from policygen.plan.pool import PoolFacts
+
+KUEUE_MARK = "kueue.x-k8s.io/"
+GROUP = "scheduling.k8s.io/group-name"
+"""The annotation by which a pod belongs to a PodGroup: Volcano's controllers give it to every pod of
+theirs."""
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
+class Pool(Struct, frozen=True, eq=False):
+    """A pool as it is there."""
+
+    facts: PoolFacts
+    nodes: tuple[Entry[Node], ...]
+    """Those that have the labels of its nodeSelector."""
+    holders: tuple[Holder, ...]
+    """Who holds its resources on these nodes."""
+    guaranteed: Mapping[str, int]
+    """What teams are guaranteed of each of its resources."""
+    past_queue: tuple[Holder, ...]
+    """Those of them that its queues know nothing of."""
+    past_scheduler: tuple[Holder, ...]
+    """Those of them that another scheduler placed."""
+
+    def shortfall(self, others: Sequence[Holder]) -> str:
+        """What these leave of it, where that is less than its guarantees; empty where it is not.
+
+        Nothing brings it back: preemption takes only what a queue gave.
+        """
+        for resource, guaranteed in self.guaranteed.items():
+            zero = Fraction(0)
+            have = sum((it.it.status.allocatable.get(resource, zero) for it in self.nodes), zero)
+            left = have - sum((each.gpus.get(resource, zero) for each in others), zero)
+            if left < guaranteed:
+                return (
+                    f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} {resource} "
+                    "that are guaranteed, and no preemption brings them back"
+                )
+        return ""
+
+
+def pools(facts: Facts) -> Iterator[Pool]:
+    """Every pool of the spec whose numbers are known."""
+    if facts.plan is None:
+        return
+    by_node: dict[str, list[Holder]] = {}
+    for each in facts.cluster.derive(holders):
+        by_node.setdefault(each.pod.node, []).append(each)
+    rest = {name: left for tree in facts.plan.trees for name, left in tree.rest.items()}
+    for it in facts.plan.pools:
+        left = rest.get(it.name, it.available)
+        guaranteed = {name: it.available[name] - left[name] for name in it.resources}
+        wanted = dict(it.pool.node_selector).items()
+        nodes = tuple(node for node in facts.cluster.nodes if wanted <= dict(node.labels).items())
+        mine = tuple(
+            each
+            for node in nodes
+            for each in by_node.get(node.name, ())
+            if not each.gpus.keys().isdisjoint(it.resources)
+        )
+        queue = tuple(each for each in mine if _past_queue(facts, it, each))
+        scheduler = tuple(each for each in mine if _past_scheduler(it, each))
+        yield Pool(it, nodes, mine, guaranteed, queue, scheduler)
+
+
+def scheduler_name(each: Holder) -> str:
+    """The scheduler that placed a pod."""
+    return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
+
+
+def _past_queue(facts: Facts, pool: PoolFacts, each: Holder) -> bool:
+    """Kueue marks the pods that it manages, or what made them. What is not known is not told.
+
+    Source: pkg/controller/jobframework of Kueue 0.19.2.
+    """
+    if pool.scheduler != "kueue":
+        return False
+    pod = each.pod
+    if any(key.startswith(KUEUE_MARK) for key in (*pod.labels, *pod.annotations)):
+        return False
+    if pod.owner is None:
+        return True
+    owner = maker(facts.cluster, pod)
+    return owner is not None and QUEUE not in texts(owner.data, "metadata", "labels")
+
+
+def _past_scheduler(pool: PoolFacts, each: Holder) -> bool:
+    return (scheduler_name(each) == "volcano") != (pool.scheduler == "volcano")

@@ -1,0 +1,78 @@
+"""A pod holds GPUs and does nothing with them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from policygen.finding import Severity
+from policygen.lint.conditions import holds, long
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.running import Holder, families, held, holders, maker, named
+
+_WAITS = {
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "ErrImageNeverPull",
+    "ErrImagePull",
+    "ImageInspectError",
+    "ImagePullBackOff",
+    "InvalidImageName",
+    "RunContainerError",
+}
+"""Reasons for which a container waits and is not on its way. Source: pkg/kubelet/images/types.go and
+pkg/kubelet/kuberuntime/kuberuntime_container.go of Kubernetes 1.36.3."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The node's GPUs are its own until it is gone, whatever its containers do.
+
+    Source: issue 328 of NVIDIA/k8s-device-plugin for pods that crash.
+    """
+    found: dict[str, list[Holder]] = {}
+    for each in facts.cluster.derive(holders):
+        why = _why(facts, each)
+        if why:
+            found.setdefault(why, []).append(each)
+    for why, pods in found.items():
+        for family in families(pods):
+            verb = "holds" if len(family) == 1 else "hold"
+            yield Claim(
+                f"{named(family)} {verb} {held(family)} of {_nodes(family)} in vain: {why}",
+                family[0].pod.at,
+            )
+
+
+def _why(facts: Facts, each: Holder) -> str:
+    pod, bound = each.pod, facts.bound(RULE)
+    if pod.deleted is not None:
+        age = facts.now - pod.deleted
+        if age <= bound:
+            return ""
+        return (
+            f"deleted {long(age)} ago and still there; remove the finalizer that keeps it, or bring "
+            "its node back"
+        )
+    owner = maker(facts.cluster, pod)
+    if owner is not None and (holds(owner, "Complete") or holds(owner, "Failed")):
+        return f"its {owner.kind} has ended; delete the pod"
+    if pod.waiting in _WAITS and pod.created is not None and facts.now - pod.created > bound:
+        return f"its container waits, {pod.waiting}; mend the container, or scale it to 0"
+    return ""
+
+
+def _nodes(family: Sequence[Holder]) -> str:
+    names = sorted({each.pod.node for each in family})
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"node {names[0]}{more}"
+
+
+RULE = Rule(
+    "gpu-held-in-vain",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("Pod",),
+    check=check,
+    needs=frozenset({Need.SEEN}),
+    reads=("Job",),
+    bound=timedelta(hours=1),
+)

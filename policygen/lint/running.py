@@ -1,0 +1,82 @@
+"""Pods that were seen: the GPUs that they hold, and who made them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from policygen.cluster.object import Object
+from policygen.cluster.seen import Pod
+from policygen.cluster.view import Cluster
+from policygen.lint.accelerators import is_one
+from policygen.lint.amounts import shown
+
+
+class Holder(Struct, frozen=True, eq=False):
+    """A pod that was given to a node and has not ended."""
+
+    pod: Pod
+    gpus: Mapping[str, Fraction]
+    """The accelerators that it asks for, by resource; not empty."""
+
+
+def holders(cluster: Cluster) -> tuple[Holder, ...]:
+    """Every pod that holds accelerators of a node; use it with `cluster.derive`."""
+    return tuple(Holder(*it) for it in _asking(cluster) if it[0].node and not it[0].done)
+
+
+def waiting(cluster: Cluster) -> tuple[Holder, ...]:
+    """Every pod that asks for accelerators and is on no node; use it with `cluster.derive`."""
+    return tuple(Holder(*it) for it in _asking(cluster) if not it[0].node and not it[0].done)
+
+
+def _asking(cluster: Cluster) -> Iterator[tuple[Pod, Mapping[str, Fraction]]]:
+    known: dict[int, Mapping[str, Fraction]] = {}  # specs are shared by pods that ask for the same
+    for pod in cluster.pods:
+        gpus = known.get(id(pod.spec))
+        if gpus is None:
+            asked = pod.spec.requests().items()
+            gpus = {name: amount for name, amount in asked if amount > 0 and is_one(name)}
+            known[id(pod.spec)] = gpus
+        if gpus:
+            yield pod, gpus
+
+
+def families(found: Iterable[Holder]) -> Iterator[Sequence[Holder]]:
+    """Pods together that one object has made, so that one thing is told of them once."""
+    by_owner: dict[tuple[str, str], list[Holder]] = {}
+    for each in found:
+        owner = each.pod.owner
+        key = owner.uid or f"{owner.kind}/{owner.name}" if owner else f"Pod/{each.pod.name}"
+        by_owner.setdefault((each.pod.namespace, key), []).append(each)
+    yield from by_owner.values()
+
+
+def named(family: Sequence[Holder]) -> str:
+    """A family as a message names it: `Pod a/b`, `3 pods of Job a/train`."""
+    pod = family[0].pod
+    if pod.owner is None:
+        return str(pod)
+    count = "a pod" if len(family) == 1 else f"{len(family)} pods"
+    return f"{count} of {pod.owner.kind} {pod.namespace}/{pod.owner.name}"
+
+
+def held(family: Iterable[Holder], resources: Iterable[str] | None = None) -> str:
+    """What they hold together: `6 nvidia.com/gpu`."""
+    total: dict[str, Fraction] = {}
+    for each in family:
+        for name, amount in each.gpus.items():
+            if resources is None or name in resources:
+                total[name] = total.get(name, Fraction(0)) + amount
+    return ", ".join(f"{shown(name, amount)} {name}" for name, amount in sorted(total.items()))
+
+
+def maker(cluster: Cluster, pod: Pod) -> Object | None:
+    """The object that made it, if it was read."""
+    if pod.owner is None:
+        return None
+    return cluster.derive(_by_name).get((pod.owner.kind, pod.namespace, pod.owner.name))
+
+
+def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str], Object]:
+    return {(it.kind, it.namespace, it.name): it for it in cluster.objects if it.namespace}
