@@ -17,7 +17,8 @@ class Example(Struct, frozen=True):
 
     text: str
     options: tuple[str, ...]
-    """Words behind ```yaml: `partial`, `seen` for what a cluster has, beside a spec or none, and target
+    """Words behind ```yaml: `partial`, `seen` for what a cluster has, beside a spec or none, `applied`
+    where what the spec renders is on it too, and target
     versions such as `kueue=0.14`."""
     good: bool
 

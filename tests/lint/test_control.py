@@ -120,6 +120,14 @@ def test_a_misspelt_rule_is_an_error_that_names_the_right_one(lint, settings):
     assert finding.place.line in {7, 8}
 
 
+@pytest.mark.parametrize("rule", ["workload-pendin-long", RULE])
+def test_a_bound_of_a_rule_that_does_not_wait_is_an_error(lint, rule):
+    with pytest.raises(SpecError) as raised:
+        lint(platform(f"bounds: {{{rule}: 1h}}"), queues("a"))
+    (finding,) = raised.value.findings
+    assert f'no rule "{rule}" that waits' in finding.message
+
+
 def test_rule_and_skip_choose_what_runs(lint):
     assert [it.rule for it in lint(queues("a"), only=(RULE,)).rules] == [RULE]
     assert RULE not in {it.rule for it in lint(queues("a"), skip=(RULE,)).rules}
