@@ -145,6 +145,7 @@ def _judged(
     ]
     runs: list[Sequence[Outcome]] = []
     drifts: list[Drift] = []
+    runs, clusters = [], []
     if settings.manifests:
         facts = _facts(settings, spec, found, target, complete=complete)
         runs.append(engine.run(rules, facts))
@@ -168,6 +169,7 @@ def _judged(
             findings.append(snapshot)
             complete = False
             continue
+        clusters.append(snapshot.seen.context)
         of_cluster = seen.judge(snapshot, rules, against, index)
         runs.append(of_cluster.outcomes)
         findings += of_cluster.findings
@@ -190,6 +192,7 @@ def _judged(
         waived=judged.waived,
         documents=tuple(found.documents),
         drifts=tuple(drifts),
+        clusters=tuple(clusters),
     )
 
 

@@ -185,7 +185,9 @@ def test_another_header_is_an_error(tmp_path, change, message):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"apiVersion: v1\n", b"\0" * 99, gzip.compress(b""), gzip.compress(b"\0\n" * 9)]
+    "data",
+    [b"", b"apiVersion: v1\n", b"\0" * 99, gzip.compress(b""), gzip.compress(b"\0\n" * 9)],
+    ids=["empty", "yaml", "zeros", "packed-nothing", "packed-zeros"],
 )
 def test_what_is_no_snapshot_is_said_to_be_none(data):
     with pytest.raises(SnapshotError, match=r"is no snapshot|is cut off"):

@@ -92,11 +92,11 @@ spec:
   template:
     spec:
       restartPolicy: Never
+      schedulerName: volcanoo
       containers:
         - name: c
-          resources: {requests: {nvidia.com/gpu: 1}}
 """
-    rule = "gpu-request-without-limit"
+    rule = "scheduler-name-misspelt"
     gap = Gap("apps", "StatefulSet", "", "forbidden")
     code, _, rules = lint(
         snapshot(zero, read=without(("apps", "StatefulSet")), gaps=(gap,)), options=["--rule", rule]
