@@ -231,13 +231,39 @@ class Stage:
         self, what: str, want: dict[Scene, Any], read: Callable[[Scene], Any], **more: float
     ) -> None:
         """Wait until each scene has what is wanted of it."""
-        self.cluster.becomes(what, lambda: {scene: read(scene) for scene in want}, want, **more)
+        self.cluster.becomes(what, lambda: self._read(want, read), want, **more)
 
     def stays(
         self, what: str, want: dict[Scene, Any], read: Callable[[Scene], Any], for_s: float = 0.5
     ) -> None:
         """Each scene has what is wanted of it, and keeps it."""
-        self.cluster.stays(what, lambda: {scene: read(scene) for scene in want}, want, for_s)
+        self.cluster.stays(what, lambda: self._read(want, read), want, for_s)
+
+    def _read(self, scenes: Iterable[Scene], read: Callable[[Scene], Any]) -> dict[Scene, Any]:
+        glance = Glance(self.cluster)
+        found = {}
+        for scene in scenes:
+            scene.cluster = glance
+            found[scene] = read(scene)
+            scene.cluster = self.cluster
+        return found
+
+
+class Glance(Cluster):
+    """The cluster at one moment: each kind is listed once for all namespaces."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster.bench)
+        self._listed: dict[str, list[Object]] = {}
+
+    def objects(self, api_version: str, kind: str, namespace: str | None = None) -> list[Object]:
+        if kind not in self._listed:
+            self._listed[kind] = super().objects(api_version, kind)
+        return [
+            thing
+            for thing in self._listed[kind]
+            if namespace in {None, thing["metadata"].get("namespace")}
+        ]
 
 
 def part(wanted: str, text: str) -> str:
