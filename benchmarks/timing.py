@@ -5,7 +5,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 
@@ -27,8 +27,11 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTEC
 """Installed programs have their bytecode beside them, and so shall these."""
 
 
-def once(command: Sequence[str]) -> tuple[float, float, float]:
-    """Wall seconds, processor seconds and peak MiB of one run; its output is thrown away."""
+def once(command: Sequence[str], codes: Container[int] = (0,)) -> tuple[float, float, float]:
+    """Wall seconds, processor seconds and peak MiB of one run; its output is thrown away.
+
+    Ends the benchmark where the command ends with none of the exit codes.
+    """
     start = time.perf_counter()
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT
@@ -36,19 +39,21 @@ def once(command: Sequence[str]) -> tuple[float, float, float]:
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in codes:
         sys.exit(f"{' '.join(map(str, command))}: exit code {process.returncode}")
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def in_turn(commands: Sequence[Sequence[str]], runs: int) -> list[Timing]:
+def in_turn(
+    commands: Sequence[Sequence[str]], runs: int, codes: Container[int] = (0,)
+) -> list[Timing]:
     """Run each command so many times after one warm-up: A B A B."""
     for command in commands:
-        once(command)
+        once(command, codes)
     timings = [Timing([], [], 0.0) for _ in commands]
     for _ in range(runs):
         for index, command in enumerate(commands):
-            wall, cpu, peak = once(command)
+            wall, cpu, peak = once(command, codes)
             timings[index].wall.append(wall)
             timings[index].cpu.append(cpu)
             timings[index] = Timing(

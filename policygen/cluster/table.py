@@ -7,6 +7,9 @@ from msgspec import Struct
 
 from policygen.cluster.object import Object
 from policygen.finding import At
+from policygen.spec.nearest import Names
+
+_NO_NAMES = Names()
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -55,6 +58,7 @@ class Table(Sequence[Entry[T]]):
         self._entries = tuple(entries)
         self._by_name = {(entry.namespace, entry.name): entry for entry in self._entries}
         self._unread = {(it.namespace, it.name) for it in unread}
+        self._names: dict[str, Names] | None = None
         self._indexes: dict[Callable[..., Any], dict[Any, tuple[Entry[T], ...]]] = {}
 
     def __len__(self) -> int:
@@ -79,10 +83,14 @@ class Table(Sequence[Entry[T]]):
         """Whether an object of this name exists, readable or not."""
         return (namespace, name) in self._by_name or (namespace, name) in self._unread
 
-    def names(self, namespace: str = "") -> list[str]:
+    def names(self, namespace: str = "") -> Names:
         """The names in a namespace, readable or not, sorted: for suggestions."""
-        known = {*self._by_name, *self._unread}
-        return sorted(name for within, name in known if within == namespace)
+        if self._names is None:
+            found: dict[str, list[str]] = {}
+            for within, name in (*self._by_name, *self._unread):
+                found.setdefault(within, []).append(name)
+            self._names = {within: Names(names) for within, names in found.items()}
+        return self._names.get(namespace) or _NO_NAMES
 
     def by(self, key: Callable[[Entry[T]], K]) -> Mapping[K, tuple[Entry[T], ...]]:
         """The objects by a key of theirs; made once per function, so pass a named one."""

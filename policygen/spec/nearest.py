@@ -1,17 +1,82 @@
 """The words of an error that names something unknown: the nearest match, or all that is known."""
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
+
+_FEW = 100
+"""So many names are all compared."""
+_AROUND = 3
+"""Of more, so many before and behind the place that a name would have."""
+_SHOWN = 10
+
+
+class Names(Sequence[str]):
+    """Names, sorted, among which the nearest is looked up again and again.
+
+    Of many only those are compared that begin or end most like the word, so that a lookup does not
+    take longer the more there are.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = sorted(set(names))
+        self._lowered: dict[str, str] = {}
+        self._orders: tuple[list[str], ...] = ()
+        self._said: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._names[index]
+
+    def said(self, word: str) -> str:
+        """The advice for a word, which is never that word itself."""
+        found = self._said.get(word)
+        if found is None:
+            found = self._said[word] = self._advice(word)
+        return found
+
+    def _advice(self, word: str) -> str:
+        others = [name for name in self._names[: _SHOWN + 1] if name != word]
+        if not others:
+            return "there is none"
+        close = get_close_matches(word.lower(), self._candidates(word), n=1, cutoff=0.6)
+        if close:
+            return f'did you mean "{self._lowered[close[0]]}"?'
+        at = bisect_left(self._names, word)
+        more = len(self) - _SHOWN - (at < len(self) and self._names[at] == word)
+        return f"known are {', '.join(others[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")
+
+    def _candidates(self, word: str) -> Sequence[str]:
+        """Names in lower case that may be meant."""
+        if not self._lowered:
+            self._lowered = {name.lower(): name for name in reversed(self._names)}
+        if len(self._names) <= _FEW:
+            return [name for name in self._lowered if self._lowered[name] != word]
+        if not self._orders:
+            lowered = sorted(self._lowered)
+            self._orders = lowered, sorted(name[::-1] for name in lowered)
+        ahead, back = (
+            _around(order, text)
+            for order, text in zip(self._orders, (word.lower(), word.lower()[::-1]), strict=True)
+        )
+        found = sorted({*ahead, *(name[::-1] for name in back)})
+        return [name for name in found if self._lowered[name] != word]
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """How a message about an unknown name ends: `did you mean "a100"?` or what there is."""
-    names = sorted(set(known))
-    if not names:
-        return "there is none"
-    lowered = {name.lower(): name for name in reversed(names)}
-    close = get_close_matches(word.lower(), list(lowered), n=1, cutoff=0.6)
-    if close:
-        return f'did you mean "{lowered[close[0]]}"?'
-    shown = ", ".join(names[:10])
-    return f"known are {shown}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    """How a message about an unknown name ends: `did you mean "a100"?` or what there is.
+
+    Whoever asks about many words passes `Names`.
+    """
+    return (known if isinstance(known, Names) else Names(known)).said(word)
+
+
+def _around(order: list[str], text: str) -> list[str]:
+    at = bisect_left(order, text)
+    return order[max(0, at - _AROUND) : at + _AROUND + 1]

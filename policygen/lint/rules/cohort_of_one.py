@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.cohorts import forest
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
-from policygen.spec.nearest import suggest
+from policygen.spec.nearest import Names, suggest
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -16,14 +16,15 @@ def check(facts: Facts) -> Iterator[Claim]:
     if facts.cluster.cohorts.any:
         return  # cohort-undeclared says it
     cohorts = facts.cluster.derive(forest).cohorts
+    names = Names(cohorts)
     for name, cohort in cohorts.items():
         if len(cohort.children) != 1:
             continue
         queue = cohort.children[0].queue
         if queue is None:
             continue
-        others = [other for other in cohorts if other != name]
-        hint = suggest(name, others) if others else "delete cohortName, or name its other members"
+        alone = len(names) == 1
+        hint = "delete cohortName, or name its other members" if alone else suggest(name, names)
         yield Claim(
             f'{queue} is the only one in cohort "{name}", so it can borrow from nobody; {hint}',
             queue.at.to("spec", "cohortName"),

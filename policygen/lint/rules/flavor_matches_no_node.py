@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.flavor_nodes import nodes
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
-from policygen.spec.nearest import suggest
+from policygen.spec.nearest import Names, suggest
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -18,15 +18,16 @@ def check(facts: Facts) -> Iterator[Claim]:
     for node in facts.cluster.nodes:
         for key, value in node.labels.items():
             values.setdefault(key, set()).add(value)
+    keys, names = Names(values), {key: Names(found) for key, found in values.items()}
     for flavor in facts.cluster.flavors:
         if found.get(flavor.name):
             continue
         hint = "change its labels, or the nodes'"
         for key, value in flavor.it.node_labels.items():
             if key not in values:
-                hint = f"no node has {key}; {suggest(key, values)}"
+                hint = f"no node has {key}; {suggest(key, keys)}"
             elif value not in values[key]:
-                hint = f"no node has {key} {value}; {suggest(value, values[key])}"
+                hint = f"no node has {key} {value}; {suggest(value, names[key])}"
         yield Claim(f"{flavor} is for no node: {hint}", flavor.at.to("spec", "nodeLabels"))
 
 

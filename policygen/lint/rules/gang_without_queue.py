@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
-from policygen.spec.nearest import suggest
+from policygen.spec.nearest import Names, suggest
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -14,9 +14,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
     """
     queues = facts.cluster.queues
+    names = Names([*queues.names(), volcano_queues.DEFAULT])
     for sent in facts.cluster.derive(volcano_queues.sent):
         if sent.queue not in volcano_queues.MADE and not queues.knows(sent.queue):
-            hint = suggest(sent.queue, [*queues.names(), volcano_queues.DEFAULT])
+            hint = suggest(sent.queue, names)
             yield Claim(
                 f'{sent.what} is sent to queue "{sent.queue}", which is not there; {hint}', sent.at
             )

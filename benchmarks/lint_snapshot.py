@@ -1,0 +1,103 @@
+"""`policygen lint --snapshot`: a cluster of 5,000 nodes, 50,000 pods and 2,000 policy objects.
+
+    python benchmarks/lint_snapshot.py [--nodes 5000] [--pods 50000] [--policy 2000] [--runs 5]
+
+Makes the snapshot as `policygen snapshot` would of what a server lists, then starts processes that
+read it and judge it, one after the other. Prints the time of both, and the peak memory.
+"""
+
+import argparse
+import gc
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+from clusters import PODS_PER_OWNER, job, node, pod, policy
+
+from policygen import versions
+from policygen.cluster import projection, snapshot
+from policygen.cluster.object import Object
+from policygen.cluster.seen import Seen, Snapshot
+from policygen.finding import At
+from policygen.lint import catalog, seen
+from policygen.lint.kinds import EVERY
+
+BOUND_S, BOUND_MIB = 3.0, 400.0
+
+
+def write(path: Path, nodes: int, pods: int, count: int) -> None:
+    """What `policygen snapshot` would have written of such a cluster."""
+    objects = [*policy(count), *(node(index) for index in range(nodes))]
+    teams = sum(each["kind"] == "Namespace" for each in objects)
+    objects += [job(index, teams) for index in range(-(-pods // PODS_PER_OWNER))]
+    rows = projection.Pods()
+    listed = (pod(index, nodes, teams) for index in range(pods))
+    looked = Snapshot(
+        Seen("bench", snapshot.now(), "v1.36.3", read=EVERY),
+        tuple(Object.read(each, At(0, ("objects", i))) for i, each in enumerate(objects)),
+        tuple(
+            rows.row(msgspec.convert(each, projection.ListedPod), At(0, ("pods", i)))
+            for i, each in enumerate(listed)
+        ),
+    )
+    snapshot.write(looked, path)
+
+
+def child(path: Path) -> None:
+    """Read and judge, as the command does, and say how long each took."""
+    gc.disable()  # as policygen/__main__.py does
+    start = time.perf_counter(), time.process_time()
+    with path.open("rb") as file:
+        looked = snapshot.read(file)
+    read = time.perf_counter(), time.process_time()
+    judged = seen.judge(looked, catalog.RULES, seen.Against(versions.DEFAULT, {}))
+    done = time.perf_counter(), time.process_time()
+    said = {
+        "read": [b - a for a, b in zip(start, read, strict=True)],
+        "judge": [b - a for a, b in zip(read, done, strict=True)],
+        "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "objects": judged.objects,
+        "findings": len(judged.findings),
+        "crashed": [it.reason for it in judged.outcomes if it.verdict == "crashed"],
+    }
+    print(json.dumps(said))
+
+
+def main() -> None:
+    """Make the snapshot, and judge it in processes of their own."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--nodes", type=int, default=5_000)
+    arguments.add_argument("--pods", type=int, default=50_000)
+    arguments.add_argument("--policy", type=int, default=2_000)
+    arguments.add_argument("--runs", type=int, default=5)
+    arguments.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    given = arguments.parse_args()
+    if given.child:
+        child(given.child)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "bench.snapshot"
+        write(path, given.nodes, given.pods, given.policy)
+        command = [sys.executable, __file__, "--child", str(path)]
+        runs = []
+        for _ in range(given.runs):
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            runs.append(json.loads(done.stdout))
+    for crash in runs[0]["crashed"]:
+        sys.exit(crash)
+    print(f"{runs[0]['objects']} objects, {runs[0]['findings']} findings")
+    for what in ("read", "judge"):
+        wall, cpu = (statistics.median(run[what][clock] for run in runs) for clock in (0, 1))
+        bound = f"; wanted at most {BOUND_S:g} s" if what == "judge" else ""
+        print(f"{what:6} {wall:6.2f} s wall  {cpu:6.2f} s cpu{bound}")
+    print(f"peak   {max(run['mib'] for run in runs):6.0f} MiB; wanted at most {BOUND_MIB:g} MiB")
+
+
+if __name__ == "__main__":
+    main()

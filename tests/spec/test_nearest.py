@@ -1,0 +1,57 @@
+import string
+
+import pytest
+
+from policygen.spec import nearest
+from policygen.spec.nearest import Names, suggest
+
+FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
+MANY = Names(FAMILIES)
+
+
+def slips(word):
+    """One letter too many, too few, another, or two of them swapped."""
+    for at in range(1, len(word) - 1):
+        yield word[:at] + word[at + 1 :]
+        yield word[:at] + "x" + word[at:]
+        yield word[:at] + "x" + word[at + 1 :]
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+@pytest.mark.parametrize("known", [[], Names()])
+def test_nothing_is_known(known):
+    assert suggest("a", known) == "there is none"
+
+
+def test_few_names_are_listed_and_case_does_not_count():
+    assert suggest("vison", ["Vision", "nlp"]) == 'did you mean "Vision"?'
+    assert suggest("xyz", ["b", "a", "a"]) == "known are a, b"
+    letters = Names(string.ascii_lowercase)
+    assert suggest("123", letters) == "known are a, b, c, d, e, f, g, h, i, j and 16 more"
+
+
+def test_a_name_is_not_its_own_nearest():
+    assert suggest("training", Names(["training", "traning"])) == 'did you mean "traning"?'
+    assert suggest("a", Names(["a"])) == "there is none"
+    assert suggest("a", Names(["a", "xyz"])) == "known are xyz"
+
+
+def test_among_many_a_slip_is_found_as_among_few():
+    found = [suggest(slip, MANY) for slip in slips("team-0123.a100")]
+    right = sum(advice == 'did you mean "team-0123.a100"?' for advice in found)
+    assert right / len(found) > 0.6  # a slip in its number may be nearer to another
+    assert all(advice.startswith("did you mean") for advice in found)
+
+
+def test_a_lookup_compares_few_of_many(monkeypatch):
+    compared = []
+    real = nearest.get_close_matches
+    monkeypatch.setattr(
+        nearest,
+        "get_close_matches",
+        lambda word, names, **how: compared.append(len(names)) or real(word, names, **how),
+    )
+    for _ in range(2):
+        assert suggest("taem-0500.a100", MANY) == 'did you mean "team-0500.a100"?'
+    assert len(compared) == 1
+    assert compared[0] < 20
