@@ -1,10 +1,14 @@
 """What `lint --fix` makes of the bad examples of rules, and of files with several faults."""
 
+import io
+import json
 from collections import Counter
 from datetime import date
 from pathlib import Path
 
 import pytest
+import ruamel.yaml
+import yaml
 
 from policygen import fixing, linting
 from policygen.cluster import manifests
@@ -72,6 +76,47 @@ def test_bad_examples_are_mended_and_nothing_else_breaks(name, tmp_path):
         assert (again.texts, again.done) == ((), {})
         assert of(again.before) == Counter()
     assert mended
+
+
+LAYOUTS = {
+    "block": lambda them: yaml.safe_dump_all(them, sort_keys=False),
+    "indented": lambda them: "---\n".join(_indented(each) for each in them),
+    "flow": lambda them: yaml.safe_dump_all(them, default_flow_style=True, width=60),
+    "json": lambda them: json.dumps(_list(them)),
+    "pretty": lambda them: json.dumps(_list(them), indent=2),
+    "list": lambda them: yaml.safe_dump(_list(them), sort_keys=False),
+}
+
+
+def _list(them):
+    return {"apiVersion": "v1", "kind": "List", "items": them}
+
+
+def _indented(thing):
+    out = io.StringIO()
+    writer = ruamel.yaml.YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.indent(mapping=4, sequence=6, offset=3)
+    writer.dump(thing, out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", FIXABLE)
+def test_the_layout_makes_no_difference(name, layout, tmp_path):
+    """The objects of bad examples, written in other ways, become the same objects."""
+    file, other = tmp_path / "example.yaml", tmp_path / "other.yaml"
+    for example in [each for each in page(name).examples if not each.good]:
+        file.write_text(example.text)
+        objects = manifests.read([Source("it", example.text, None)]).objects
+        if not all(each.api_version for each in objects):
+            continue  # Volcano's configuration is no object, and in no List
+        other.write_text(LAYOUTS[layout]([each.data for each in objects]))
+        made, again = fixed(file, options=example.options), fixed(other, options=example.options)
+        assert (made.left, made.done) == (again.left, again.done)
+        texts = (file.read_text(), other.read_text())
+        old, new = (manifests.read([Source("it", text, None)]).objects for text in texts)
+        assert [each.data for each in old] == [each.data for each in new]
 
 
 @pytest.mark.parametrize("name", [rule.name for rule in RULES if rule.fix is Fix.UNSAFE])
@@ -216,7 +261,30 @@ def test_a_fix_that_makes_room_for_another_one(tmp_path):
     assert file.read_text() == KUEUE.format("v1beta2", "ClusterQueue") + strategy
 
 
-QUOTA = """\
+@pytest.mark.parametrize(
+    "old, kind, new, target",
+    [
+        ("apps/v1beta2", "StatefulSet", "apps/v1", ()),
+        ("batch/v1beta1", "CronJob", "batch/v1", ()),
+        ("scheduling.k8s.io/v1beta1", "PriorityClass", "scheduling.k8s.io/v1", ()),
+        ("kueue.x-k8s.io/v1alpha1", "Topology", "kueue.x-k8s.io/v1beta2", ()),
+        ("kueue.x-k8s.io/v1beta2", "LocalQueue", "kueue.x-k8s.io/v1beta1", ("kueue=0.14",)),
+        ("kueue.x-k8s.io/v1beta2", "ClusterQueue", None, ("kueue=0.14",)),
+        ("apps/v1beta1", "StatefulSet", None, ()),
+        ("kueue.x-k8s.io/v1", "LocalQueue", None, ()),
+    ],
+)
+def test_a_version_gives_way_to_one_with_the_same_fields_only(old, kind, new, target, tmp_path):
+    file = tmp_path / "it.yaml"
+    text = f"apiVersion: {old} # it\nkind: {kind}\nmetadata: {{name: a}}\n"
+    file.write_text(text)
+    made = fixed(file, unsafe=False, options=("partial", *target))
+    assert made.done.get("api-version-not-served", 0) == (new is not None)
+    assert of(made.before)["api-version-not-served"] == 1
+    assert file.read_text() == text.replace(old, new or old)
+
+
+CONFIGURATION = """\
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -240,7 +308,7 @@ data:
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_a_file_inside_a_config_map_is_mended_in_its_place(indicator, line_break, tmp_path):
     file = tmp_path / "it.yaml"
-    before = QUOTA.format(indicator=indicator).replace("\n", line_break)
+    before = CONFIGURATION.format(indicator=indicator).replace("\n", line_break)
     file.write_bytes(before.encode())
     made = fixed(file)
     assert made.left == ()
