@@ -88,6 +88,9 @@ def counted(report: Report) -> str:
             if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
         words.append(f"{len(report.rules)} rules: {', '.join(verdicts)}")
+    fixable = sum(1 for each in report.findings if each.edits and not each.cluster)
+    if fixable:
+        words.append(f"{fixable} fixable (--fix)")
     if report.off:
         words.append(f"{report.off} switched off")
     if report.waived:

@@ -62,6 +62,11 @@ def policygen(tmp_path):
     return run
 
 
+def test_lint_says_how_many_findings_can_be_fixed(policygen):
+    done = policygen("--manifests", "queue.yaml")
+    assert done.stdout.splitlines()[-1].endswith("; 2 fixable (--fix)")
+
+
 def test_a_dry_run_shows_a_diff_and_writes_nothing(policygen, tmp_path):
     done = policygen("--fix", "--manifests", "queue.yaml")
     assert done.stdout == DIFF
