@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -41,12 +41,12 @@ class Thing:
 
 
 class Slate:
-    """Knows what stood on the control plane when it was new."""
+    """Knows what stood on the control plane when it was new, of all resources or of some plurals."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, only: Collection[str] = ()) -> None:
         self._client = client
         self._pool = ThreadPoolExecutor(THREADS)
-        self._resources = list(_deletable(client))
+        self._resources = [it for it in _deletable(client) if not only or it.plural in only]
         self._baseline = frozenset(self._found())
         self._specs = {
             thing.path: self._spec(thing.path) for thing in self._baseline if _own(thing)

@@ -8,11 +8,16 @@ from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.volcano_settings import all_settings
 
+_STARVING = ("gang", "priority", "tdm")
+"""The plugins that tell which jobs lack pods."""
+
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """No default configuration has the action. What a guarantee covers is not lent.
+    """No default configuration has the action, and it acts only for jobs that a plugin calls starving.
 
-    Source: pkg/scheduler/actions/reclaim/reclaim.go; installer/helm/chart/volcano/config.
+    What a guarantee covers is not lent.
+    Source: pkg/scheduler/actions/reclaim/reclaim.go; framework/session_plugins.go, JobStarving;
+    installer/helm/chart/volcano/config.
     """
     lending = [queue for queue in facts.cluster.queues if _lends(queue.it)]
     borrowing = [queue for queue in facts.cluster.queues if _borrows(queue.it)]
@@ -21,11 +26,20 @@ def check(facts: Facts) -> Iterator[Claim]:
     if lender is None or borrower is None:
         return
     for each in all_settings(facts):
-        if each.capacity is not None and not {"reclaim", "gangreclaim"} & set(each.actions):
+        if each.capacity is None:
+            continue
+        fate = f"what {lender} deserves and {borrower} uses comes back only when jobs end"
+        if not {"reclaim", "gangreclaim"} & set(each.actions):
             yield Claim(
-                f"the actions lack reclaim, so what {lender} deserves and {borrower} uses comes "
-                "back only when jobs end; add reclaim, or write what is not to be lent as "
-                "guarantee.resource",
+                f"the actions lack reclaim, so {fate}; add reclaim, or write what is not to be "
+                "lent as guarantee.resource",
+                each.actions_at,
+                (lender.at, borrower.at),
+            )
+        elif not any(it.name in _STARVING and it.on("enableJobStarving") for it in each.plugins):
+            yield Claim(
+                f"reclaim acts only for jobs that a plugin calls starving, and none does, so "
+                f"{fate}; add the plugin priority",
                 each.actions_at,
                 (lender.at, borrower.at),
             )

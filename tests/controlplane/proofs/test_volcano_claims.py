@@ -2,7 +2,7 @@
 
 from tests.controlplane.pages import bad, good
 from tests.controlplane.proofs.volcano_scene import QUEUE, group, members
-from tests.controlplane.workloads import Ask
+from tests.controlplane.workloads import GPU, Ask
 
 RECLAIM = """
 actions: "allocate, reclaim, backfill"
@@ -51,7 +51,7 @@ def have(volcano, **gpus):
 
 def test_reclaim_never_runs(volcano):
     rule = "reclaim-never-runs"
-    for example, count in ((bad(rule), 0), (good(rule), 8)):
+    for example, count in ((bad(rule), 0), (bad(rule, 1), 0), (good(rule), 8)):
         with volcano.scene(example):
             run(volcano, "vision", ALL)
             claim(volcano, "speech", 8)
@@ -114,25 +114,34 @@ def test_gang_never_claims(volcano):
 
 
 def test_enqueue_starves_claimants(volcano):
-    """A full queue, and a job of it that ranks above the one that fills it."""
+    """A full queue and a job of it that ranks above what fills it; a full cluster and an owner's job."""
     rule = "enqueue-starves-claimants"
-    full = owner("vision", 8, capability={"nvidia.com/gpu": "8"})
+    full = f"{HIGH}---{owner('vision', 8, capability={GPU: '8'})}"
     for example, count in ((bad(rule), 0), (good(rule), 4)):
-        with volcano.scene(f"{example}---{HIGH}---{full}"):
-            low = {"nvidia.com/gpu": "8"}
-            volcano.create(
-                *group("low", "vision", queue="vision", pods=8, minimum=8, min_resources=low)
-            )
-            have(volcano, vision=8)
-            high = group(
-                "high",
-                "above",
-                queue="vision",
-                pods=4,
-                ask=Ask(gpus=1, priority="high"),
-                minimum=4,
-                min_resources={"nvidia.com/gpu": "4"},
-                priority="high",
-            )
-            volcano.create(*high)
-            have(volcano, vision=8 - count, above=count)
+        with volcano.scene(f"{example}---{full}"):
+            submit(volcano, "low", "vision", 8)
+            have(volcano, low=8)
+            submit(volcano, "high", "vision", 4, priority="high")
+            have(volcano, low=8 - count, high=count)
+    owners = f"{owner('vision', 8)}---{owner('speech', 8)}"
+    for example, count in ((bad(rule, 1), 0), (good(rule), 8)):
+        with volcano.scene(f"{example}---{owners}"):
+            submit(volcano, "first", "vision", ALL)
+            have(volcano, first=ALL)
+            submit(volcano, "second", "speech", 8)
+            have(volcano, first=ALL - count, second=count)
+
+
+def submit(volcano, namespace, queue, pods, priority=None):
+    """A job that starts whole and says what it needs."""
+    made = group(
+        "job",
+        namespace,
+        queue=queue,
+        pods=pods,
+        ask=Ask(gpus=1, priority=priority),
+        minimum=pods,
+        min_resources={GPU: str(pods)},
+        priority=priority,
+    )
+    volcano.create(*made)

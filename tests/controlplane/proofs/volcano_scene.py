@@ -14,7 +14,6 @@ scene: CORES, MEMORY and GPUS each.
 from __future__ import annotations
 
 import itertools
-import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -57,8 +56,14 @@ kind: Queue
 metadata: {{name: {name}}}
 spec: {spec}
 """
-SESSION = re.compile(rb"Open Session ")
-LOADED = re.compile(rb"Finished loading scheduler config")
+SHOWN = (
+    "hypernodes", "jobs", "nodes", "podgroups", "pods", "priorityclasses", "queues",
+    "resourcequotas", "services", "statefulsets",
+)  # fmt: skip
+"""What a scene may hold; with namespaces and the rest it takes five times as long to clear away."""
+SESSION = b"] Open Session "
+LOADED = b"] Finished loading scheduler config"
+"""Lines of its log."""
 DEADLINE_S = 10.0
 POLL_S = 0.02
 ROLE = "volcano.sh/task-spec"
@@ -76,8 +81,11 @@ class Volcano(Cluster):
     def __init__(self, cluster: Cluster, process: Process, file: Path) -> None:
         super().__init__(cluster.bench)
         self._process, self._file = process, file
-        self._slate = Slate(self.client)
+        self._slate = Slate(self.client, SHOWN)
         self._config = HELD
+        self._counts = dict.fromkeys((SESSION, LOADED), 0)
+        self._read = 0
+        """So many bytes of the log."""
 
     @contextmanager
     def scene(self, text: str = "", config: str = SHARES) -> Iterator[None]:
@@ -149,14 +157,23 @@ class Volcano(Cluster):
         """All that the scheduler has logged."""
         return self._process.log.read_text(encoding="utf-8", errors="replace")
 
-    def _count(self, pattern: re.Pattern[bytes]) -> int:
-        return len(pattern.findall(self._process.log.read_bytes()))
+    def _count(self, line: bytes) -> int:
+        """How many such lines its log has by now."""
+        with self._process.log.open("rb") as log:
+            log.seek(self._read)
+            lines = log.read().splitlines(keepends=True)
+        for each in lines:
+            if each.endswith(b"\n"):
+                self._read += len(each)
+                for known in self._counts:
+                    self._counts[known] += known in each
+        return self._counts[line]
 
-    def _wait(self, pattern: re.Pattern[bytes], count: int) -> None:
+    def _wait(self, line: bytes, count: int) -> None:
         end = time.monotonic() + DEADLINE_S
-        while (found := self._count(pattern)) < count:
+        while (found := self._count(line)) < count:
             self.check_alive()
-            assert time.monotonic() < end, f"{pattern.pattern!r} {found} times and not {count}"
+            assert time.monotonic() < end, f"{line!r} {found} times and not {count}"
             time.sleep(POLL_S)
 
 
