@@ -157,7 +157,7 @@ def lint(**options: Any) -> None:
         report, diff, said = fixing.run(
             settings, today=_today(), unsafe=options["unsafe"], write=write, stdin=stdin
         )
-        click.echo(diff, nl=False)
+        click.echo(diff.encode(), nl=False)
         for line in said:
             click.echo(f"policygen: {line}", err=True)
         # The diff takes the place of a report: a dry run says nothing that lint does not say.

@@ -370,8 +370,11 @@ class _Step:
         stop = self.it.next_line(end)
         if not _REST.fullmatch(self.text, end, self.it.line_end(end)):
             raise EditError("it shares its line with others")
-        kept = [f"{indent}{each}\n" for each in comments(self.text[begin:stop])]
-        return Splice(begin, stop, "".join(kept))
+        kept = [f"{indent}{each}" for each in comments(self.text[begin:stop])]
+        if begin and self.it.line_end(end) == stop:  # the text ends without a line break
+            above = begin - (2 if self.text.startswith("\r\n", begin - 2) else 1)
+            return Splice(above, stop, "".join(f"\n{each}" for each in kept))
+        return Splice(begin, stop, "".join(f"{each}\n" for each in kept))
 
     def _nested(self, key: str) -> Iterator[Splice]:
         node, start = self.node, self.it.outline.start[self.node]

@@ -119,6 +119,31 @@ def test_the_layout_makes_no_difference(name, layout, tmp_path):
         assert [each.data for each in old] == [each.data for each in new]
 
 
+def commented(text):
+    """A text with a comment above each line, and one behind it."""
+    lines = []
+    for number, line in enumerate(text.splitlines()):
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        lines += [f"{indent}# above {number}", f"{line}   # behind {number}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("name", FIXABLE)
+def test_comments_everywhere_survive(name, tmp_path):
+    file, other = tmp_path / "example.yaml", tmp_path / "other.yaml"
+    for example in [each for each in page(name).examples if not each.good]:
+        if "|" in example.text:
+            continue
+        file.write_text(example.text)
+        other.write_text(commented(example.text))
+        made, again = fixed(file, options=example.options), fixed(other, options=example.options)
+        assert (again.left, again.done) == ((), made.done)
+        texts = (file.read_text(), other.read_text())
+        assert Counter(comments(commented(example.text))) == Counter(comments(texts[1]))
+        old, new = (manifests.read([Source("it", text, None)]).objects for text in texts)
+        assert [each.data for each in old] == [each.data for each in new]
+
+
 @pytest.mark.parametrize("name", [rule.name for rule in RULES if rule.fix is Fix.UNSAFE])
 def test_what_changes_behaviour_waits_for_unsafe(name, tmp_path):
     file = tmp_path / "example.yaml"
@@ -315,6 +340,32 @@ def test_a_file_inside_a_config_map_is_mended_in_its_place(indicator, line_break
     assert made.done == {"binpack-weight-not-listed": 1, "volcano-argument-mistyped": 1}
     added = f"          binpack.resources: nvidia.com/gpu{line_break}"
     assert file.read_bytes().decode() == before.replace('weight: "10"', "weight: 10") + added
+
+
+FRAMEWORKS = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  conf: INDICATOR
+    apiVersion: config.kueue.x-k8s.io/v1beta2
+    kind: Configuration
+    waitForPodsReady: {timeout: 30m}
+    integrations:
+      frameworks:
+      - batch/job
+      - batch/job
+  other: b
+"""
+
+
+@pytest.mark.parametrize("indicator", ["|", "|-", "|+", "|2-  # all"])
+def test_the_last_line_of_a_text_inside_goes_without_a_trace(indicator, tmp_path):
+    file = tmp_path / "it.yaml"
+    before = FRAMEWORKS.replace("INDICATOR", indicator)
+    file.write_text(before)
+    assert fixed(file).done == {"framework-unknown": 1}
+    assert file.read_text() == before.replace("      - batch/job\n", "", 1)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ REMOVE, NEST, ADD = Verb.REMOVE, Verb.NEST, Verb.ADD
             "a:\n  z:\n  - b: |\n      c\n\n      d\n# e\n",
         ),
         ("a: 1\nb: 2\n", Edit(REMOVE, at("a")), "b: 2\n"),
-        ("a: 1\nb: 2 # c", Edit(REMOVE, at("b")), "a: 1\n# c\n"),
+        ("a: 1\nb: 2 # c", Edit(REMOVE, at("b")), "a: 1\n# c"),
         ("a: 1\nb: |\n  x\n\n  y\nc: 3\n", Edit(REMOVE, at("b")), "a: 1\nc: 3\n"),
         ("a:\n  b: 1\nc: 2\n", Edit(REMOVE, at("a", "b")), "a: {}\nc: 2\n"),
         ("a: # x\n  b: 1\nc: 2\n", Edit(REMOVE, at("a", "b")), "a: # x\n  {}\nc: 2\n"),
