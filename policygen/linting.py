@@ -145,7 +145,7 @@ def _judged(
     ]
     runs: list[Sequence[Outcome]] = []
     drifts: list[Drift] = []
-    runs, clusters = [], []
+    clusters = []
     if settings.manifests:
         facts = _facts(settings, spec, found, target, complete=complete)
         runs.append(engine.run(rules, facts))

@@ -10,6 +10,7 @@ import pytest
 from policygen import app, linting
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.view import Cluster
+from policygen.finding import Family, Severity
 from policygen.lint.catalog import RULES
 from policygen.lint.kinds import EVERY
 from policygen.lint.page import page
@@ -99,6 +100,16 @@ def test_pages_begin_with_their_name_and_say_why(name):
 def test_the_proof_of_a_page_is_a_test_that_exists(name):
     path, _, test = str(page(name).proof).partition("::")
     assert f"def {test}(" in (ROOT / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=NAMES)
+def test_a_harm_is_shown_on_real_servers_or_the_page_says_why_not(rule):
+    """What nobody has seen is no error, but for refusals of versions that cannot be run here."""
+    it = page(rule.name)
+    if rule.family is Family.INVALID:
+        return
+    assert (it.proof is None) == (it.not_shown is not None), "Proven: or Not shown:, and not both"
+    assert it.proof or rule.severity < Severity.ERROR
 
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
