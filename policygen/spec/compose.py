@@ -1,7 +1,6 @@
 """A stream of YAML or JSON to documents, past those that are broken."""
 
 import re
-from array import array
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import chain
@@ -24,6 +23,7 @@ from policygen.spec.assemble import (
 )
 from policygen.spec.glance import UNUSUAL, glance
 from policygen.spec.outline import BLANKS, Outline, Shape
+from policygen.spec.places import places
 from policygen.spec.syntax import Complaint, explain
 from policygen.spec.without import Without
 
@@ -33,6 +33,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
 # in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
 _ALLOWED = "\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
+_ASCII = b"\t\n\r" + bytes(range(ord(" "), ord("~") + 1))
 _BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
 _JSON = re.compile(r"[ \t\r\n]*[\[{]")
 
@@ -52,9 +53,12 @@ def compose(
     it refuses them. Forbidden characters are one error, and read as if they were not there.
     After a document that is no YAML, reading goes on at the next line "---".
     """
-    forbidden = [match.start() for match in _forbidden_in(text).finditer(text)]
+    forbidden = _forbidden_in(text)
     if not forbidden:
-        yield from _compose(text, json=json, line=line, kubernetes=kubernetes)
+        if json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
+            yield Composed(data, make_outline=partial(places, text))
+        else:
+            yield from _compose(text, json=json, line=line, kubernetes=kubernetes)
         return
     yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
     left = Without(text, forbidden)
@@ -68,10 +72,6 @@ def compose(
 def _compose(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:
-    if json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
-        again = partial(_outline, text, 0, len(text), json=True, kubernetes=True)
-        yield Composed(data, make_outline=again)
-        return
     it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
     resume = yield from it.all()
     if resume is not None:
@@ -83,19 +83,15 @@ def _compose(
 def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -> Outline:
     """The outline of the one document in a part of a text."""
     stream = _Stream(text, json=json, line=lambda _: 0, kubernetes=kubernetes, again=True)
-    composed = next(stream.documents(start, end))
-    if composed.parsed:
-        return composed.outline
-    # JSON may nest deeper than a Builder goes: then all of it stands at its beginning.
-    return Outline(
-        array("q", [start]), array("q", [end]), array("q", [1]), bytearray([Shape.SCALAR])
-    )
+    return next(stream.documents(start, end)).outline
 
 
-def _forbidden_in(text: str) -> "re.Pattern[str]":
-    """What finds forbidden characters in a text."""
+def _forbidden_in(text: str) -> list[int]:
+    """Where forbidden characters are in a text."""
+    if text.isascii() and not text.encode().translate(None, _ASCII):
+        return []
     # The whole set takes longer to compile than a small spec to check, and few texts need it.
-    return re.compile("[^\t\n\r -~]" if text.isascii() else f"[^{_ALLOWED}]")
+    return [match.start() for match in re.finditer(f"[^{_ALLOWED}]", text)]
 
 
 def _forbidden(text: str, where: list[int]) -> Problem:

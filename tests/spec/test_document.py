@@ -859,12 +859,25 @@ STREAMS = {
 }
 
 
+def spans(it, path, data, text):
+    """Every path of a document, and where its value and its key stand."""
+    step, length = it.outline.find(path)
+    key = None if step.key is None else it.outline.span(step.key, text)
+    yield path, length, it.outline.span(step.node, text), key, it.outline.shape[step.node]
+    inner = data.items() if isinstance(data, dict) else ()
+    for name, value in enumerate(data) if isinstance(data, list) else inner:
+        yield from spans(it, (*path, name), value, text)
+
+
 def outlined(text, json, *, kubernetes=False):
     """All that a stream is read to, places included."""
     found = []
     for it in composing.compose(text, json=json, line=lambda at: at, kubernetes=kubernetes):
         places = it.outline
         found.append((it.data, it.syntax, it.content, it.flawed, it.parsed, it.bombed))
+        if json and kubernetes and places.shape and not it.flawed:
+            found.append(list(spans(it, (), it.data, text)))
+            continue  # those of JSON are numbered as they are met
         found.append((places.start, places.end, places.after, places.shape, places.key))
         found.append((places.target, places.merge))
     return found
