@@ -5,14 +5,16 @@ what a later object needs is made: namespaces, Volcano's queues, PriorityClasses
 """
 
 import time
+from datetime import date
 
 import pytest
 
-from policygen import versions
+from policygen import fixing, versions
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
 from policygen.lint.rule import Family
 from policygen.served.schemas import index
+from policygen.settings import LintSettings
 from tests.controlplane.apply import FIELD_MANAGER, parse, stages
 from tests.controlplane.client import APPLY
 from tests.controlplane.cluster import LATE
@@ -20,6 +22,7 @@ from tests.controlplane.cluster import LATE
 RUNNING = {name: versions.parse(name, text) for name, text in index().versions.items()}
 MADE = ("Namespace", "PriorityClass", "Queue")
 QUERY = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
+TODAY = date(2026, 11, 21)
 LAG_S = 3.0
 """For a webhook whose cache trails what was just made."""
 
@@ -141,3 +144,16 @@ def test_what_other_rules_find_is_accepted(server, rule):
         pytest.skip(REFUSED[rule.name])
     for text in examples(rule, server, good=False):
         assert not list(server.refusals(text))
+
+
+@pytest.mark.parametrize(
+    "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.fix is not None]
+)
+def test_fixed_examples_are_accepted(server, rule, tmp_path):
+    file = tmp_path / "example.yaml"
+    for text in examples(rule, server, good=False):
+        file.write_text(text)
+        settings = LintSettings(manifests=(str(file),), partial=True)
+        fixed = fixing.fix(settings, today=TODAY, unsafe=True)
+        for _, new in fixed.texts:
+            assert not list(server.refusals(new)), new
