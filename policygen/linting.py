@@ -23,6 +23,7 @@ from policygen.lint.baseline import Baseline
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
+from policygen.lint.skew import skew
 from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan, compile_plan
 from policygen.report.report import Ended, Report
@@ -145,7 +146,7 @@ def _judged(
     ]
     runs: list[Sequence[Outcome]] = []
     drifts: list[Drift] = []
-    clusters = []
+    clusters: dict[str, Mapping[str, versions.Version]] = {}
     if settings.manifests:
         facts = _facts(settings, spec, found, target, complete=complete)
         runs.append(engine.run(rules, facts))
@@ -169,14 +170,15 @@ def _judged(
             findings.append(snapshot)
             complete = False
             continue
-        clusters.append(snapshot.seen.context)
         of_cluster = seen.judge(snapshot, rules, against, index)
+        clusters[snapshot.seen.context] = of_cluster.runs
         runs.append(of_cluster.outcomes)
         findings += of_cluster.findings
         complete = complete and of_cluster.complete
         objects += of_cluster.objects
         drifts += of_cluster.drifts
         index = of_cluster.next_index
+    findings += skew(clusters)
     ended = _merged(runs)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(

@@ -44,6 +44,8 @@ class Judged(Struct, frozen=True):
     """False: something that a rule needed could not be read."""
     drifts: tuple[Drift, ...]
     """How it differs from the spec, if there is one."""
+    runs: Mapping[str, Version]
+    """The versions that were detected, by component."""
     next_index: int
     """Behind the indexes of its documents."""
 
@@ -59,9 +61,10 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
         Need.SPEC: against.spec is not None,
     }
+    runs = controllers.detected(seen.server, snapshot.objects)
     facts = Facts(
         cluster,
-        {**against.target, **_supported(controllers.detected(seen.server, snapshot.objects))},
+        {**against.target, **_supported(runs)},
         # What else a rule needs the engine looks up among the kinds that were read.
         given=frozenset(need for need in Need if there.get(need, True)),
         spec=against.spec,
@@ -85,6 +88,7 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         objects=len(cluster.objects) + len(cluster.pods),
         complete=inside.complete and not any(it.missed for it in outcomes),
         drifts=(rendered.against(cluster),) if rendered else (),
+        runs=runs,
         next_index=index + 1 + len(inside.documents),
     )
 

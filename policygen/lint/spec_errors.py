@@ -109,6 +109,7 @@ RUN_RULES: Mapping[str, str] = {
     "baseline-stale": "A baseline has a finding that is found no more",
     "kinds-not-judged": "Objects are of kinds that no rule judges",
     "no-object": "Documents have no apiVersion and kind",
+    "versions-differ": "Clusters of one run have different releases of Kubernetes, Kueue or Volcano",
     "not-read": "Kinds of objects could not be read from a cluster",
     "waiver-expired": "A waiver is past its date",
     "waiver-unused": "A waiver waives nothing",

@@ -166,3 +166,14 @@ spec: {template: {spec: {containers: [{name: c}]}}}
     ended = "status: {conditions: [{type: Complete, status: 'True'}]}\n"
     _, report, _ = lint(snapshot(made + ended))
     assert not any("nowhere" in it["message"] for it in report["findings"])
+
+
+def test_clusters_of_one_run_that_differ_in_a_release_are_told(lint):
+    _, report, _ = lint(
+        snapshot(LOCAL),
+        snapshot(LOCAL, context="west", server="v1.36.1"),
+        snapshot(LOCAL, context="south", server="v1.35.4"),
+    )
+    (found,) = (it for it in report["findings"] if it["rule"] == "versions-differ")
+    assert found["cluster"] == "south"
+    assert found["message"].startswith("kubernetes is 1.35 here and 1.36 on east, west; ")

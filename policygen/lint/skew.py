@@ -1,0 +1,36 @@
+"""Clusters of one run that do not run the same."""
+
+from collections.abc import Iterator, Mapping
+
+from policygen.finding import Finding, Severity
+from policygen.versions import Version
+
+RULE = "versions-differ"
+
+
+def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
+    """What runs in another release on some clusters than on most, by cluster and component.
+
+    One set is rendered for one target, so that what is right for one of them is wrong for another.
+    Patches of one release are alike here.
+    """
+    components = sorted({component for found in clusters.values() for component in found})
+    for component in components:
+        by_release: dict[tuple[int, int], list[str]] = {}
+        for name, found in clusters.items():
+            if component in found:
+                by_release.setdefault(found[component].release, []).append(name)
+        usual, *others = sorted(by_release, key=lambda it: (-len(by_release[it]), it))
+        for release in others:
+            for name in by_release[release]:
+                yield Finding(
+                    Severity.WARNING,
+                    RULE,
+                    f"{component} is {_said(release)} here and {_said(usual)} on "
+                    f"{', '.join(by_release[usual])}; upgrade one of them, or render a set for each",
+                    cluster=name,
+                )
+
+
+def _said(release: tuple[int, int]) -> str:
+    return f"{release[0]}.{release[1]}"
