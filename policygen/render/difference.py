@@ -1,11 +1,14 @@
 """Two texts of manifests as a unified diff, in time that grows with their length only."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 _CONTEXT = 3
+_LONG = 1000
+"""Lines of a document that is compared in parts."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WHO = re.compile(r"^(?:kind|  name|  namespace): .*$", re.MULTILINE)
@@ -83,11 +86,32 @@ def _changes(before: list[list[str]], after: list[list[str]]) -> Iterator[_Chang
             continue
         for one, other in zip(range(first, last), range(new_first, new_last), strict=True):
             if before[one] != after[other]:
-                lines = SequenceMatcher(None, before[one], after[other])
-                for what, start, stop, new_start, new_stop in lines.get_opcodes():
-                    if what != "equal":
-                        at, new = old_at[one], new_at[other]
-                        yield at + start, at + stop, new + new_start, new + new_stop
+                for start, stop, new_start, new_stop in _lines(before[one], after[other]):
+                    at, new = old_at[one], new_at[other]
+                    yield at + start, at + stop, new + new_start, new + new_stop
+
+
+def _lines(before: list[str], after: list[str]) -> Iterator[_Change]:
+    """Where two documents differ, part by part: difflib's time grows with the square of a part."""
+    for (old, new), (old_end, new_end) in pairwise(_cuts(before, after)):
+        if before[old:old_end] == after[new:new_end]:
+            continue
+        lines = SequenceMatcher(None, before[old:old_end], after[new:new_end])
+        for what, start, stop, new_start, new_stop in lines.get_opcodes():
+            if what != "equal":
+                yield old + start, old + stop, new + new_start, new + new_stop
+
+
+def _cuts(before: list[str], after: list[str]) -> list[tuple[int, int]]:
+    """Where long documents are cut: at lines that both have once, if they come in one order."""
+    ends = [(0, 0), (len(before), len(after))]
+    if len(before) < _LONG:
+        return ends
+    counts, new_counts = Counter(before), Counter(after)
+    at = {line: number for number, line in enumerate(after) if new_counts[line] == 1}
+    found = [(n, at[line]) for n, line in enumerate(before) if counts[line] == 1 and line in at]
+    in_order = all(one[1] < other[1] for one, other in pairwise(found))
+    return [ends[0], *found, ends[1]] if in_order else ends
 
 
 def _starts(documents: list[list[str]]) -> list[int]:

@@ -69,3 +69,22 @@ def test_ten_thousand_changed_documents_take_seconds():
     patch = difference("all.yaml", old.encode(), new)
     assert time.process_time() - started < 20
     assert patch.count("\n+apiVersion: v2") == 10_000
+
+
+@given(st.lists(TEXTS, min_size=4, max_size=4), st.booleans())
+def test_long_documents_are_compared_in_parts(texts, swapped):
+    first, second, third, fourth = (text.replace("---\n", "") + "\n" for text in texts)
+    filler = "- pad\n" * 1000
+    once, twice = ("once\n", "again\n") if swapped else ("again\n", "once\n")
+    old = f"{filler}{first}once\n{filler}{second}again\n"
+    new = f"{filler}{third}{once}{filler}{fourth}{twice}"
+    assert applied(difference("x", old.encode(), new), old) == new
+
+
+def test_a_long_list_of_like_objects_is_compared_in_no_time():
+    old = "".join(f"- apiVersion: v1\n  name: q{n}\n  amount: 1\n" for n in range(10_000))
+    new = old.replace("v1", "v2")
+    began = time.monotonic()
+    patch = difference("x", old.encode(), new)
+    assert time.monotonic() - began < 20
+    assert applied(patch, old) == new
