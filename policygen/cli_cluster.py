@@ -26,6 +26,7 @@ def _reached(command: Callable[..., None]) -> Callable[..., None]:
     epilog="""\b
 Examples:
   policygen snapshot --context prod -o prod.snapshot
+  policygen snapshot --context prod -o shared.snapshot --redact-names
   policygen lint --snapshot prod.snapshot spec/
 
 Exit codes: 0 written, 2 usage or a spec that is refused, 3 not all could be read (what could is
@@ -41,7 +42,12 @@ written), 4 internal.
     metavar="FILE",
     help="Write the snapshot into this file.",
 )
-def snapshot(output: Path, **options: Any) -> None:
+@click.option(
+    "--redact-names",
+    is_flag=True,
+    help="Replace names by hashes, the same wherever one stands, so that it can be shared.",
+)
+def snapshot(*, output: Path, redact_names: bool, **options: Any) -> None:
     """Write what lint would read of a live cluster into a file.
 
     No Secret is read, and no value of an environment variable is kept. With a SPEC it also holds
@@ -49,7 +55,7 @@ def snapshot(output: Path, **options: Any) -> None:
     """
     from policygen import snapshots
 
-    said = snapshots.take(_settings(options), output, progress=progress)
+    said = snapshots.take(_settings(options), output, redact=redact_names, progress=progress)
     for line in said:
         click.echo(f"policygen: {line}", err=True)
     raise SystemExit(ExitCode.INCOMPLETE if said else ExitCode.CLEAN)

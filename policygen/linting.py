@@ -109,7 +109,7 @@ def update(
 def reading(settings: Settings) -> Wanted:
     """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
     spec = _spec(settings, (), None)
-    return _reading(settings, _target(settings, spec), _rendered(settings, spec))
+    return _reading(settings, spec, _target(settings, spec), _rendered(settings, spec))
 
 
 def verdict(report: Report, fail_on: Severity) -> Verdict:
@@ -162,9 +162,8 @@ def _judged(
         documents=tuple(documents),
         rendered=_rendered(settings, spec),
     )
-    for look in looking.looks(
-        settings.clusters, _reading(settings, target, against.rendered), progress
-    ):
+    reads = _reading(settings, spec, target, against.rendered)
+    for look in looking.looks(settings.clusters, reads, progress):
         snapshot = look(index)
         if isinstance(snapshot, Finding):
             findings.append(snapshot)
@@ -280,11 +279,14 @@ def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:
 
 def _reading(
     settings: Settings,
+    spec: _Spec,
     target: Mapping[str, versions.Version],
     rendered: Rendered | None,
 ) -> Wanted:
     objects = [it.object for it in rendered.wanted] if rendered else []
-    return looking.wanted(_rules(settings), objects, target, settings.clusters.namespaces)
+    of_spec = spec.loaded.spec if spec.loaded else None
+    namespaces = settings.clusters.namespaces
+    return looking.wanted(_rules(settings), objects, of_spec, target, namespaces)
 
 
 def _rendered(settings: Settings, spec: _Spec) -> Rendered | None:

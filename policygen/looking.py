@@ -14,6 +14,8 @@ from policygen.lint import kinds
 from policygen.lint.rule import Rule
 from policygen.plan.catalog import KINDS
 from policygen.settings import ClusterSettings
+from policygen.spec import derived
+from policygen.spec.types import Spec
 from policygen.versions import Version
 
 Look = Callable[[int], Snapshot | Finding]
@@ -33,12 +35,15 @@ def looks(settings: ClusterSettings, wanted: Wanted, progress: Progress) -> Iter
 def wanted(
     rules: Iterable[Rule],
     rendered: Iterable[Object],
+    spec: Spec | None,
     target: Mapping[str, Version],
     namespaces: tuple[str, ...] = (),
 ) -> Wanted:
     """What to read of a cluster for these rules and what a spec renders."""
     objects = tuple(rendered)
-    config_maps = {it.name for it in objects if it.kind == "ConfigMap"}
+    names = {*CONFIG_MAPS, *(it.name for it in objects if it.kind == "ConfigMap")}
+    if spec is not None:
+        names |= {spec.platform.volcano.config_map, derived.second_scheduler(spec.platform)}
     return Wanted(
         kinds=kinds.wanted(rules) | {GroupKind(it.group, it.kind) for it in objects},
         versions={
@@ -48,7 +53,7 @@ def wanted(
             if release.since <= target[kind.component].release
         },
         namespaces=namespaces,
-        config_maps=frozenset({*CONFIG_MAPS, *config_maps}),
+        config_maps=frozenset(names),
     )
 
 

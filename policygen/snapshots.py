@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from secrets import token_bytes
 
 from policygen import linting, looking
 from policygen.cluster import preflight
@@ -9,6 +10,7 @@ from policygen.cluster import snapshot as files
 from policygen.cluster.access import Access
 from policygen.cluster.live import Progress
 from policygen.cluster.permissions import permissions
+from policygen.cluster.redaction import redacted
 from policygen.cluster.requests import ReadError
 from policygen.errors import UsageError
 from policygen.finding import Finding
@@ -16,7 +18,7 @@ from policygen.render.role import cluster_role
 from policygen.settings import LintSettings as Settings
 
 
-def take(settings: Settings, output: Path, *, progress: Progress) -> Sequence[str]:
+def take(settings: Settings, output: Path, *, redact: bool, progress: Progress) -> Sequence[str]:
     """Write a snapshot of one live cluster, and say what is not in it.
 
     Raises UsageError for a context or a file that cannot be used.
@@ -25,11 +27,14 @@ def take(settings: Settings, output: Path, *, progress: Progress) -> Sequence[st
     snapshot = look(0)
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
+    gaps = [f"{snapshot.seen.context}: {gap}" for gap in snapshot.seen.gaps]
+    if redact:
+        snapshot = redacted(snapshot, token_bytes())
     try:
         files.write(snapshot, output)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from None
-    return [f"{snapshot.seen.context}: {gap}" for gap in snapshot.seen.gaps]
+    return gaps
 
 
 def role(settings: Settings, name: str) -> str:

@@ -50,18 +50,23 @@ def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
             continue
         spec = _mapping(_mapping(_mapping(it.data.get("spec")).get("template")).get("spec"))
         for each in _mappings(spec.get("containers")):
-            name, tag = _image(each.get("image"))
-            component = _IMAGES.get(name)
-            if component is None:
+            runs = component(each.get("image"))
+            if runs is None:
                 continue
+            _, tag = _image(each.get("image"))
             labels = texts(it.data, "metadata", "labels")
             yield Controller(
-                component,
+                runs,
                 it,
                 version(labels.get(VERSION_LABEL, "")) or version(tag),
                 tuple(_mounted(spec)),
             )
             break
+
+
+def component(image: Any) -> str | None:
+    """The component that an image runs; None for no controller's."""
+    return _IMAGES.get(_image(image)[0])
 
 
 def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:

@@ -71,6 +71,12 @@ def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
+def whole(it: Object) -> bool:
+    """Whether a snapshot keeps an object of this kind with all its fields."""
+    kind = GroupKind(it.group, it.kind)
+    return kind not in {NODE, WORKLOAD} and kind not in SHAPES
+
+
 class _Meta(Struct):
     """Of a pod."""
 
@@ -98,6 +104,7 @@ class _Resources(Struct, omit_defaults=True):
 
 class _Container(Struct, rename="camel", omit_defaults=True):
     name: str = ""
+    image: str = ""
     resources: _Resources = field(default_factory=_Resources)
     restart_policy: str = ""
 

@@ -48,14 +48,14 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _gpus_per_node(cluster: Cluster) -> int:
-    """Of the largest node; 0 where no node is known."""
+    """Of the smallest node, since nobody says for which nodes a profile is; 0 where none is known."""
     found = [
         int(amount)
         for node in cluster.nodes
         for name, amount in node.it.status.allocatable.items()
         if accelerators.is_one(name) and amount >= Fraction(1)
     ]
-    return max(found, default=0)
+    return min(found, default=0)
 
 
 RULE = Rule(

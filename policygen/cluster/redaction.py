@@ -1,0 +1,202 @@
+"""A snapshot for strangers: names become keyed hashes, the same one wherever the name stands.
+
+Replaced are the names of objects, namespaces, nodes, pods and their owners, and what policy objects
+refer to; also inside messages and controllers' files. Names that everybody has (`default`,
+`kube-system`, `system-...`) and names of resources stay, and so do labels' keys and other values.
+Images are cut to a word, but for the controllers'. The key is not kept, so nobody can tell whether
+a name that they guess is among them.
+"""
+
+import hmac
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from policygen.cluster.controllers import CONFIG_MAPS, component
+from policygen.cluster.object import Object
+from policygen.cluster.seen import Gap, Pod, Snapshot
+from policygen.cluster.workload import Container, PodSpec
+
+_EVERYBODYS = frozenset(
+    {
+        "default", "root", "kube-system", "kube-public", "kube-node-lease", "kueue-system",
+        "volcano-system", "default-scheduler", "volcano", "kubernetes", *CONFIG_MAPS,
+    }
+)  # fmt: skip
+_REFERENCES = frozenset(
+    {
+        "cohortName", "cohort", "parentName", "parent", "clusterQueue", "queue", "queueName",
+        "priorityClassName", "priorityClass", "nodeName", "topologyName", "topology",
+    }
+)  # fmt: skip
+"""Fields whose text is a name, also of something that is not there."""
+_AS_IT_IS = frozenset(
+    {"apiVersion", "kind", "schedulerName", "operator", "effect", "type", "status", "reason",
+     "manager", "operation", "resourceVersion", "coveredResources", "time"}
+)  # fmt: skip
+"""Fields whose text is never a name."""
+_PROSE = frozenset({"message", "data"})
+"""Fields with texts in which names stand among other words."""
+_TOKEN = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?")
+_RESOURCES = frozenset({"allocatable", "capacity", "requests", "limits", "hard", "deserved"})
+_DIGITS = 12
+
+
+def redacted(snapshot: Snapshot, key: bytes) -> Snapshot:
+    """The snapshot with its names replaced by hashes with this key."""
+    known = frozenset(_names(snapshot)) - _EVERYBODYS - frozenset(_resources(snapshot)) - {""}
+    hidden = {name: _hash(name, key) for name in known if not name.startswith("system")}
+    swap = _Swap(hidden)
+    return Snapshot(
+        replace(
+            snapshot.seen,
+            context=_hash(snapshot.seen.context, key),
+            gaps=tuple(
+                Gap(gap.group, gap.kind, swap.name(gap.namespace), swap.prose(gap.reason))
+                for gap in snapshot.seen.gaps
+            ),
+            namespaces=tuple(map(swap.name, snapshot.seen.namespaces)),
+            redacted=True,
+        ),
+        tuple(_object(it, swap) for it in snapshot.objects),
+        tuple(_pod(pod, swap) for pod in snapshot.pods),
+    )
+
+
+class _Swap:
+    def __init__(self, hidden: dict[str, str]) -> None:
+        self._hidden = hidden
+        self._specs: dict[int, PodSpec] = {}
+
+    def name(self, text: str) -> str:
+        """A text that is a name as a whole, or is none."""
+        return self._hidden.get(text, text)
+
+    def prose(self, text: str) -> str:
+        """A text with names among its words."""
+        return _TOKEN.sub(lambda match: self.name(match[0]), text)
+
+    def value(self, value: Any, key: str = "") -> Any:
+        """What stands under a key."""
+        if isinstance(value, str):
+            if key in _AS_IT_IS:
+                return value
+            if key == "image":
+                return value if component(value) else "image"
+            return self.prose(value) if key in _PROSE else self.name(value)
+        if isinstance(value, list):
+            return [self.value(each, key) for each in value]
+        if isinstance(value, dict):
+            inner = key if key in _PROSE else ""
+            return {self.key(name): self.value(each, inner or name) for name, each in value.items()}
+        return value
+
+    def spec(self, spec: PodSpec) -> PodSpec:
+        """Pods that share one go on sharing it."""
+        if id(spec) not in self._specs:
+            self._specs[id(spec)] = replace(
+                spec,
+                containers=tuple(map(self._container, spec.containers)),
+                init_containers=tuple(map(self._container, spec.init_containers)),
+                node_selector=self.value(spec.node_selector),
+                affinity=self.value(spec.affinity),
+                priority_class_name=self.name(spec.priority_class_name),
+                topology_spread_constraints=tuple(
+                    map(self.value, spec.topology_spread_constraints)
+                ),
+                resource_claims=tuple(map(self.value, spec.resource_claims)),
+            )
+        return self._specs[id(spec)]
+
+    def _container(self, it: Container) -> Container:
+        return replace(it, name=self.name(it.name), image=self.value(it.image, "image"))
+
+    def key(self, name: str) -> str:
+        """A key: those of managedFields name list entries, and are prose."""
+        return self.prose(name) if name.startswith(("k:{", 'v:"')) else name
+
+
+def _object(it: Object, swap: _Swap) -> Object:
+    data = Object.read(swap.value(it.data), it.at)
+    return it if data is None else data
+
+
+def _pod(pod: Pod, swap: _Swap) -> Pod:
+    owner = replace(pod.owner, name=swap.name(pod.owner.name)) if pod.owner else None
+    return replace(
+        pod,
+        namespace=swap.name(pod.namespace),
+        name=swap.name(pod.name),
+        node=swap.name(pod.node),
+        owner=owner,
+        labels={key: swap.name(value) for key, value in pod.labels.items()},
+        annotations={key: swap.prose(value) for key, value in pod.annotations.items()},
+        spec=swap.spec(pod.spec),
+    )
+
+
+def _names(snapshot: Snapshot) -> Iterator[str]:
+    for it in snapshot.objects:
+        yield from (it.name, it.namespace)
+        yield from _referred(it.data)
+    for pod in snapshot.pods:
+        yield from (pod.name, pod.namespace, pod.node, pod.spec.priority_class_name)
+        yield from (each.name for each in (*pod.spec.containers, *pod.spec.init_containers))
+        if pod.owner:
+            yield pod.owner.name
+    yield from (gap.namespace for gap in snapshot.seen.gaps)
+    yield from snapshot.seen.namespaces
+
+
+def _referred(data: Any) -> Iterator[str]:
+    """Names in the fields of an object, whatever they lead to."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if isinstance(value, str) and (
+                key in _REFERENCES or key == "kueue.x-k8s.io/queue-name"
+            ):
+                yield value
+            elif key == "ownerReferences":
+                yield from (str(each.get("name", "")) for each in _mappings(value))
+            elif key in {"flavors", "containers", "initContainers", "podSets", "admissionChecks"}:
+                yield from (str(each.get("name", "")) for each in _mappings(value))
+                yield from _referred(value)
+            else:
+                yield from _referred(value)
+    elif isinstance(data, list):
+        for each in data:
+            yield from _referred(each)
+
+
+def _resources(snapshot: Snapshot) -> Iterator[str]:
+    """Names of resources, whole and behind their slash: no word of theirs is replaced."""
+    for it in snapshot.objects:
+        for name in _amounts(it.data):
+            yield name
+            yield from name.split("/")
+
+
+def _amounts(data: Any, key: str = "") -> Iterable[str]:
+    if isinstance(data, dict):
+        if key in _RESOURCES:
+            yield from data
+        for name, value in data.items():
+            yield from _amounts(value, name)
+    elif isinstance(data, list):
+        for each in data:
+            if key == "coveredResources" and isinstance(each, str):
+                yield each
+            yield from _amounts(each)
+
+
+def _mappings(data: Any) -> Iterator[dict[str, Any]]:
+    for each in data if isinstance(data, list) else ():
+        if isinstance(each, dict):
+            yield each
+
+
+def _hash(name: str, key: bytes) -> str:
+    """A DNS label that begins with a letter."""
+    return f"n{hmac.digest(key, name.encode(), 'sha256').hex()[:_DIGITS]}"

@@ -1,0 +1,166 @@
+"""What is kept of what a server lists, and what never is."""
+
+import json
+
+import msgspec
+import pytest
+
+from policygen.cluster import projection
+from policygen.cluster.projection import LAST_APPLIED, ListedPod, Pods
+from policygen.cluster.seen import GroupKind
+from policygen.cluster.workload import SHAPES
+from policygen.finding import At
+
+SECRET = "hunter2"
+
+
+def container(name="main"):
+    return {
+        "name": name,
+        "image": "train:v1",
+        "env": [
+            {"name": "MASTER_ADDR", "value": SECRET},
+            {"name": "KEY", "valueFrom": {"secretKeyRef": {"name": SECRET}}},
+        ],
+        "envFrom": [{"secretRef": {"name": SECRET}}],
+        "command": ["sh", "-c", SECRET],
+        "args": [SECRET],
+        "lifecycle": {"postStart": {"exec": {"command": [SECRET]}}},
+        "resources": {"requests": {"nvidia.com/gpu": "1"}},
+    }
+
+
+def pod_spec():
+    return {
+        "containers": [container()],
+        "initContainers": [container("first")],
+        "volumes": [{"name": "s", "secret": {"secretName": SECRET}}],
+        "nodeSelector": {"env": "prod"},
+    }
+
+
+def at(way, value):
+    """The value behind a way of a Shape; a "*" stands for a list of one."""
+    for step in reversed(way):
+        value = [value] if step == "*" else {step: value}
+    return value
+
+
+def merged(one, other):
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {key: merged(one.get(key), other.get(key)) for key in one.keys() | other.keys()}
+    return other if one is None else one
+
+
+@pytest.mark.parametrize("group, kind", sorted(set(SHAPES) - {("", "Pod")}), ids=str)
+def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, kind):
+    template = {"metadata": {"labels": {"env": "prod"}}, "spec": pod_spec()}
+    data = {
+        "apiVersion": f"{group}/v1" if group else "v1",
+        "kind": kind,
+        "metadata": {
+            "name": "x",
+            "labels": {"env": "prod"},
+            "annotations": {LAST_APPLIED: SECRET, "kept": "yes"},
+            "managedFields": [{"manager": SECRET}],
+        },
+        "spec": {"entrypoint": SECRET, "runtimeEnvYAML": SECRET, "selector": {"env": "prod"}},
+    }
+    for shape in SHAPES[group, kind]:
+        data = merged(data, at(shape.templates, template))
+    kept = projection.kept(GroupKind(group, kind), json.loads(json.dumps(data)))
+    text = json.dumps(kept)
+    assert SECRET not in text
+    assert '"MASTER_ADDR"' in text  # rules read the names
+    assert text.count('"env": "prod"') >= 3  # a label that is called so
+    assert kept["metadata"]["annotations"] == {"kept": "yes"}
+
+
+def test_what_we_rendered_is_whole_but_for_values_of_its_environment():
+    labels = {"app.kubernetes.io/managed-by": "policygen"}
+    data = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "x", "labels": labels, "managedFields": [{"manager": "us"}]},
+        "spec": {"template": {"spec": {"containers": [{"name": "c", "command": ["kube-scheduler"], "env": [{"name": "A", "value": SECRET}]}]}}},
+    }  # fmt: skip
+    kept = projection.kept(GroupKind("apps", "Deployment"), data)
+    (one,) = kept["spec"]["template"]["spec"]["containers"]
+    assert one == {"name": "c", "command": ["kube-scheduler"], "env": [{"name": "A"}]}
+    assert kept["metadata"]["managedFields"]
+
+
+def test_policy_objects_stay_whole():
+    data = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "q", "managedFields": [{"manager": "kubectl-edit"}]},
+        "spec": {"anything": {"deep": [1, 2]}},
+        "status": {"conditions": [{"type": "Active"}]},
+    }
+    kept = projection.kept(
+        GroupKind("kueue.x-k8s.io", "ClusterQueue"), json.loads(json.dumps(data))
+    )
+    assert kept == data
+
+
+def listed(**fields):
+    data = {
+        "metadata": {
+            "name": "p",
+            "namespace": "n",
+            "creationTimestamp": "2026-11-21T03:00:00Z",
+            "labels": {"kueue.x-k8s.io/queue-name": "q", "app": "x"},
+            "annotations": {LAST_APPLIED: SECRET, "scheduling.k8s.io/group-name": "g"},
+            **fields.pop("metadata", {}),
+        },
+        "spec": {**pod_spec(), "nodeName": "node-1", "schedulingGates": [{"name": "g"}]},
+        "status": {"phase": "Pending", **fields.pop("status", {})},
+    }
+    return msgspec.json.decode(json.dumps(data).encode(), type=ListedPod)
+
+
+def test_a_pods_row_has_what_rules_read():
+    status = {
+        "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}],
+        "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}],
+    }
+    it = Pods().row(listed(status=status), At(0, ("pods", 0)))
+    assert str(it) == "Pod n/p"
+    assert (it.node, it.phase, it.gates) == ("node-1", "Pending", ("g",))
+    assert (it.waiting, it.unscheduled) == ("ImagePullBackOff", "Unschedulable")
+    assert it.labels == {"kueue.x-k8s.io/queue-name": "q"}
+    assert it.annotations == {"scheduling.k8s.io/group-name": "g"}
+    assert it.created.isoformat() == "2026-11-21T03:00:00+00:00"
+    assert it.spec.requests() == {"nvidia.com/gpu": 1}
+    assert SECRET not in str(msgspec.to_builtins(it, enc_hook=str))
+
+
+def test_pods_that_ask_for_the_same_share_it_wherever_they_run():
+    rows = Pods()
+    one, other = (rows.row(listed(metadata={"name": name}), At(0)) for name in "ab")
+    assert one.spec is other.spec
+
+
+def owner(api_version, kind):
+    return {"ownerReferences": [{"apiVersion": api_version, "kind": kind, "name": "o", "uid": "u", "controller": True}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fields, alone",
+    [
+        ({}, True),
+        ({"metadata": owner("batch/v1", "Job")}, False),
+        ({"metadata": owner("apps/v1", "ReplicaSet")}, False),
+        ({"metadata": owner("v1", "Node")}, False),
+        ({"metadata": owner("acme.example/v1", "Notebook")}, True),
+        ({"status": {"phase": "Succeeded"}}, False),
+    ],
+)
+def test_a_pod_that_nothing_stands_for_is_an_object_too(fields, alone):
+    it = listed(**fields)
+    data = projection.lone(it, Pods().row(it, At(0)))
+    assert (data is not None) == alone
+    if data:
+        assert data["spec"]["nodeSelector"] == {"env": "prod"}
+        assert SECRET not in json.dumps(data)

@@ -1,0 +1,125 @@
+"""A redacted snapshot has none of the names, and breaks the same rules."""
+
+import gzip
+from collections import Counter
+
+from policygen import versions
+from policygen.cluster import snapshot as snapshots
+from policygen.cluster.redaction import redacted
+from policygen.cluster.seen import Gap
+from policygen.lint import seen
+from policygen.lint.catalog import RULES
+from tests.cluster.looks import snapshot
+
+TEXT = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: acme-vision, labels: {kubernetes.io/metadata.name: acme-vision}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: rack7-node1, labels: {kubernetes.io/hostname: rack7-node1, pool: a100}}
+status: {allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: acme-flavor}
+spec: {nodeLabels: {pool: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata:
+  name: acme-queue
+  managedFields:
+    - manager: kubectl-edit
+      fieldsV1: {"f:spec": {"f:resourceGroups": {'k:{"name":"acme-flavor"}': {}}}}
+spec:
+  cohortName: acme-cohort
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: acme-vision}}
+  resourceGroups:
+    - coveredResources: [cpu, memory, nvidia.com/gpu]
+      flavors:
+        - name: acme-flavor
+          resources:
+            - {name: cpu, nominalQuota: "64"}
+            - {name: memory, nominalQuota: 500Gi}
+            - {name: nvidia.com/gpu, nominalQuota: "8"}
+status:
+  conditions:
+    - {type: Active, status: "False", reason: X, message: "flavor acme-flavor of acme-queue is gone"}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: acme-local, namespace: acme-vision}
+spec: {clusterQueue: acme-nowhere}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: acme-train
+  namespace: acme-vision
+  labels: {kueue.x-k8s.io/queue-name: acme-local}
+spec:
+  template:
+    spec:
+      priorityClassName: acme-urgent
+      nodeSelector: {kubernetes.io/hostname: rack7-node1}
+      containers:
+        - name: acme-main
+          image: registry.acme.example/acme/train:v7
+          env: [{name: TOKEN, value: acme-secret}]
+          resources: {requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 1}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: acme-train-x1
+  namespace: acme-vision
+  labels: {kueue.x-k8s.io/queue-name: acme-local}
+  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: acme-train, uid: u, controller: true}]
+spec:
+  nodeName: rack7-node1
+  containers: [{name: acme-main, image: registry.acme.example/acme/train:v7}]
+status: {phase: Running}
+"""
+KEY = b"k" * 32
+
+
+def broken(look):
+    against = seen.Against(versions.DEFAULT, {})
+    return Counter((it.rule, it.path) for it in seen.judge(look, RULES, against).findings)
+
+
+def test_no_name_is_left_and_the_same_rules_break(tmp_path):
+    gap = Gap("", "Secret", "acme-vision", 'User "acme-bot" in namespace "acme-vision"')
+    whole = snapshot(TEXT, context="acme-prod", gaps=(gap,))
+    shared = redacted(whole, KEY)
+    assert broken(whole) == broken(shared)
+    assert ("local-queue-without-cluster-queue", "spec.clusterQueue") in broken(shared)
+    snapshots.write(shared, tmp_path / "shared")
+    text = gzip.decompress((tmp_path / "shared").read_bytes()).decode()
+    for word in ("acme-vision", "rack7", "acme-flavor", "acme-queue", "acme-cohort", "acme-local",
+                 "acme-nowhere", "acme-train", "acme-urgent", "acme-main", "acme-prod", "acme-secret",
+                 "registry.acme"):  # fmt: skip
+        assert word not in text, word
+    assert "nvidia.com/gpu" in text
+
+
+def test_a_name_is_the_same_hash_everywhere_and_another_with_another_key():
+    shared = redacted(snapshot(TEXT), KEY)
+    by_kind = {it.kind: it for it in shared.objects}
+    flavor = by_kind["ResourceFlavor"].name
+    queue = by_kind["ClusterQueue"]
+    assert queue.data["spec"]["resourceGroups"][0]["flavors"][0]["name"] == flavor
+    assert flavor in queue.data["status"]["conditions"][0]["message"]
+    assert shared.pods[0].owner.name == by_kind["Job"].name
+    assert shared.pods[0].node == by_kind["Node"].name
+    other = redacted(snapshot(TEXT), b"other")
+    assert {it.name for it in other.objects}.isdisjoint(it.name for it in shared.objects)
+
+
+def test_everybodys_names_and_those_of_resources_stay():
+    text = TEXT.replace("acme-vision", "kube-system").replace("acme-local", "gpu")
+    shared = redacted(snapshot(text), KEY)
+    assert {it.namespace for it in shared.objects if it.namespace} == {"kube-system"}
+    assert "gpu" in {it.name for it in shared.objects}

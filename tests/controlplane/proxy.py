@@ -1,0 +1,153 @@
+"""A proxy on loopback before an API server: it records what is asked, and breaks what it is told to."""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+_HOP = {"connection", "transfer-encoding", "content-length", "keep-alive"}
+
+
+class Asked(NamedTuple):
+    """A request that reached the proxy."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    number: int
+    """How many of the same path came before."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens to an answer instead of arriving."""
+
+    status: int = 0
+    """Answered by the proxy itself, if not 0."""
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b"{}"
+    cut_at: int = -1
+    """Bytes of the body after which the connection is reset."""
+    drip_s: float = 0.0
+    """Between one byte and the next."""
+    content_type: str = ""
+
+
+Breaks = Callable[[Asked], Fault | None]
+
+
+class Proxy:
+    """Plain HTTP in, TLS to the server; the client's own credentials go through."""
+
+    def __init__(self, server: str, ca: Path) -> None:
+        self._to = urlsplit(server)
+        self._context = ssl.create_default_context(cafile=str(ca))
+        self.asked: list[Asked] = []
+        self.breaks: Breaks = lambda _: None
+        self._lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                outer.handle(self)
+
+            do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - as the library calls them
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @contextmanager
+    def running(self) -> Iterator[Proxy]:
+        thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._http.shutdown()
+            self._http.server_close()
+            thread.join()
+
+    def kubeconfig(self, path: Path, user: dict[str, Any], context: str = "bench") -> Path:
+        """A file with one context, which leads through the proxy."""
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": self.url}}],
+            "users": [{"name": "u", "user": user}],
+            "contexts": [{"name": context, "context": {"cluster": "c", "user": "u"}}],
+            "current-context": context,
+        }
+        path.write_text(yaml.safe_dump(config), "utf-8")
+        return path
+
+    def handle(self, request: BaseHTTPRequestHandler) -> None:
+        parts = urlsplit(request.path)
+        query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        with self._lock:
+            number = sum(each.path == parts.path for each in self.asked)
+            asked = Asked(request.command, parts.path, query, number)
+            self.asked.append(asked)
+        body = request.rfile.read(int(request.headers.get("content-length") or 0))
+        fault = self.breaks(asked) or Fault()
+        if fault.status:
+            status, headers, data = fault.status, {"content-type": "application/json"}, fault.body
+        else:
+            status, headers, data = self._forward(request, body)
+        headers |= fault.headers
+        if fault.content_type:
+            headers["content-type"] = fault.content_type
+        request.send_response(status)
+        for name, value in headers.items():
+            request.send_header(name, value)
+        request.send_header("content-length", str(len(data)))
+        request.end_headers()
+        try:
+            if fault.cut_at >= 0:
+                request.wfile.write(data[: fault.cut_at])
+                request.wfile.flush()
+                request.close_connection = True
+            elif fault.drip_s:
+                for number in range(len(data)):
+                    request.wfile.write(data[number : number + 1])
+                    request.wfile.flush()
+                    time.sleep(fault.drip_s)
+            else:
+                request.wfile.write(data)
+        except OSError:
+            request.close_connection = True  # the client would not wait
+
+    def _forward(
+        self, request: BaseHTTPRequestHandler, body: bytes
+    ) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPSConnection(
+            str(self._to.hostname), self._to.port, timeout=60, context=self._context
+        )
+        try:
+            headers = {k: v for k, v in request.headers.items() if k.lower() not in {"host", *_HOP}}
+            connection.request(request.command, request.path, body or None, headers)
+            answer = connection.getresponse()
+            data = answer.read()
+            kept = {k.lower(): v for k, v in answer.getheaders() if k.lower() not in _HOP}
+            return answer.status, kept, data
+        finally:
+            connection.close()

@@ -1,0 +1,68 @@
+"""The printed ClusterRole: what it allows follows from the rules."""
+
+from pathlib import Path
+
+import yaml
+from click.testing import CliRunner
+from yamllint import config, linter
+
+from policygen.cli import cli
+from policygen.cluster.permissions import permissions
+from policygen.lint.catalog import RULES
+from policygen.looking import wanted
+from policygen.versions import DEFAULT
+
+ROOT = Path(__file__).parents[2]
+
+
+def printed(*arguments):
+    done = CliRunner().invoke(cli, ["rbac", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def allowed(role):
+    return {
+        (group, resource, tuple(rule.get("resourceNames", ())))
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+
+def test_it_is_the_golden_one(update):
+    path = Path(__file__).with_name("cluster_role.yaml")
+    text = printed()
+    if update:
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+def test_it_allows_what_is_wanted_to_list_and_nothing_else():
+    role = yaml.safe_load(printed())
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
+    expected = permissions(wanted(RULES, (), None, DEFAULT))
+    assert allowed(role) == {(it.group, it.resource, it.names) for it in expected}
+    assert "secrets" not in {resource for _, resource, _ in allowed(role)}
+    (names,) = (names for _, resource, names in allowed(role) if resource == "configmaps")
+    assert names == ("kueue-manager-config", "volcano-scheduler-configmap")
+
+
+def test_one_rule_needs_less():
+    role = yaml.safe_load(printed("--rule", "local-queue-without-cluster-queue"))
+    assert allowed(role) == {
+        ("kueue.x-k8s.io", "clusterqueues", ()),
+        ("kueue.x-k8s.io", "localqueues", ()),
+    }
+
+
+def test_a_spec_adds_its_config_maps():
+    role = yaml.safe_load(printed(str(ROOT / "examples" / "three-schedulers" / "policy.yaml")))
+    (names,) = (names for _, resource, names in allowed(role) if resource == "configmaps")
+    assert "mixed-kube-scheduler" in names
+
+
+def test_it_is_yaml_as_yamllint_wants_it_whatever_it_is_called():
+    text = printed("--name", "on")
+    assert yaml.safe_load(text)["metadata"]["name"] == "on"
+    assert list(linter.run(text, config.YamlLintConfig("extends: default"))) == []
