@@ -142,8 +142,13 @@ class Slate:
 
 
 def _next(left: dict[Thing, bool]) -> list[Thing]:
-    """What to delete now: owners, then the rest, then namespaces."""
-    waiting = [thing for thing, deleting in left.items() if not deleting]
+    """What to delete now: owners, then the rest, then namespaces.
+
+    A pod that its owner's end gave a grace period is asked again, without: its node may be gone.
+    """
+    waiting = [
+        thing for thing, deleting in left.items() if not deleting or thing.resource.plural == "pods"
+    ]
     owners = [thing for thing in waiting if thing.resource.plural in OWNERS]
     within = [thing for thing in waiting if thing.resource.plural != "namespaces"]
     emptied = all(thing.resource.plural == "namespaces" for thing in left)

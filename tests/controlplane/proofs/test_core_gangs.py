@@ -6,6 +6,7 @@ from tests.controlplane.cluster import SCHEDULING, Cluster
 from tests.controlplane.nodes import Shape
 from tests.controlplane.pages import bad, good
 from tests.controlplane.proofs.examples import scene, show
+from tests.controlplane.proofs.test_core_quotas import updated
 from tests.controlplane.workloads import Ask, pod
 
 CHANGE = {"spec": {"template": {"metadata": {"annotations": {"build": "2"}}}}}
@@ -28,14 +29,13 @@ def test_gang_rolls_over(cluster: Cluster) -> None:
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
     for name in ("bad", "good"):
         cluster.becomes(f"{name} runs", lambda n=name: cluster.bound(n), 4)
-        cluster.becomes("ready", lambda n=name: _number(cluster, n, "readyReplicas"), 4)
+        cluster.becomes("ready", lambda n=name: _ready(cluster, n), 4)
         cluster.patch("apps/v1", "Deployment", "training", CHANGE, name)
-    updated = lambda: _number(cluster, "good", "updatedReplicas")  # noqa: E731
-    cluster.becomes("good", updated, 4)
+    cluster.becomes("good", lambda: updated(cluster, "good", "training"), 4)
     cluster.becomes("good", lambda: cluster.bound("good"), 4)
     cluster.becomes("bad waits", lambda: len(cluster.waiting("bad")), 2)
     cluster.stays("bad waits", lambda: len(cluster.waiting("bad")), 2, for_s=1)
-    assert _number(cluster, "bad", "updatedReplicas") == 2
+    assert updated(cluster, "bad", "training") == 2
 
 
 def test_namespace_queue_ignored(cluster: Cluster) -> None:
@@ -49,6 +49,6 @@ def test_namespace_queue_ignored(cluster: Cluster) -> None:
         assert group["spec"]["queue"] == queue
 
 
-def _number(cluster: Cluster, namespace: str, field: str) -> int:
-    status = cluster.get("apps/v1", "Deployment", "training", namespace)["status"]
-    return int(status.get(field, 0))
+def _ready(cluster: Cluster, namespace: str) -> int:
+    status = cluster.get("apps/v1", "Deployment", "training", namespace).get("status", {})
+    return int(status.get("readyReplicas", 0))

@@ -41,15 +41,19 @@ def refused(cluster: Cluster, namespace: str) -> list[str]:
 def test_gpu_quota_binds_nothing(cluster: Cluster) -> None:
     """Of six GPUs in a quota of four, six."""
     rule = "gpu-quota-binds-nothing"
+    names = ("bare", "limits", "plural")
     show(
-        cluster, scene(bad(rule), "bare"), scene(bad(rule, 2), "plural"), scene(good(rule), "good")
+        cluster,
+        *(scene(bad(rule, i), name) for i, name in enumerate(names)),
+        scene(good(rule), "good"),
     )
-    assert made(cluster, "bare", 6, Ask(gpus=1)) == 6
-    assert made(cluster, "plural", 6, Ask(gpus=1)) == 6
-    cluster.until("the quota counts", lambda: _counts(cluster, "good"))
-    assert made(cluster, "good", 6, Ask(gpus=1)) == 4
+    for name in ("limits", "good"):
+        cluster.until("the quota counts", lambda name=name: _counts(cluster, name))
+    accepted = [made(cluster, name, 6, Ask(gpus=1)) for name in (*names, "good")]
+    assert accepted == [6, 4, 6, 4]
     assert _used(cluster, "bare") == {}
     assert _used(cluster, "plural") == {"requests.nvidia.com/gpus": "0"}
+    assert _used(cluster, "limits") == {"requests.nvidia.com/gpu": "4"}
 
 
 def test_quota_for_unknown_priority(cluster: Cluster) -> None:
@@ -106,9 +110,19 @@ def test_rollout_exceeds_quota(cluster: Cluster) -> None:
             f"{name} is ready", lambda n=name: _status(cluster, n).get("readyReplicas"), 2
         )
         cluster.patch("apps/v1", "Deployment", "detector", CHANGE, name)
-    cluster.becomes("good", lambda: _status(cluster, "good").get("updatedReplicas"), 2)
+    cluster.becomes("good", lambda: updated(cluster, "good", "detector"), 2)
     cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
-    cluster.stays("bad", lambda: _status(cluster, "bad").get("updatedReplicas", 0), 0, for_s=1)
+    cluster.becomes("bad", lambda: updated(cluster, "bad", "detector"), 0)
+    cluster.stays("bad", lambda: updated(cluster, "bad", "detector"), 0, for_s=1)
+
+
+def updated(cluster: Cluster, namespace: str, name: str) -> int | None:
+    """How many pods of a Deployment are of its newest version; None before that was looked at."""
+    found = cluster.get("apps/v1", "Deployment", name, namespace)
+    status = found.get("status", {})
+    if status.get("observedGeneration") != found["metadata"]["generation"]:
+        return None
+    return int(status.get("updatedReplicas", 0))
 
 
 def _status(cluster: Cluster, namespace: str) -> Object:

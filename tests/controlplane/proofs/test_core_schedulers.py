@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from tests.controlplane.cluster import Cluster
@@ -12,7 +13,7 @@ from tests.controlplane.nodes import Shape
 from tests.controlplane.pages import bad, good
 from tests.controlplane.proofs.examples import documents
 
-NOTEBOOKS, TRIES = 8, 4
+NOTEBOOKS, TRIES = 32, 6
 """The two race, even so: who is late may still see in time what the other did."""
 
 
@@ -20,7 +21,7 @@ def test_two_schedulers_one_pool(cluster: Cluster) -> None:
     """kube-scheduler looks away while Volcano fills the node: more than 8 GPUs of 8."""
     rule = "two-schedulers-one-pool"
     cluster.add_nodes(Shape(labels={"pool": "h100"}), 1, prefix="h100")
-    cluster.add_nodes(Shape(labels={"pool": "t4"}), 1, prefix="t4")
+    cluster.add_nodes(Shape(gpus=NOTEBOOKS, labels={"pool": "t4"}), 1, prefix="t4")
     for _ in range(TRIES):
         used = _placed(cluster, bad(rule))
         assert used["t4-0"] == 0
@@ -44,8 +45,8 @@ def _placed(cluster: Cluster, text: str) -> dict[str, int]:
     cluster.until("kube-scheduler's", lambda: all(told()))
     used = cluster.placement()
     cluster.delete("batch/v1", "Job", "training", "vision")
-    for name in names:
-        cluster.delete("v1", "Pod", name, "vision")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: cluster.delete("v1", "Pod", name, "vision"), names))
     cluster.becomes("gone", lambda: cluster.pods("vision"), [])
     return used
 

@@ -70,15 +70,23 @@ def test_resource_quota_below_queue(cluster: Cluster) -> None:
 
 
 def test_queue_name_misplaced(cluster: Cluster) -> None:
-    """On pods the label queues each by itself; elsewhere nothing is queued at all."""
+    """On pods the label queues each by itself; elsewhere nothing is queued at all.
+
+    A Job without labels takes over those of its pods.
+    """
     rule = "queue-name-misplaced"
-    show(cluster, *(scene(bad(rule, i), f"bad-{i}") for i in range(3)), scene(good(rule), "good"))
+    show(
+        cluster,
+        *(scene(bad(rule, i), f"bad-{i}") for i in range(3)),
+        *(scene(good(rule, i), name) for i, name in enumerate(("good", "without-labels"))),
+    )
     cluster.create(*(_made(cluster, name) for name in ("bad-1", "good")))
     for name, owners in (
         ("bad-0", ["Pod"]),
         ("bad-1", []),
         ("bad-2", []),
         ("good", ["Job", "Job"]),
+        ("without-labels", ["Job"]),
     ):
         cluster.becomes(name, lambda name=name: _owners(cluster, name), owners)
     for name in ("bad-0", "bad-1", "bad-2"):
