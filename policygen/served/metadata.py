@@ -18,7 +18,7 @@ _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _DNS_LABEL = re.compile(_LABEL)
 _PATH_SEGMENT = re.compile(r"(?!\.{1,2}\Z)[^/%]+")
-_LONGEST = 253
+_LONGEST, _LONGEST_LABEL = 253, 63
 
 ANNOTATIONS_BYTES = 1 << 18
 """All keys and values of an object's annotations together."""
@@ -52,8 +52,24 @@ def check(metadata: Any, served: schemas.Served, out: list[Refusal]) -> None:
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
 
 
+def is_subdomain(name: str) -> bool:
+    """Whether most kinds could have an object of this name."""
+    return len(name) <= _LONGEST and bool(_SUBDOMAIN.fullmatch(name))
+
+
+def is_namespace(name: str) -> bool:
+    """Whether there can be a Namespace of this name."""
+    return len(name) <= _LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
+
+
 def _identity(metadata: dict[str, Any], served: schemas.Served) -> Iterator[Refusal]:
-    name = metadata.get("name")
+    name, namespace = metadata.get("name"), metadata.get("namespace")
+    if namespace and served.namespaced and not is_namespace(namespace):
+        message = (
+            f"{quoted(namespace)} is no name of a Namespace, so there is none to put this into; "
+            'write lower-case letters, digits and "-", at most 63'
+        )
+        yield Refusal(("metadata", "namespace"), "bad-name", message)
     path = ("metadata", "name")
     if not name:
         if not metadata.get("generateName"):
@@ -64,7 +80,7 @@ def _identity(metadata: dict[str, Any], served: schemas.Served) -> Iterator[Refu
     if served.group == RBAC:
         shape, wanted, longest = _PATH_SEGMENT, 'write it without "/" and "%"', len(name)
     elif (served.api_version, served.kind) == ("v1", "Namespace"):
-        shape, longest = _DNS_LABEL, 63
+        shape, longest = _DNS_LABEL, _LONGEST_LABEL
         wanted = 'write lower-case letters, digits and "-"'
     else:
         shape = _SUBDOMAIN

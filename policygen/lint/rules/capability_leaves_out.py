@@ -5,8 +5,14 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
+_PREFIXES = ("hugepages-", "attachable-volumes-")
 _MENDED = 2
 """The patch of 1.14 from which on a limit binds only what it lists."""
+
+
+def _counted(name: str) -> bool:
+    """Whether Volcano's own sums have the resource: pkg/scheduler/api/resource_info.go, NewResource."""
+    return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -26,6 +32,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         told = set()
         for path, amounts in fields.items():
             for name, amount in amounts.items():
+                if not _counted(name):
+                    continue
                 if limits and name not in limits and name not in told and amount > 0:
                     told.add(name)
                     yield Claim(

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             covered = group.covered_resources
             for j, flavor in enumerate(group.flavors):
                 names = tuple(quota.name for quota in flavor.resources)
-                if names == covered or len({*names}) != len(covered):
+                if names == covered or not len({*names}) == len(names) == len(covered):
                     continue
                 first = next(k for k, name in enumerate(names) if name != covered[k])
                 for owner, at in alike.at(i):

@@ -1,4 +1,4 @@
-"""A task of a job of Volcano waits for itself in a circle, or for a task that is not there."""
+"""A task of a job of Volcano waits for itself in a circle, twice for one, or for none that is there."""
 
 from collections.abc import Iterator
 
@@ -26,6 +26,13 @@ def check(facts: Facts) -> Iterator[Claim]:
                         f"it is refused; {suggest(other, tasks)}",
                         tasks[name].at.to("dependsOn", "name"),
                     )
+        for name, others in waits.items():
+            for other in sorted({it for it in others if others.count(it) > 1}):
+                yield Claim(
+                    f'task {name} of {spec.owner} waits for "{other}" twice, which is refused; write '
+                    "it once",
+                    tasks[name].at.to("dependsOn", "name"),
+                )
         left = {name: {it for it in others if it in tasks} for name, others in waits.items()}
         while free := [name for name, others in left.items() if not others]:
             left = {name: others - {*free} for name, others in left.items() if others}

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.served.metadata import is_subdomain
+from policygen.spec.echo import quoted
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -20,6 +22,12 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f"the volume at {path} of {spec.owner} has {has} of volumeClaim and "
                     "volumeClaimName, which is refused; write one of them",
                     volume.at,
+                )
+            if isinstance(named, str) and named and not is_subdomain(named):
+                yield Claim(
+                    f"a volume of {spec.owner} is the claim {quoted(named)}, and no claim is called so; "
+                    'write lower-case letters, digits, "-" and "."',
+                    volume.at / "volumeClaimName",
                 )
             if not isinstance(path, str):
                 continue  # its type is refused already

@@ -1,9 +1,12 @@
-"""An entry of a LimitRange repeats a type, or has a field that its type cannot have."""
+"""An entry of a LimitRange has a type that there is not, or twice, or a field that its type cannot have."""
 
 from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.spec.echo import quoted
+
+_TYPES = ("Container", "Pod", "PersistentVolumeClaim")
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -12,6 +15,12 @@ def check(facts: Facts) -> Iterator[Claim]:
         seen: dict[str, int] = {}
         for i, item in enumerate(entry.it.limits):
             at = entry.at.to("spec", "limits", i)
+            if item.type not in _TYPES and "/" not in item.type:
+                yield Claim(
+                    f"{entry} limits {quoted(item.type)}, which is refused; write "
+                    f"{', '.join(_TYPES)}, or a name with a domain",
+                    at / "type",
+                )
             first = seen.setdefault(item.type, i)
             if first != i:
                 yield Claim(

@@ -1,0 +1,168 @@
+"""A pod has a volume of two kinds, a weight, deadline or operating system that the API server refuses."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.cluster.view import VOLCANO_BATCH
+from policygen.cluster.workload import texts
+from policygen.finding import Severity
+from policygen.lint import pod_templates
+from policygen.lint.pod_templates import Part, named
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.served.metadata import is_subdomain
+from policygen.spec.echo import quoted
+
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+_SYSTEMS = ("linux", "windows")
+_POLICIES = ("", "Always", "OnFailure", "Never")
+_NAMES = ("nodeName", "priorityClassName", "serviceAccountName")
+"""Fields that name another object."""
+_RESIZED = ("cpu", "memory")
+_RESTARTS = ("NotRequired", "RestartContainer")
+_LASTING = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+"""Kinds whose pods must not end."""
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_HEAVIEST = 100
+_LONGEST_S = (1 << 31) - 1
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
+    for spec in pod_templates.pod_specs(facts.cluster):
+        yield from _whole(spec)
+        yield from _policies(spec)
+        yield from _volumes(spec)
+        yield from _affinity(spec)
+        for container in pod_templates.containers(spec):
+            yield from _container(spec, container)
+
+
+def _whole(spec: Part) -> Iterator[Claim]:
+    system = spec.data.get("os")
+    name = system.get("name", "") if isinstance(system, dict) else None
+    if isinstance(name, str) and name not in _SYSTEMS:
+        message = f"{spec.owner} runs on {quoted(name)}; write linux or windows"
+        yield Claim(message, spec.at / "os")
+    for key in _NAMES:
+        wanted = spec.data.get(key)
+        if isinstance(wanted, str) and wanted and not is_subdomain(wanted):
+            message = (
+                f"{spec.owner} has {key} {quoted(wanted)}, and none is called so; write a name"
+            )
+            yield Claim(message, spec.at / key)
+    seconds = spec.data.get("activeDeadlineSeconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, int):
+        return
+    at = spec.at / "activeDeadlineSeconds"
+    if spec.owner.kind in _LASTING:
+        yield Claim(f"{spec.owner} has pods with a deadline, and they must not end; remove it", at)
+    elif not 1 <= seconds <= _LONGEST_S:
+        yield Claim(f"{spec.owner} has a deadline of {seconds} s; write 1 to {_LONGEST_S}", at)
+
+
+def _policies(spec: Part) -> Iterator[Claim]:
+    restarts = spec.data.get("restartPolicy")
+    typed = spec.owner.object.group != VOLCANO_BATCH  # elsewhere the schema tells
+    if not typed and isinstance(restarts, str) and restarts not in _POLICIES:
+        message = f"{spec.owner} restarts pods {quoted(restarts)}; write Always, OnFailure or Never"
+        yield Claim(message, spec.at / "restartPolicy")
+    for each in spec.items("tolerations"):
+        timed = each.data.get("tolerationSeconds") is not None
+        if timed and each.data.get("effect") != "NoExecute":
+            message = (
+                f"{spec.owner} tolerates for some seconds, which needs effect: NoExecute; write it"
+            )
+            yield Claim(message, each.at / "tolerationSeconds")
+
+
+def _volumes(spec: Part) -> Iterator[Claim]:
+    claims = spec.owner.spec.get("volumeClaimTemplates")
+    claimed = [
+        texts(it, "metadata").get("name")
+        for it in (claims if isinstance(claims, list) else ())
+        if isinstance(it, dict)
+    ]
+    for volume in spec.items("volumes"):
+        if volume.data.get("name") in claimed:
+            continue  # the claim stands instead of it
+        path = volume.data.get("hostPath")
+        if isinstance(path, dict) and not path.get("path"):
+            message = f"a volume of {spec.owner} is a path of its node, and says none; write it"
+            yield Claim(message, volume.at / "hostPath")
+        kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
+        if len(kinds) > 1:
+            name = volume.data.get("name")
+            yield Claim(
+                f"volume {name} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
+                volume.at / kinds[1],
+            )
+
+
+def _affinity(spec: Part) -> Iterator[Claim]:
+    affinity = spec.under("affinity")
+    terms = list(spec.items("topologySpreadConstraints"))
+    for key in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
+        for each in affinity.under(key).items(_PREFERRED):
+            weight = each.data.get("weight")
+            if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
+                message = f"{spec.owner} prefers with weight {weight}; write 1 to {_HEAVIEST}"
+                yield Claim(message, each.at / "weight")
+            terms.append(each.under("podAffinityTerm"))
+        if key != "nodeAffinity":
+            terms += affinity.under(key).items(_REQUIRED)
+    for term in terms:
+        for key in ("labelSelector", "namespaceSelector"):
+            for each in term.under(key).items("matchExpressions"):
+                operator = each.data.get("operator")
+                if isinstance(operator, str) and operator not in _OPERATORS:
+                    known = ", ".join(_OPERATORS)
+                    message = f"{spec.owner} selects pods by {quoted(operator)}; write {known}"
+                    yield Claim(message, each.at / "operator")
+
+
+def _container(spec: Part, container: Part) -> Iterator[Claim]:
+    yield from _ports(container)
+    never = spec.data.get("restartPolicy") == "Never"
+    seen = set()
+    for each in container.items("resizePolicy"):
+        for key, known in (("resourceName", _RESIZED), ("restartPolicy", _restarts(never=never))):
+            value: Any = each.data.get(key)
+            if isinstance(value, str) and value not in known:
+                message = f"{named(container)} resizes with {key} {quoted(value)}; write {' or '.join(known)}"
+                yield Claim(message, each.at / key)
+        name = each.data.get("resourceName")
+        if isinstance(name, str) and name in seen:
+            yield Claim(f"{named(container)} resizes {name} twice; write it once", each.at)
+        seen.add(name if isinstance(name, str) else None)
+    for each in container.under("resources").items("claims"):
+        name = each.data.get("name")
+        claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
+        if isinstance(name, str) and name not in claimed:
+            message = f"{named(container)} uses claim {quoted(name)}, which its pod has not; write it there"
+            yield Claim(message, each.at / "name")
+
+
+def _ports(container: Part) -> Iterator[Claim]:
+    seen: set[str] = set()
+    for port in container.items("ports"):
+        name = port.data.get("name")
+        if not isinstance(name, str) or not name:
+            continue
+        if name in seen:
+            message = f"{named(container)} has two ports called {name}; rename one"
+            yield Claim(message, port.at / "name")
+        seen.add(name)
+
+
+def _restarts(*, never: bool) -> tuple[str, ...]:
+    return _RESTARTS[:1] if never else _RESTARTS
+
+
+RULE = Rule(
+    "pod-field-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=pod_templates.KINDS,
+    check=check,
+)
