@@ -59,8 +59,8 @@ Examples:
     callback=_known_families,
     shell_complete=_families,
     metavar="FAMILY",
-    help="invalid (refused by a server), inert (accepted, and does nothing or harms), refused (a "
-    "spec with it is), spec (said of a spec) or run (said of a run); repeatable.",
+    help="invalid (refused by a server), inert (accepted, and does nothing or harms), drift (of a "
+    "cluster from the spec), refused (a spec with it is), spec (said of a spec) or run (said of a run); repeatable.",
 )
 @click.option(
     "--severity",
@@ -88,10 +88,10 @@ Examples:
     help="A line for each, or JSON.",
 )
 def rules(form: str, **options: Any) -> None:
-    """List what policygen can find, with severity, family, proof and the fault in a sentence.
+    """List what policygen can find: name, severity, family, fix, proof, and the fault in a sentence.
 
-    With TEXT only what has each of these words in its name, its fault or its kinds. Proven means
-    that a test shows the harm on real servers.
+    With TEXT only what has each of these words in its name, its fault or its kinds. The fix is what
+    `lint --fix` may do; proven means that a test shows the harm on real servers.
     """
     from policygen import rulebook
 

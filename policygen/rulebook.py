@@ -61,6 +61,11 @@ class Entry(Struct, frozen=True, eq=False):
         """What it cannot do without beside those."""
         return tuple(need.value for need in Need if self.rule and need in self.rule.needs)
 
+    @property
+    def fix(self) -> str:
+        """What `lint --fix` may do: safe, unsafe; empty: nothing."""
+        return self.rule.fix.value if self.rule and self.rule.fix else ""
+
     def holds(self, target: Mapping[str, versions.Version]) -> bool:
         """Whether it is true of the target versions."""
         return self.rule is None or self.rule.holds(target)
@@ -148,11 +153,11 @@ def _kind(name: str) -> str:
 
 
 def table(found: Sequence[Entry]) -> str:
-    """A line for each: name, severity, family, whether it is proven, the fault."""
+    """A line for each: name, severity, family, fix, whether it is proven, the fault."""
     width = max((len(each.name) for each in found), default=0)
     return "".join(
         f"{each.name:{width}}  {each.severity!s:7}  {each.family.split()[0]:7}  "
-        f"{_shown(each):9}  {each.about}\n"
+        f"{each.fix or '-':6}  {_shown(each):9}  {each.about}\n"
         for each in found
     )
 
@@ -171,6 +176,7 @@ def write(found: Sequence[Entry], out: TextIO) -> None:
             "about": each.about,
             "judges": list(each.judges),
             "needs": list(each.needs),
+            "fix": each.fix or None,
             "since": _releases(each.rule.since if each.rule else {}),
             "until": _releases(each.rule.until if each.rule else {}),
             "proof": each.proof,

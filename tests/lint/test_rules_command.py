@@ -51,6 +51,13 @@ def test_the_columns_of_proof_are_what_pages_say():
         assert word in shown[rule.name]
 
 
+def test_the_column_of_fixes_is_what_rules_declare():
+    shown = {each.name: rulebook.table([each]).split()[3] for each in rulebook.entries()}
+    for rule in RULES:
+        assert shown[rule.name] == (rule.fix.value if rule.fix else "-")
+    assert set(shown.values()) == {"safe", "unsafe", "-"}
+
+
 def test_json_is_what_its_schema_says():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     data = json.loads(rules("-f", "json").stdout)
