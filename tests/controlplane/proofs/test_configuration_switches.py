@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.controlplane.client import Object
@@ -21,70 +19,80 @@ BOTH = pytest.mark.parametrize("example", [bad, good], ids=["bad", "good"])
 
 
 @BOTH
-def test_fair_sharing_off(cluster: Cluster, example) -> None:
+def test_what_queues_share_by(cluster: Cluster, example) -> None:
+    """Weights and past use, which Kueue heeds only if it is told to."""
+    weights, usage = "fair-sharing-off", "admission-fair-sharing-off"
+    with cluster.kueue(configuration(example(weights), example(usage))):
+        show(cluster, example(weights), scene(example(usage), "used"))
+        cluster.create(_more(example(weights), "speech.a100", "nobody", 12))
+        cluster.create(_local_queue("other", "used"), *jobs("speech", 5, FOUR))
+        cluster.create(job("first", "used", WHOLE, queue="a100"))
+        cluster.becomes("first", lambda: cluster.admitted("used"), ["first"])
+        cluster.create(job("early", "used", WHOLE, queue="a100"))
+        _weights(cluster, [1, 4] if example is bad else [3, 2])
+        _usage(cluster, "early" if example is bad else "late")
+
+
+def _weights(cluster: Cluster, want: list[int]) -> None:
     """5 jobs have GPUs: one of each queue, and 3 of nobody's, which weights of 2 and 1 divide."""
-    rule = "fair-sharing-off"
-    with cluster.kueue(configuration(example(rule))):
-        show(cluster, example(rule))
-        cluster.create(_more(example(rule), "speech.a100", "nobody", 12))
-        both = lambda: held(cluster, "vision", "speech")  # noqa: E731
-        cluster.create(*jobs("speech", 5, FOUR))
-        cluster.becomes("speech has all", both, [0, 5])
-        cluster.create(*jobs("vision", 5, FOUR))
-        want = [1, 4] if example is bad else [3, 2]
-        cluster.becomes("shared out", both, want)
-        cluster.stays("shared out", both, want, for_s=1)
+    both = lambda: held(cluster, "vision", "speech")  # noqa: E731
+    cluster.becomes("speech has all", both, [0, 5])
+    cluster.create(*jobs("vision", 5, FOUR))
+    cluster.becomes("shared out", both, want)
+    cluster.stays("shared out", both, want, for_s=1)
 
 
-@BOTH
-def test_admission_fair_sharing_off(cluster: Cluster, example) -> None:
+def _usage(cluster: Cluster, want: str) -> None:
     """One job at a time: behind one of `a100` waits the next of it, and later one of `other`."""
-    rule = "admission-fair-sharing-off"
-    with cluster.kueue(configuration(example(rule))):
-        show(cluster, example(rule))
-        other = {
-            "apiVersion": KUEUE,
-            "kind": "LocalQueue",
-            "metadata": {"name": "other", "namespace": "vision"},
-            "spec": {"clusterQueue": "vision.a100"},
-        }
-        cluster.create(other, job("first", "vision", WHOLE, queue="a100"))
-        cluster.becomes("first", lambda: cluster.admitted("vision"), ["first"])
-        cluster.create(job("early", "vision", WHOLE, queue="a100"))
-        time.sleep(1.1)  # Kueue's timestamps are whole seconds
-        cluster.create(job("late", "vision", WHOLE, queue="other"))
-        cluster.becomes("queued", lambda: len(cluster.objects(KUEUE, "Workload", "vision")), 3)
-        cluster.stays("first", lambda: cluster.admitted("vision"), ["first"], for_s=0.3)
-        cluster.delete("batch/v1", "Job", "first", "vision")
-        want = ["early"] if example is bad else ["late"]
-        cluster.becomes("next", lambda: cluster.admitted("vision"), want)
+    cluster.create(job("late", "used", WHOLE, queue="other"))  # a second later: Kueue counts those
+    cluster.becomes("queued", lambda: len(cluster.objects(KUEUE, "Workload", "used")), 3)
+    cluster.stays("first", lambda: cluster.admitted("used"), ["first"], for_s=0.3)
+    cluster.delete("batch/v1", "Job", "first", "used")
+    cluster.becomes("next", lambda: cluster.admitted("used"), [want])
 
 
 @BOTH
-def test_framework_not_enabled(cluster: Cluster, example) -> None:
+def test_what_is_managed(cluster: Cluster, example) -> None:
+    """A kind, jobs that name no queue, and a feature, each switched on or not."""
+    kind, unnamed, gate = (
+        "framework-not-enabled",
+        "unnamed-jobs-managed-everywhere",
+        "feature-gate-off",
+    )
+    for name in ("vision", "gated"):
+        cluster.namespace(
+            name, {"kueue-managed": "true"}
+        )  # which the last page's good example asks
+    cluster.add_nodes(Shape(labels={"pool": "a100"}), 3)
+    with cluster.kueue(configuration(example(kind), example(unnamed), example(gate))):
+        show(cluster, example(kind), scene(example(gate), "gated"))
+        cluster.create(job("install", "tools", SMALL), job("train", "gated", SMALL, queue="a100"))
+        _kind(cluster, 16 if example is bad else 8, 0 if example is bad else 2)
+        _unnamed(cluster, suspended=example is bad)
+        _gate(cluster, [False] if example is bad else [False, True])
+
+
+def _kind(cluster: Cluster, used: int, workloads: int) -> None:
     """Two pods of 8 GPUs each, with a quota of 8."""
-    rule = "framework-not-enabled"
-    with cluster.kueue(configuration(example(rule))):
-        cluster.add_nodes(Shape(labels={"pool": "a100"}), 3)
-        show(cluster, example(rule))
-        cluster.becomes("GPUs in use", cluster.bound, 16 if example is bad else 8)
-        workloads = 0 if example is bad else 2
-        assert len(cluster.objects(KUEUE, "Workload", "vision")) == workloads
-        cluster.stays("GPUs in use", cluster.bound, 16 if example is bad else 8, for_s=0.5)
+    in_use = lambda: cluster.bound("vision")  # noqa: E731
+    cluster.becomes("GPUs in use", in_use, used)
+    assert len(cluster.objects(KUEUE, "Workload", "vision")) == workloads
+    cluster.stays("GPUs in use", in_use, used, for_s=0.5)
 
 
-@BOTH
-def test_unnamed_jobs_managed_everywhere(cluster: Cluster, example) -> None:
-    """A job that names no queue, of an installer."""
-    with cluster.kueue(configuration(example("unnamed-jobs-managed-everywhere"))):
-        cluster.create(job("install", "tools", SMALL))
-        want = [True] if example is bad else [None]
-        suspended = lambda: [  # noqa: E731
-            it["spec"].get("suspend") or None for it in cluster.objects("batch/v1", "Job", "tools")
-        ]
-        cluster.becomes("suspended", suspended, want)
-        cluster.becomes("pods", lambda: len(cluster.pods("tools")), 0 if example is bad else 1)
-        cluster.stays("suspended", suspended, want, for_s=0.5)
+def _unnamed(cluster: Cluster, *, suspended: bool) -> None:
+    """A job of an installer in a namespace that nobody gave a queue."""
+    found = lambda: cluster.get("batch/v1", "Job", "install", "tools")["spec"]["suspend"]  # noqa: E731
+    cluster.becomes("suspended", found, suspended)
+    cluster.becomes("pods", lambda: len(cluster.pods("tools")), 0 if suspended else 1)
+    cluster.stays("suspended", found, suspended, for_s=0.5)
+
+
+def _gate(cluster: Cluster, variants: list[bool]) -> None:
+    """Concurrent admission makes a Workload for each flavor, or does not."""
+    cluster.until("admitted", lambda: "train" in cluster.admitted("gated"))
+    names = [it["metadata"]["name"] for it in cluster.objects(KUEUE, "Workload", "gated")]
+    assert ["variant" in name for name in names] == variants
 
 
 @BOTH
@@ -133,16 +141,14 @@ def test_multi_kueue_rewrites_quotas(cluster: Cluster) -> None:
         cluster.stays("good", lambda: _quotas(cluster, "good.good-a100"), written, for_s=0.5)
 
 
-@BOTH
-def test_feature_gate_off(cluster: Cluster, example) -> None:
-    """Concurrent admission makes a Workload for each flavor, or does not."""
-    rule = "feature-gate-off"
-    with cluster.kueue(configuration(example(rule))):
-        show(cluster, example(rule))
-        cluster.create(job("train", "vision", SMALL, queue="a100"))
-        cluster.until("admitted", lambda: "train" in cluster.admitted("vision"))
-        names = [it["metadata"]["name"] for it in cluster.objects(KUEUE, "Workload", "vision")]
-        assert ["variant" in name for name in names] == [False, True][: 1 if example is bad else 2]
+def _local_queue(name: str, namespace: str) -> Object:
+    """Another LocalQueue of a scene's ClusterQueue."""
+    return {
+        "apiVersion": KUEUE,
+        "kind": "LocalQueue",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"clusterQueue": f"{namespace}.a100"},
+    }
 
 
 def _more(text: str, queue: str, name: str, gpus: int) -> Object:
