@@ -92,6 +92,14 @@ class Outline(Struct, eq=False):
             known = self._steps[node] = dict(self._children(node))
         return known
 
+    def below(self, node: int) -> list[int]:
+        """The nodes directly inside a collection: of a mapping each key and its value, merges too."""
+        found, child = [], node + 1
+        while child < self.after[node]:
+            found.append(child)
+            child = self.after[child]
+        return found
+
     def _children(self, node: int) -> list[tuple[str | int, Step]]:
         children: list[tuple[str | int, Step]] = []
         child, end = node + 1, self.after[node]

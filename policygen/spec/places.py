@@ -24,6 +24,11 @@ class JsonPlaces(Outline):
 
     text: str = ""
 
+    def below(self, node: int) -> list[int]:
+        """The nodes directly inside a collection: of a mapping each key and its value."""
+        steps = self.steps(node).values()
+        return [each for step in steps for each in (step.key, step.node) if each is not None]
+
     def _children(self, node: int) -> list[tuple[str | int, Step]]:
         children: list[tuple[str | int, Step]] = []
         shape = self.shape[node]

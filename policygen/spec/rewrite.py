@@ -152,21 +152,13 @@ class _Text(Struct, eq=False):
 
     def pairs(self, mapping: int) -> list[tuple[int, int]]:
         """All keys and values of a mapping, merges too."""
-        below = self.below(mapping)
+        below = self.outline.below(mapping)
         return list(zip(below[::2], below[1::2], strict=True))
-
-    def below(self, collection: int) -> list[int]:
-        """The nodes directly inside."""
-        found, child = [], collection + 1
-        while child < self.outline.after[collection]:
-            found.append(child)
-            child = self.outline.after[child]
-        return found
 
     def end(self, node: int, key: int | None = None) -> int:
         """Where the last character of a node is behind us; a block ends with its last scalar."""
         while self.outline.shape[node] in _COLLECTIONS and not self.is_flow(node):
-            inside = self.below(node)
+            inside = self.outline.below(node)
             if not inside:
                 break
             key = inside[-2] if self.outline.shape[node] == Shape.MAPPING else None
@@ -202,10 +194,8 @@ def _shared(outline: Outline) -> dict[int, int]:
     above = [0] * len(outline.shape)
     for node, shape in enumerate(outline.shape):
         if shape in _COLLECTIONS:
-            child = node + 1
-            while child < outline.after[node]:
+            for child in outline.below(node):
                 above[child] = node
-                child = outline.after[child]
     uses: dict[int, list[int]] = {}
     for alias, node in outline.target.items():
         uses.setdefault(node, []).append(alias)
@@ -339,7 +329,7 @@ class _Step:
         return self._without_comments(start, end, "{}")
 
     def _without_item(self) -> Splice:
-        items = self.it.below(self.mapping)
+        items = self.it.outline.below(self.mapping)
         number = items.index(self.node)
         starts = [self.it.outline.start[item] for item in items]
         ends = [self.it.end(item) for item in items]
