@@ -71,12 +71,6 @@ def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def whole(it: Object) -> bool:
-    """Whether a snapshot keeps an object of this kind with all its fields."""
-    kind = GroupKind(it.group, it.kind)
-    return kind not in {NODE, WORKLOAD} and kind not in SHAPES
-
-
 class _Meta(Struct):
     """Of a pod."""
 

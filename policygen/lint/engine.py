@@ -33,26 +33,14 @@ def needed(rule: Rule, given: frozenset[Need]) -> Sequence[Need]:
 
 
 def _run(rule: Rule, facts: Facts) -> Outcome:
+    seen = facts.cluster.seen
+    missed = missing(rule, facts, seen) if seen else ()
     if not rule.holds(facts.target):
         return Outcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
-    seen = facts.cluster.seen
-    if seen and rule.family is Family.INVALID and not kinds.is_of_files(rule):
-        return Outcome(rule, Verdict.VACUOUS, "the server has taken these objects")
-    missed = missing(rule, facts, seen) if seen else ()
-    if seen and not kinds.looked_up(rule).isdisjoint(missed):
-        return _unread(rule, seen, missed)
-    # What a spec renders is judged where nothing of it is there, too.
-    empty = Need.SPEC not in rule.needs or Need.SPEC not in facts.given
-    if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
-        if seen and missed:
-            return _unread(rule, seen, missed)
-        return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
-    if empty and not facts.cluster.objects:
-        return Outcome(rule, Verdict.VACUOUS, "no objects")
-    lacking = needed(rule, facts.given)
-    if lacking:
-        words = " and ".join(need.value for need in lacking)
-        return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
+    settled = _of_cluster(rule, seen, missed) if seen else None
+    settled = settled or _without_running(rule, facts, missed)
+    if settled is not None:
+        return settled
     try:
         hits = tuple(
             Hit(
@@ -71,6 +59,36 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
     if hits:
         return Outcome(rule, Verdict.FAIL, hits=hits, missed=missed)
     return _unread(rule, seen, missed) if seen and missed else Outcome(rule, Verdict.PASS)
+
+
+def _of_cluster(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome | None:
+    """What is known of a rule by how far a cluster was seen."""
+    if rule.family is Family.INVALID and not kinds.is_of_files(rule):
+        return Outcome(rule, Verdict.VACUOUS, "the server has taken these objects")
+    if not kinds.looked_up(rule).isdisjoint(missed):
+        return _unread(rule, seen, missed)
+    if seen.namespaces and (others := kinds.elsewhere(rule)):
+        where = ", ".join(seen.namespaces)
+        return Outcome(rule, Verdict.NOT_EVALUATED, f"{min(others).kind} was read in {where} only")
+    return None
+
+
+def _without_running(rule: Rule, facts: Facts, missed: Sequence[GroupKind]) -> Outcome | None:
+    """What is known of a rule by what it is about and what it needs."""
+    seen = facts.cluster.seen
+    # What a spec renders is judged where nothing of it is there, too.
+    empty = Need.SPEC not in rule.needs or Need.SPEC not in facts.given
+    if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
+        if seen and missed:
+            return _unread(rule, seen, missed)
+        return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
+    if empty and not facts.cluster.objects:
+        return Outcome(rule, Verdict.VACUOUS, "no objects")
+    lacking = needed(rule, facts.given)
+    if lacking:
+        words = " and ".join(need.value for need in lacking)
+        return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
+    return None
 
 
 def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:

@@ -18,7 +18,7 @@ NODE = GroupKind("", "Node")
 NAMESPACE = GroupKind("", "Namespace")
 WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)
 
-_FILES = {
+FILES = {
     GroupKind(KUEUE_CONFIG, "Configuration"),
     GroupKind(SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
     GroupKind("", VOLCANO_CONFIGURATION),
@@ -41,7 +41,7 @@ _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
 def _by_name() -> dict[str, frozenset[GroupKind]]:
     found: dict[str, set[GroupKind]] = {}
     for it in (*map(GroupKind._make, Cluster(()).tables), *_UNTYPED):
-        found.setdefault(it.kind, set()).add(CONFIG_MAP if it in _FILES else it)
+        found.setdefault(it.kind, set()).add(CONFIG_MAP if it in FILES else it)
     return {name: frozenset(each) for name, each in found.items()}
 
 
@@ -52,7 +52,35 @@ EVERY = frozenset(it for each in _BY_NAME.values() for it in each)
 
 def is_of_files(rule: Rule) -> bool:
     """Whether it judges controllers' files, which no server has looked into."""
-    return any(it.kind in rule.judges for it in _FILES)
+    return any(it.kind in rule.judges for it in FILES)
+
+
+_OF_THE_CLUSTER = frozenset(
+    {
+        "AdmissionCheck",
+        "ClusterQueue",
+        "Cohort",
+        "MultiKueueCluster",
+        "MultiKueueConfig",
+        "Namespace",
+        "Node",
+        "PriorityClass",
+        "ProvisioningRequestConfig",
+        "Queue",
+        "ResourceFlavor",
+        "Topology",
+        "WorkloadPriorityClass",
+    }
+)
+"""Kinds whose objects are in no namespace."""
+
+
+def elsewhere(rule: Rule) -> frozenset[GroupKind]:
+    """Kinds that a rule looks up in every namespace, for objects that are in none."""
+    if rule.judges and _OF_THE_CLUSTER.isdisjoint(rule.judges):
+        return frozenset()
+    found = looked_up(rule) - (judged(rule) if rule.judges else frozenset())
+    return frozenset(it for it in found if it.kind not in _OF_THE_CLUSTER and it != CONFIG_MAP)
 
 
 def judged(rule: Rule) -> frozenset[GroupKind]:

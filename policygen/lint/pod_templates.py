@@ -34,12 +34,7 @@ class Part(Struct, frozen=True, eq=False):
 
 
 def pod_specs(cluster: Cluster) -> Iterator[Part]:
-    """The `spec` of each pod or template; one that has none is left out.
-
-    None of a cluster that was seen: a server has accepted them, and not all of them was kept.
-    """
-    if cluster.seen:
-        return
+    """The `spec` of each pod or template; one that has none is left out."""
     for workload in cluster.workloads:
         if workload.object.group not in _GROUPS:
             continue

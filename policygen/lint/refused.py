@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from policygen.cluster.object import Object
-from policygen.cluster.projection import whole
 from policygen.cluster.view import Cluster
 from policygen.finding import At, Edit
 from policygen.lint.rule import Claim, Facts
@@ -36,8 +35,6 @@ def refused(cluster: Cluster) -> Refused:
     objects = set()
     many = Counter((it.api_version, it.kind) for it in cluster.objects)
     for it in cluster.objects:
-        if cluster.seen and not whole(it):
-            continue  # a server has accepted it, and not all of it is here
         served = schemas.served(it.api_version, it.kind)
         if served is None:
             continue

@@ -9,7 +9,7 @@ from policygen.cluster import controllers, manifests
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.drift.drift import Drift, Rendered
-from policygen.finding import Finding, Severity
+from policygen.finding import Finding, Severity, dotted
 from policygen.lint import engine
 from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
@@ -84,9 +84,12 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
             *_unread(seen, outcomes),
+            *_malformed(cluster),
         ],
         objects=len(cluster.objects) + len(cluster.pods),
-        complete=inside.complete and not any(it.missed for it in outcomes),
+        complete=inside.complete
+        and not cluster.malformed
+        and not any(it.missed for it in outcomes),
         drifts=(rendered.against(cluster),) if rendered else (),
         runs=runs,
         next_index=index + 1 + len(inside.documents),
@@ -113,3 +116,14 @@ def _unread(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
     for kind in sorted(missed - told):
         yield Finding(Severity.WARNING, "not-read", f"{kind} was not read", cluster=seen.context)
+
+
+def _malformed(cluster: Cluster) -> Iterator[Finding]:
+    """Objects that a server has taken and that we cannot read: no rule has judged them."""
+    for it in cluster.malformed:
+        message = f"{it.object} could not be read: {it.message}"
+        context = cluster.seen.context if cluster.seen else ""
+        path = dotted(it.path)
+        yield Finding(
+            Severity.WARNING, "not-read", message, None, str(it.object), path, path, cluster=context
+        )

@@ -110,7 +110,7 @@ RUN_RULES: Mapping[str, str] = {
     "kinds-not-judged": "Objects are of kinds that no rule judges",
     "no-object": "Documents have no apiVersion and kind",
     "versions-differ": "Clusters of one run have different releases of Kubernetes, Kueue or Volcano",
-    "not-read": "Kinds of objects could not be read from a cluster",
+    "not-read": "Objects, or all of a kind, could not be read from a cluster",
     "waiver-expired": "A waiver is past its date",
     "waiver-unused": "A waiver waives nothing",
 }

@@ -177,3 +177,29 @@ def test_clusters_of_one_run_that_differ_in_a_release_are_told(lint):
     (found,) = (it for it in report["findings"] if it["rule"] == "versions-differ")
     assert found["cluster"] == "south"
     assert found["message"].startswith("kubernetes is 1.35 here and 1.36 on east, west; ")
+
+
+def test_with_some_namespaces_rules_about_the_whole_cluster_are_not_evaluated(lint):
+    """A ClusterQueue may have its LocalQueue in a namespace that was not read; a LocalQueue has not."""
+    queue = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: vision.a100}
+spec: {}
+"""
+    rule = "cluster-queue-selects-no-namespace"
+    _, _, rules = lint(snapshot(f"{queue}---{LOCAL}"))
+    assert rules[rule]["verdict"] != "not evaluated"
+    _, report, rules = lint(snapshot(f"{queue}---{LOCAL}", namespaces=("vision",)))
+    assert rules[rule]["verdict"] == "not evaluated"
+    assert rules[rule]["reason"] == "LocalQueue was read in vision only"
+    assert rules[RULE]["verdict"] == "fail"
+    assert report["complete"]
+
+
+def test_an_object_that_cannot_be_read_is_named_and_never_clean(lint):
+    text = LOCAL.replace("{clusterQueue: vision.a1000}", "{clusterQueue: [1]}")
+    code, report, _ = lint(snapshot(text))
+    (found,) = (it for it in report["findings"] if it["rule"] == "not-read")
+    assert (found["object"], found["path"]) == ("LocalQueue vision/a100", "spec.clusterQueue")
+    assert (code, report["complete"]) == (3, False)

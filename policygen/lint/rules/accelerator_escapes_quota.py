@@ -34,6 +34,6 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("LocalQueue", "ClusterQueue", "Configuration"),
+    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),
     since={"kueue": (0, 18)},
 )

@@ -7,6 +7,7 @@ from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint import accelerators
+from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _EVICTS = ("Auto", "Recreate")
@@ -60,4 +61,5 @@ RULE = Rule(
     Family.INERT,
     judges=("VerticalPodAutoscaler",),
     check=check,
+    reads=(*KINDS,),
 )

@@ -25,4 +25,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule("cohort-cycle", Severity.ERROR, Family.INERT, judges=("Cohort",), check=check)
+RULE = Rule(
+    "cohort-cycle",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Cohort",),
+    check=check,
+    reads=("ClusterQueue",),
+)

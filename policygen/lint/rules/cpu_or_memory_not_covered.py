@@ -6,6 +6,7 @@ from fractions import Fraction
 from policygen.finding import Severity
 from policygen.lint.coverage import asked
 from policygen.lint.kueue_settings import settings
+from policygen.lint.queued import KINDS
 from policygen.lint.quotas import queues_alike
 from policygen.lint.resource_names import extended, meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -47,5 +48,5 @@ RULE = Rule(
     Family.INERT,
     judges=("ClusterQueue",),
     check=check,
-    reads=("Configuration",),
+    reads=("Configuration", *KINDS),
 )

@@ -40,5 +40,5 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration",),
+    reads=("Configuration", "ClusterQueue", "LocalQueue"),
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
+from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.volcano_settings import settings
 
@@ -43,5 +44,5 @@ RULE = Rule(
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("PriorityClass", "Queue", "volcano-scheduler.conf"),
+    reads=("PriorityClass", "Queue", "volcano-scheduler.conf", *KINDS),
 )

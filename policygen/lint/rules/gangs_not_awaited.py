@@ -41,4 +41,5 @@ RULE = Rule(
     judges=("Configuration",),
     check=check,
     needs=frozenset({Need.WORKLOADS}),
+    reads=("ClusterQueue", "LocalQueue"),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from policygen.cluster.view import Cluster
 from policygen.finding import At, Severity
 from policygen.lint import accelerators
+from policygen.lint.queued import KINDS
 from policygen.lint.resource_names import meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.scheduling import profiles
@@ -64,4 +65,5 @@ RULE = Rule(
     Family.INERT,
     judges=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
     check=check,
+    reads=(*KINDS,),
 )

@@ -72,5 +72,5 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node", "LocalQueue", "ClusterQueue", "ResourceFlavor"),
+    reads=("Node", "LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
 )

@@ -33,5 +33,5 @@ RULE = Rule(
     Family.INERT,
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "Configuration"),
+    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),
 )

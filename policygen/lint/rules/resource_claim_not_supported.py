@@ -30,4 +30,5 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     since={"kueue": (0, 18)},
+    reads=("ClusterQueue", "LocalQueue"),
 )

@@ -46,6 +46,6 @@ RULE = Rule(
     Family.INERT,
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor"),
+    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
     since={"kueue": (0, 18)},
 )

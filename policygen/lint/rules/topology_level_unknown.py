@@ -52,5 +52,12 @@ RULE = Rule(
     Family.INERT,
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Topology"),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Topology",
+        "Configuration",
+        "LimitRange",
+    ),
 )

@@ -39,5 +39,5 @@ RULE = Rule(
     Family.INERT,
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor"),
+    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
 )

@@ -89,5 +89,5 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("LocalQueue", "ClusterQueue", "Cohort"),
+    reads=("LocalQueue", "ClusterQueue", "Cohort", "Configuration", "LimitRange"),
 )

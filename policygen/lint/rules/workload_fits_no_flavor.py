@@ -44,5 +44,5 @@ RULE = Rule(
     Family.INERT,
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor"),
+    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
 )

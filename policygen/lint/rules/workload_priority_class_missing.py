@@ -32,5 +32,5 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("WorkloadPriorityClass",),
+    reads=("WorkloadPriorityClass", "ClusterQueue", "LocalQueue"),
 )

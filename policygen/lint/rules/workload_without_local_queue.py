@@ -36,5 +36,5 @@ RULE = Rule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("LocalQueue",),
+    reads=("LocalQueue", "ClusterQueue"),
 )

@@ -1,0 +1,98 @@
+"""A rule looks at no kind that it does not declare: a gap there would make it wrong and not told."""
+
+import contextlib
+
+import pytest
+
+from policygen import versions
+from policygen.cluster import manifests
+from policygen.cluster.object import Object
+from policygen.cluster.seen import GroupKind
+from policygen.cluster.table import Table
+from policygen.cluster.view import Cluster
+from policygen.finding import At
+from policygen.lint import kinds
+from policygen.lint.catalog import RULES
+from policygen.lint.page import page
+from policygen.lint.rule import Facts, Need
+from policygen.spec.files import Source
+from tests.cluster.looks import snapshot
+
+
+def attributes():
+    """The kind of each table, by the name of its attribute."""
+    found = {}
+    for group, kind in Cluster(()).tables:
+        it = Object(At(0), f"{group}/v1" if group else "v1", kind, "x", "", {"metadata": {}})
+        filled = vars(Cluster([it]))
+        for name, value in filled.items():
+            if isinstance(value, Table) and value.any:
+                found[name] = GroupKind(group, kind)
+    return found
+
+
+ATTRIBUTES = attributes()
+
+
+class Watched(Cluster):
+    """Notes the kinds that are asked for."""
+
+    def __init__(self, *arguments, **options):
+        self.noted = None
+        super().__init__(*arguments, **options)
+        self.noted = set()
+
+    def note(self, *found):
+        if self.noted is not None:
+            self.noted.update(found)
+
+    def __getattribute__(self, name):
+        if name in ATTRIBUTES:
+            self.note(ATTRIBUTES[name])
+        elif name == "workloads":
+            self.note(*kinds.WORKLOADS)
+        elif name == "pods":
+            self.note(GroupKind("", "Pod"))
+        return super().__getattribute__(name)
+
+    def of(self, group, kind):
+        self.note(GroupKind(group, kind))
+        return super().of(group, kind)
+
+    def has(self, group, kind):
+        self.note(GroupKind(group, kind))
+        return super().has(group, kind)
+
+
+def clusters(rule):
+    """What its page shows, declared or seen, each with the target of the example."""
+    for example in page(rule.name).examples:
+        asked = dict(word.split("=") for word in example.options if "=" in word)
+        target = versions.DEFAULT | {name: versions.parse(name, it) for name, it in asked.items()}
+        if "seen" in example.options:
+            look = snapshot(example.text)
+            inside = manifests.inside(look.objects, first_index=1)
+            cluster = Watched((*look.objects, *inside.objects), seen=look.seen, pods=look.pods)
+        else:
+            cluster = Watched(manifests.read([Source("page.yaml", example.text, None)]).objects)
+        yield cluster, target
+
+
+def test_every_table_is_watched():
+    assert set(ATTRIBUTES.values()) == {
+        GroupKind(*it) for it in Cluster(()).tables
+    } - kinds.WORKLOADS | {GroupKind("batch.volcano.sh", "Job")}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.judges], ids=lambda it: it.name)
+def test_a_rule_looks_at_what_it_declares(rule):
+    declared = kinds.judged(rule) | kinds.looked_up(rule)
+    looked = set()
+    for cluster, target in clusters(rule):
+        given = frozenset(Need) - (set() if cluster.seen else {Need.SEEN})
+        with contextlib.suppress(AttributeError):  # a rule of specs, on an example without one
+            list(rule.check(Facts(cluster, target, given, asked=target)))
+        if not declared.isdisjoint(kinds.WORKLOADS):
+            cluster.noted -= kinds.WORKLOADS  # it takes those that it is about from among them all
+        looked |= {kinds.CONFIG_MAP if it in kinds.FILES else it for it in cluster.noted}
+    assert sorted(map(str, (looked & kinds.EVERY) - declared)) == []
