@@ -1,0 +1,50 @@
+"""The nightly audit under examples/, with its own identity and its own rights."""
+
+import json
+
+import yaml
+from click.testing import CliRunner
+
+from policygen.cli import cli
+from tests.controlplane.draws import example
+from tests.controlplane.installed import deployments
+from tests.controlplane.kueue import CONFIGURATION
+from tests.test_nightly import FOLDER, NIGHTLY
+
+TOKEN_REQUEST = {
+    "apiVersion": "authentication.k8s.io/v1",
+    "kind": "TokenRequest",
+    "spec": {"expirationSeconds": 600},
+}
+
+
+def identity(cluster, bench, path):
+    """A kubeconfig of the ServiceAccount, as its token is mounted into the pod."""
+    where = "/api/v1/namespaces/policygen/serviceaccounts/audit/token"
+    answer = cluster.client.request("POST", where, TOKEN_REQUEST)
+    assert answer.ok, answer.message
+    config = yaml.safe_load(bench.kubeconfig.read_text("utf-8"))
+    config["users"] = [{"name": "admin", "user": {"token": answer.body["status"]["token"]}}]
+    path.write_text(yaml.safe_dump(config), "utf-8")
+    return path
+
+
+def test_it_reads_all_that_it_needs_and_may_do_nothing_else(cluster, bench, built, tmp_path):
+    out = example("kueue-team-tree", built["kueue"].asset(CONFIGURATION))
+    cluster.apply(out.text)
+    for pool in out.pools.values():
+        cluster.add_nodes(pool, labels={"topology.kubernetes.io/zone": "a"})
+    cluster.create(*deployments())
+    cluster.apply(NIGHTLY.read_text("utf-8"))
+    kubeconfig = identity(cluster, bench, tmp_path / "kubeconfig")
+    spec = map(str, sorted(FOLDER.glob("*.yaml")))
+    command = ["--context", "policygen", "--kubeconfig", str(kubeconfig), *spec]
+    done = CliRunner().invoke(cli, ["lint", "-f", "json", *command])
+    report = json.loads(done.stdout)
+    assert report["complete"], report["findings"]
+    assert [it for it in report["findings"] if it["severity"] == "error"] == []
+    assert done.exit_code == 0
+
+    cluster.delete("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "policygen-audit")
+    done = CliRunner().invoke(cli, ["lint", "-f", "json", *command])
+    assert done.exit_code == 3
