@@ -2,7 +2,7 @@
 
 Source: sigs.k8s.io/structured-merge-diff fieldpath/serialize.go (FieldsV1). A set owns fields
 (`f:name`), list entries by their keys (`k:{...}`) or value (`v:...`), by number (`i:0`), and `.`,
-the entry itself. A leaf owns all that is below it.
+the entry itself. Below a leaf its owner owns all only where the schema says that it is atomic.
 """
 
 import json
@@ -14,6 +14,8 @@ from msgspec import Struct
 from policygen.cluster.object import Object
 from policygen.cluster.renames import written
 from policygen.finding import At, Path
+from policygen.served import schemas
+from policygen.served.structural import Schema, below
 
 
 class Author(Struct, frozen=True):
@@ -68,15 +70,27 @@ def _owns(entry: dict[str, Any], found: dict[str, Any], path: Path, *, gone: boo
     # An entry names fields as the version did in which its manager wrote.
     it = Object(At(0), api_version, str(found.get("kind")), "", "", found)
     path = written(it, path)
+    served = schemas.served(api_version, it.kind)
+    schema: Schema = served.schema if served else {}
     data: Any = found
     for step in path[:-1] if gone else path:
         if node == {}:
-            return True
+            return _whole(schema, data)
         if not isinstance(node, dict):
             return False
         node = next((node[key] for key in _keys(node, data, step) if key in node), None)
         data = _below(data, step)
-    return node == {} if gone else isinstance(node, dict)
+        schema = below(schema, step)
+    return node == {} and _whole(schema, data) if gone else isinstance(node, dict)
+
+
+def _whole(schema: Schema, value: Any) -> bool:
+    """Whether who owns a field owns all that is in it: of others a leaf is the bare mapping or list."""
+    if isinstance(value, list) or schema.get("type") == "array":
+        return schema.get("x-kubernetes-list-type") not in {"map", "set"}
+    if isinstance(value, dict) or schema.get("type") == "object":
+        return schema.get("x-kubernetes-map-type") == "atomic"
+    return True  # a text, which may hold a file
 
 
 def _below(data: Any, step: str | int) -> Any:

@@ -101,9 +101,11 @@ class _Comparison:
     ) -> Iterator[Difference]:
         """The differences of two values, either of which may be UNSET."""
         wanted, found = (self._canonical(it, schema) for it in (wanted, found))
-        if wanted is UNSET and found is UNSET:
-            return
-        if isinstance(wanted, dict) and isinstance(found, dict):
+        if wanted is UNSET or found is UNSET:
+            there = found if wanted is UNSET else wanted
+            if not self._says_nothing(there, schema):
+                yield Difference(path, wanted, found, source)
+        elif isinstance(wanted, dict) and isinstance(found, dict):
             yield from self.mappings(wanted, found, schema, path, source)
         elif isinstance(wanted, list) and isinstance(found, list):
             yield from self._lists(wanted, found, schema, path, source)
@@ -135,16 +137,18 @@ class _Comparison:
             )
 
     def _canonical(self, value: Any, schema: Schema) -> Any:
-        """The value as the server reads it: with its default, and UNSET for what says nothing."""
+        """The value as the server reads it: with its default, and UNSET for null."""
         if value is None and not schema.get("nullable"):
             value = UNSET
         if value is UNSET and "default" in schema and (self._custom or schema["default"] != {}):
             value = schema["default"]
-        if value in ("", []):
-            return UNSET
+        return value
+
+    def _says_nothing(self, value: Any, schema: Schema) -> bool:
+        """Whether a value is as good as none."""
         # To Go a struct that is absent may differ from an empty one: {} selects everything.
         free = not self._custom or "properties" not in schema
-        return UNSET if value == {} and free else value
+        return value is UNSET or value in ("", []) or (value == {} and free)
 
     def _lists(
         self,

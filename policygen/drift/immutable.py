@@ -8,7 +8,7 @@ from typing import Any
 
 from policygen.finding import Path
 from policygen.served import schemas
-from policygen.served.structural import Schema
+from policygen.served.structural import Schema, below
 
 _CODE: dict[tuple[str, str], tuple[Path, ...]] = {
     ("scheduling.k8s.io", "PriorityClass"): (("value",), ("preemptionPolicy",)),
@@ -40,11 +40,7 @@ def is_immutable(found: dict[str, Any], path: Path) -> bool:
 def _frozen(schema: Schema, path: Path) -> bool:
     """Whether a rule on the way says that nothing changes."""
     for step in path:
-        if isinstance(step, int):
-            schema = schema.get("items", {})
-        else:
-            other = schema.get("additionalProperties") or {}
-            schema = schema.get("properties", {}).get(step, other)
+        schema = below(schema, step)
         rules = schema.get("x-kubernetes-validations", ())
         if any(rule["rule"] == "self == oldSelf" for rule in rules):
             return True

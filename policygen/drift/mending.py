@@ -28,6 +28,9 @@ RULES = frozenset({CHANGED, MISSING, ORPHANED, TAKEN})
 """Those that speak of drift."""
 
 
+_IN_USE = "kueue.x-k8s.io/resource-in-use"
+
+
 class Act(Enum):
     """What is done with an object."""
 
@@ -46,6 +49,8 @@ class Step(Struct, frozen=True, eq=False):
     patch: tuple[Operation, ...] = ()
     text: str = ""
     """The manifest to create."""
+    held: bool = False
+    """Kueue's finalizer keeps it while something names it, so that deleting it takes more."""
 
 
 def steps(drift: Drift, keep: Keep) -> list[Step]:
@@ -73,7 +78,9 @@ def _mended(changed: Changed, keep: Keep) -> Iterator[Step]:
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
     if any(is_immutable(found.data, it.path) for it in kept):
-        yield Step(Act.RECREATE, wanted.object, text=wanted.text)
+        metadata = found.data.get("metadata", {})
+        held = metadata.get("finalizers") == [_IN_USE]
+        yield Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)
     elif patch := operations(wanted.data, found.data, kept):
         yield Step(Act.PATCH, found, tuple(patch))
 

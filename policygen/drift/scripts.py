@@ -56,7 +56,15 @@ def _commands(step: Step, context: str, path: str) -> list[list[str]]:
         case Act.CREATE:
             return [create]
         case Act.RECREATE:
-            return [[*begin, "delete", *who], create]
+            if not step.held:
+                return [[*begin, "delete", *who], create]
+            # What names it would keep it for ever, and is to find it again at once.
+            free = ["--type=merge", "-p", '{"metadata":{"finalizers":null}}']
+            return [
+                [*begin, "delete", *who, "--wait=false"],
+                [*begin, "patch", *who, *free],
+                create,
+            ]
         case Act.DELETE:
             return [[*begin, "delete", *who]]
 

@@ -34,7 +34,8 @@ def author(found: Object, path: Path, *, gone: bool = False) -> str:
     """Who wrote what is there, and when."""
     owners = authors(found.data, path, gone=gone)
     if owners:
-        more = f", beside {len(owners) - 1} other owners" if len(owners) > 1 else ""
+        others = ", ".join(it.manager for it in owners[1:])
+        more = f", and owned by {others} too" if others else ""
         what = "what it stood in was " if gone else ""
         return f"{what}written by {owners[0]}{more}"
     if not are_known(found.data):

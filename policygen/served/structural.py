@@ -21,6 +21,16 @@ Finish = Callable[[Any, Spot, list[Refusal]], None]
 """What is judged of a whole mapping or list, after its parts."""
 
 
+def below(schema: Schema, step: str | int) -> Schema:
+    """The schema of an entry of a mapping or a list; empty where it says nothing."""
+    found: Schema = {}
+    if isinstance(step, int):
+        found = schema.get("items", {})
+    else:
+        found = schema.get("properties", {}).get(step, schema.get("additionalProperties") or {})
+    return found
+
+
 def check(schema: Schema, *, custom: bool) -> Check:
     """How a value of this schema is judged: as a custom kind's, or as a built-in one's."""
     if schema.get("type") == "object":

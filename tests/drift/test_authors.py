@@ -21,6 +21,7 @@ FOUND = {
                     "f:metadata": {"f:labels": {"f:a": {}}},
                     "f:spec": {
                         "f:resourceGroups": {},
+                        "f:flavorFungibility": {},
                         "f:preemption": {"f:withinClusterQueue": {}},
                         "f:admissionChecksStrategy": {
                             "f:admissionChecks": {'k:{"name":"one"}': {".": {}, "f:name": {}}}
@@ -88,6 +89,8 @@ CHECKS = ("spec", "admissionChecksStrategy", "admissionChecks")
         ((*CHECKS, 1, "name"), ["checks"]),
         ((*CHECKS, 1, "onFlavors", 0), ["checks"]),
         ((*CHECKS, 7), []),
+        (("spec", "flavorFungibility"), ["policygen"]),
+        (("spec", "flavorFungibility", "whenCanBorrow"), []),
         (("spec", "nothing"), []),
     ],
 )
@@ -98,6 +101,8 @@ def test_who_owns_a_field(path, managers):
 @pytest.mark.parametrize(
     "path, managers",
     [
+        # What it leaves of a mapping is the bare mapping.
+        (("spec", "flavorFungibility", "whenCanBorrow"), []),
         # A list that is owned as a whole: who wrote it took the entry out.
         (("spec", "resourceGroups", 1), ["policygen"]),
         (("spec", "resourceGroups", 0, "flavors", 0, "resources"), ["policygen"]),

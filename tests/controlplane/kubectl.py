@@ -1,0 +1,86 @@
+"""The few kubectl commands that `policygen lint --patches` prints, done by our own client.
+
+kubectl itself is no part of the bench; `test_drift.py` runs it where the machine has one.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from pathlib import Path
+
+import yaml
+
+from .client import APPLY, MERGE, Answer, Client
+
+JSON_PATCH = "application/json-patch+json"
+GONE_S = 20.0
+
+
+def run(client: Client, script: Path) -> list[str]:
+    """Every `run` line of a script; gives what was refused, by its command."""
+    refused = []
+    for line in script.read_text("utf-8").splitlines():
+        if not line.startswith("run "):
+            continue
+        for part in line.split(" && "):
+            words = shlex.split(part)[1:]
+            answer = _command(client, words, script.parent)
+            if not answer.ok:
+                refused.append(f"{shlex.join(words)}: {answer.message}")
+                break
+    return refused
+
+
+def _command(client: Client, words: list[str], folder: Path) -> Answer:
+    assert words[:2] == ["kubectl", "--context"], words
+    verb, rest = words[3], words[4:]
+    if verb == "apply":
+        assert rest[:2] == ["--server-side", "-f"], words
+        return _apply(client, (folder / rest[2]).read_text("utf-8"))
+    path, rest = _path(rest)
+    if verb == "delete":
+        assert rest in ([], ["--wait=false"]), words
+        return _delete(client, path, wait=not rest)
+    assert verb == "patch", words
+    if rest[0] == "--type=merge":
+        return client.request("PATCH", path, rest[2], content_type=MERGE)
+    assert rest[:2] == ["--type=json", "--patch-file"], words
+    body = (folder / rest[2]).read_text("utf-8")
+    query = {"fieldManager": "kubectl-patch", "fieldValidation": "Strict"}
+    return client.request("PATCH", path, body, content_type=JSON_PATCH, query=query)
+
+
+def _path(words: list[str]) -> tuple[str, list[str]]:
+    """The path of the object that is named, and what follows its name."""
+    kind, name, *rest = words
+    namespace = None
+    if rest[:1] == ["-n"]:
+        namespace, rest = rest[1], rest[2:]
+    plural, _, version = kind.partition(".")
+    api = "/api/v1"
+    if version:
+        number, _, group = version.partition(".")
+        api = f"/apis/{group}/{number}"
+    within = f"/namespaces/{namespace}" if namespace else ""
+    return f"{api}{within}/{plural}/{name}", rest
+
+
+def _apply(client: Client, text: str) -> Answer:
+    thing = yaml.load(text, Loader=yaml.CSafeLoader)
+    resource = client.resource(thing["apiVersion"], thing["kind"])
+    path = resource.path(thing["metadata"].get("namespace"), thing["metadata"]["name"])
+    query = {"fieldManager": "kubectl", "fieldValidation": "Strict"}
+    return client.request("PATCH", path, text, content_type=APPLY, query=query)
+
+
+def _delete(client: Client, path: str, *, wait: bool) -> Answer:
+    """Delete, and wait until it is gone, as kubectl does unless told."""
+    answer = client.request("DELETE", path, json.dumps({"propagationPolicy": "Background"}))
+    end = time.monotonic() + GONE_S
+    while wait and answer.ok and client.get(path).status != 404:
+        if time.monotonic() > end:
+            return Answer(504, {"message": f"{path} is not gone after {GONE_S:.0f} s"})
+        time.sleep(0.05)
+    return answer
