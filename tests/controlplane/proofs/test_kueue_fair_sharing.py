@@ -54,8 +54,8 @@ def local_queue_weight_unused(stage, bad, good):
     stage.becomes("ran", {bad: ran, good: ran}, both)
     for name in teams:
         stage.send(*(it.jobs(1, HALF, namespace=name, prefix="next") for it in scenes))
+        stage.becomes("wait", {bad: 2, good: 2}, lambda it, at=name: len(it.workloads(at)))
         stage.next_second()
-    stage.becomes("wait", {bad: 2, good: 2}, lambda it: len(it.workloads("vision")))
     for it in scenes:
         stage.cluster.delete("batch/v1", "Job", "ran-0", it.of("speech"))
     want = {bad: [["next-0"], ["ran-0"]], good: [[], ["next-0", "ran-0"]]}
