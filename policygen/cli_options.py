@@ -147,6 +147,8 @@ def clusters(options: dict[str, Any]) -> ClusterSettings:
 
 def progress(what: str) -> None:
     """Say on a terminal what is being read, in a line that the next one replaces."""
+    from policygen.report.text import printable
+
     if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{click.unstyle(what)[:72]}")
+        sys.stderr.write(f"\r\x1b[K{printable(what[:72], 'ascii')}")
         sys.stderr.flush()

@@ -42,10 +42,13 @@ class Access:
     def credentials(self) -> tuple[dict[str, str], int]:
         """The headers that say who we are, and how often they were renewed.
 
-        A token whose expiry is known is renewed before that.
+        A token whose expiry is known is renewed before that. Raises UsageError if it cannot be.
         """
         with self._lock:
-            settings = self._client.configuration.auth_settings()
+            try:
+                settings = self._client.configuration.auth_settings()
+            except Exception as error:  # noqa: BLE001 - whatever a token file or a plugin does
+                raise UsageError(f"{self.name}: no credentials: {_line(error)}") from None
             headers = {
                 str(each["key"]): str(each["value"])
                 for each in settings.values()

@@ -206,7 +206,7 @@ def _ordered(places: Iterable[Resource]) -> list[Resource]:
 
 def _kept(it: Resource, data: dict[str, Any]) -> dict[str, Any]:
     """An item as an object: servers leave out what each is in lists of their own kinds."""
-    whole = {"apiVersion": it.api_version, "kind": it.kind, **data}
+    whole = {**data, "apiVersion": it.api_version, "kind": it.kind}
     return projection.kept(GroupKind(it.group, it.kind), whole)
 
 

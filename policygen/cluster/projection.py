@@ -4,7 +4,7 @@ Never kept: values of environment variables, commands and arguments of container
 an object that `kubectl apply` leaves in its annotations.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -238,7 +238,7 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
             **_only(status, ("allocatable", "capacity")),
             "conditions": [
                 _only(each, ("type", "status", "reason", "lastTransitionTime"))
-                for each in status.get("conditions") or ()
+                for each in _mappings(status.get("conditions"))
                 if each.get("type") == "Ready"
             ],
         },
@@ -249,7 +249,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
     """A Workload of Kueue: its templates are those of its owner."""
     spec, status = dict(_mapping(data.get("spec"))), dict(_mapping(data.get("status")))
     spec["podSets"] = [
-        _only(each, ("name", "count", "minCount")) for each in spec.get("podSets") or ()
+        _only(each, ("name", "count", "minCount")) for each in _mappings(spec.get("podSets"))
     ]
     admission = status.get("admission")
     if isinstance(admission, dict):
@@ -257,7 +257,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
             **admission,
             "podSetAssignments": [
                 {key: value for key, value in each.items() if key != "topologyAssignment"}
-                for each in admission.get("podSetAssignments") or ()
+                for each in _mappings(admission.get("podSetAssignments"))
             ],
         }
     metadata = _only(metadata, _METADATA)
@@ -291,14 +291,12 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
         listed = spec.get(key)
         if listed is not None:
             short[key] = [
-                {**_only(each, _CONTAINER), **_environment(each)}
-                for each in listed
-                if isinstance(each, dict)
+                {**_only(each, _CONTAINER), **_environment(each)} for each in _mappings(listed)
             ]
     mounted = [
         {"name": each.get("name"), "configMap": {"name": _mapping(each["configMap"]).get("name")}}
-        for each in spec.get("volumes") or ()
-        if isinstance(each, dict) and "configMap" in each
+        for each in _mappings(spec.get("volumes"))
+        if "configMap" in each
     ]
     if mounted:
         short["volumes"] = mounted
@@ -308,17 +306,16 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
 def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
     """A pod's spec that we rendered: whole, but for what others may have put into its environment."""
     for key in ("containers", "initContainers"):
-        for each in spec.get(key) or ():
+        for each in _mappings(spec.get(key)):
             each.update(_environment(each))
             each.pop("envFrom", None)
     return spec
 
 
 def _environment(container: Mapping[str, Any]) -> dict[str, Any]:
-    listed = container.get("env")
-    if not isinstance(listed, list):
+    if "env" not in container:
         return {}
-    return {"env": [{"name": each.get("name")} for each in listed if isinstance(each, dict)]}
+    return {"env": [{"name": each.get("name")} for each in _mappings(container["env"])]}
 
 
 def _scrubbed(value: Any) -> Any:
@@ -356,3 +353,9 @@ def _only(data: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: Any) -> Iterator[dict[str, Any]]:
+    for each in value if isinstance(value, list) else ():
+        if isinstance(each, dict):
+            yield each

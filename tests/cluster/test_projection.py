@@ -1,6 +1,7 @@
 """What is kept of what a server lists, and what never is."""
 
 import json
+import random
 
 import msgspec
 import pytest
@@ -164,3 +165,43 @@ def test_a_pod_that_nothing_stands_for_is_an_object_too(fields, alone):
     if data:
         assert data["spec"]["nodeSelector"] == {"env": "prod"}
         assert SECRET not in json.dumps(data)
+
+
+WRONG = [None, 5, "", "x", [], [None], [1], ["x"], [{}], {}, {"a": None}, {"name": []}, True]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_a_server_sends_is_kept_or_dropped_and_no_crash(seed):
+    draw = random.Random(seed)
+    kinds = sorted({*SHAPES, projection.NODE, projection.WORKLOAD} - {("", "Pod")})
+    for _ in range(300):
+        kind = GroupKind(*draw.choice(kinds))
+        labels = {"app.kubernetes.io/managed-by": draw.choice(["policygen", "x"])}
+        template = {"metadata": {"labels": {}}, "spec": pod_spec()}
+        data = {
+            "apiVersion": f"{kind.group}/v1" if kind.group else "v1",
+            "kind": kind.kind,
+            "metadata": {"name": "x", "labels": labels, "annotations": {}},
+            "spec": {"podSets": [{"name": "a", "template": template}], "taints": [{}]},
+            "status": {"conditions": [{"type": "Ready"}], "admission": {"podSetAssignments": [{}]}},
+        }
+        for shape in SHAPES.get(kind, ()):
+            data = merged(data, at(shape.templates, template))
+        data = json.loads(json.dumps(data))
+        for _ in range(draw.randint(1, 2)):
+            *above, last = draw.choice(
+                [way for way in ways(data) if way[0] not in {"kind", "apiVersion"}]
+            )
+            inner = data
+            for step in above:
+                inner = inner[step]
+            inner[last] = json.loads(json.dumps(draw.choice(WRONG)))
+        assert isinstance(projection.kept(kind, data), dict)
+
+
+def ways(data, way=()):
+    """The ways to all values below a document."""
+    if isinstance(data, dict | list):
+        for step in list(data) if isinstance(data, dict) else range(len(data)):
+            yield (*way, step)
+            yield from ways(data[step], (*way, step))

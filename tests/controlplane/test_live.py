@@ -408,3 +408,21 @@ def test_in_the_shell(bench):
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"no findings; \d+ objects; \d+ rules", done.stdout)
     assert done.stderr == ""
+
+
+def test_a_pod_reads_with_its_own_identity(cluster, bench, policygen, tmp_path, monkeypatch):
+    """The files and variables that a pod finds, with the printed role."""
+    role = joined(split(printed_role(policygen)))
+    files = {"TOKEN": tmp_path / "token", "CERT": bench.ca}
+    files["TOKEN"].write_text(token(cluster, "policygen", role), "utf-8")
+    for name, path in files.items():
+        variable = f"SERVICE_{name}_FILENAME"
+        monkeypatch.setattr(f"kubernetes.config.incluster_config.{variable}", str(path))
+    host, _, port = bench.server.removeprefix("https://").partition(":")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+    time.sleep(0.5)
+    done = CliRunner().invoke(cli, ["lint", "--in-cluster", "-f", "json"])
+    report = json.loads(done.stdout)
+    assert (done.exit_code, report["complete"]) == (0, True)
+    assert report["objects"] > 0
