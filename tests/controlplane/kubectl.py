@@ -6,20 +6,37 @@ kubectl itself is no part of the bench; `test_drift.py` runs it where the machin
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
 import time
 from pathlib import Path
 
 import yaml
 
+from .bench import Bench
 from .client import APPLY, MERGE, Answer, Client
 
 JSON_PATCH = "application/json-patch+json"
 GONE_S = 20.0
 
 
-def run(client: Client, script: Path) -> list[str]:
+def run_really(bench: Bench, script: Path) -> list[str]:
+    """The script in a shell; gives what kubectl said if one of its commands failed."""
+    done = subprocess.run(
+        ["sh", str(script)],
+        env={**os.environ, "KUBECONFIG": str(bench.kubeconfig)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return [done.stdout + done.stderr] if done.returncode else []
+
+
+def run(bench: Bench, script: Path) -> list[str]:
     """Every `run` line of a script; gives what was refused, by its command."""
+    client = bench.client
     refused = []
     for line in script.read_text("utf-8").splitlines():
         if not line.startswith("run "):

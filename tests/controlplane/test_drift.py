@@ -1,6 +1,7 @@
 """A cluster that somebody changed is told exactly so, and the printed patches mend it."""
 
 import json
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from policygen.cli import cli
 from policygen.finding import dotted
 from tests.controlplane import kubectl
+from tests.controlplane.cluster import holds
 from tests.controlplane.intrusions import ELSEWHERE, intrusions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -87,6 +89,52 @@ def test_what_was_applied_has_not_drifted(cluster, lint, story):
     assert not folder.exists()
 
 
+FLAVOR = ("kueue.x-k8s.io/v1beta2", "ResourceFlavor", "timeshared")
+QUEUES = ("kueue.x-k8s.io/v1beta2", "ClusterQueue")
+
+
+def active(cluster):
+    return {it["metadata"]["name"] for it in cluster.objects(*QUEUES) if holds(it, "Active")}
+
+
+@pytest.mark.parametrize(
+    "send",
+    [
+        pytest.param(kubectl.run, id="our client"),
+        pytest.param(
+            kubectl.run_really,
+            id="kubectl",
+            marks=pytest.mark.skipif(not shutil.which("kubectl"), reason="no kubectl here"),
+        ),
+    ],
+)
+def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
+    applied(cluster, "serving-slices")
+    cluster.becomes("active queues", lambda: len(active(cluster)), 4)
+    # From now on nothing of the flavor's labels can be changed, and queues hold it.
+    cluster.patch(*FLAVOR, {"spec": {"topologyName": "strange"}})
+    cluster.patch(*QUEUES, "chat.slices", {"spec": {"stopPolicy": "Hold"}})
+    cluster.delete(*QUEUES, "search.slices")
+    stray = live(
+        cluster,
+        {"apiVersion": QUEUES[0], "kind": QUEUES[1], "metadata": {"name": "chat.timeshared"}},
+    )
+    labels = stray["metadata"]["labels"]
+    cluster.create({**stray, "metadata": {"name": "stray", "labels": labels}})
+    told, folder = lint("serving-slices")
+    assert {(it["rule"], it["object"], it["path"]) for it in told} == {
+        ("field-drifted", "ResourceFlavor timeshared", "spec.topologyName"),
+        ("field-drifted", "ClusterQueue chat.slices", "spec.stopPolicy"),
+        ("object-missing", "ClusterQueue search.slices", None),
+        ("object-orphaned", "ClusterQueue stray", None),
+    }
+    for script in ("mend.sh", "recreate.sh", "delete.sh"):
+        assert send(cluster.bench, folder / script) == []
+    told, _ = lint("serving-slices")
+    assert told == []
+    cluster.becomes("active queues", lambda: len(active(cluster)), 4)
+
+
 @pytest.mark.parametrize("story", STORIES)
 def test_each_change_is_told_with_its_author_and_the_patches_mend_it(cluster, lint, story):
     things = applied(cluster, story)
@@ -108,7 +156,7 @@ def test_each_change_is_told_with_its_author_and_the_patches_mend_it(cluster, li
         refused = []
         for script in ("mend.sh", "recreate.sh", "delete.sh"):
             if (folder / script).exists():
-                refused += kubectl.run(cluster.client, folder / script)
+                refused += kubectl.run(cluster.bench, folder / script)
         assert refused == []
         told, _ = lint(story)
         assert told == [], [(it["object"], it["path"], it["message"]) for it in told]
