@@ -15,8 +15,9 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
     """
     for queue in facts.cluster.cluster_queues:
-        used = {flavor.name for _, flavor in flavors(queue)}
-        for at, each in checks(queue):
+        mine = tuple(checks(queue))
+        used = {flavor.name for _, flavor in flavors(queue)} if mine else set()
+        for at, each in mine:
             for i, name in enumerate(each.on_flavors):
                 if name not in used:
                     yield Claim(

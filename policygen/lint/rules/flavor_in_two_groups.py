@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import At, Severity
-from policygen.lint.quotas import owners
+from policygen.finding import Severity
+from policygen.lint.quotas import owners_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -12,18 +12,17 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups.
     """
-    for owner in owners(facts.cluster):
-        seen: dict[str, tuple[int, At]] = {}
-        for i, group in enumerate(owner.it.resource_groups):
+    for alike in facts.cluster.derive(owners_alike):
+        seen: dict[str, tuple[int, int]] = {}
+        for i, group in enumerate(alike.groups):
             for j, flavor in enumerate(group.flavors):
-                at = owner.at.to("spec", "resourceGroups", i, "flavors", j, "name")
-                first, place = seen.setdefault(flavor.name, (i, at))
-                if first != i:
+                first, number = seen.setdefault(flavor.name, (i, j))
+                for owner, at in alike.at() if first != i else ():
                     yield Claim(
                         f"{owner} has flavor {flavor.name} in two groups, which is refused; cover "
                         "the resources of its nodes in one group",
-                        at,
-                        (place,),
+                        at.to(i, "flavors", j, "name"),
+                        (at.to(first, "flavors", number, "name"),),
                     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.quotas import flavors
+from policygen.lint.quotas import queues_alike
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
 
@@ -14,14 +14,17 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/cache/scheduler/clusterqueue.go, updateFlavorMetadata.
     """
     known = facts.cluster.flavors
-    for queue in facts.cluster.cluster_queues:
-        for at, flavor in flavors(queue):
-            if not known.knows(flavor.name):
+    for alike in facts.cluster.derive(queues_alike):
+        for i, group in enumerate(alike.groups):
+            for j, flavor in enumerate(group.flavors):
+                if known.knows(flavor.name):
+                    continue
                 hint = suggest(flavor.name, known.names())
-                yield Claim(
-                    f'{queue} uses ResourceFlavor "{flavor.name}", which is not there; {hint}',
-                    at / "name",
-                )
+                for queue, at in alike.at(i, "flavors", j, "name"):
+                    yield Claim(
+                        f'{queue} uses ResourceFlavor "{flavor.name}", which is not there; {hint}',
+                        at,
+                    )
 
 
 RULE = Rule(

@@ -15,6 +15,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for queue in facts.cluster.cluster_queues:
         mine = [each for _, each in checks(queue)]
+        if len(mine) <= 8:
+            continue
         for _, flavor in flavors(queue):
             count = sum(1 for it in mine if not it.on_flavors or flavor.name in it.on_flavors)
             if count > 8:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.quotas import flavors
+from policygen.lint.quotas import queues_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -14,13 +14,13 @@ def check(facts: Facts) -> Iterator[Claim]:
     admits all the same.
     """
     most = 64 if facts.target["kueue"].release >= (0, 14) else 16
-    for queue in facts.cluster.cluster_queues:
-        count = sum(1 for _ in flavors(queue))
-        if count > most:
+    for alike in facts.cluster.derive(queues_alike):
+        count = sum(len(group.flavors) for group in alike.groups)
+        for queue, at in alike.at() if count > most else ():
             yield Claim(
                 f"{queue} has {count} flavors, and its status can list {most}, so it cannot be "
                 "updated; split the queue",
-                queue.at.to("spec", "resourceGroups"),
+                at,
             )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint.quotas import queues_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -13,17 +14,17 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
     """
     known = facts.cluster.flavors
-    for queue in facts.cluster.cluster_queues:
-        for i, group in enumerate(queue.it.resource_groups):
+    for alike in facts.cluster.derive(queues_alike):
+        for i, group in enumerate(alike.groups):
             found = [known.get(flavor.name) for flavor in group.flavors]
             aware = [flavor for flavor in found if flavor and flavor.it.topology_name]
             plain = [flavor for flavor in found if flavor and not flavor.it.topology_name]
-            if aware and plain:
+            for queue, at in alike.at(i, "flavors") if aware and plain else ():
                 yield Claim(
                     f"{queue} has flavor {aware[0].name} with a topology beside {plain[0].name} "
                     "without one, so every job can use only one of them; give both a topologyName, "
                     "or split the queue",
-                    queue.at.to("spec", "resourceGroups", i, "flavors"),
+                    at,
                     related=(aware[0].at, plain[0].at),
                 )
 

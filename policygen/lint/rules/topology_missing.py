@@ -7,7 +7,6 @@ from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.checks import MULTI_KUEUE, checks
-from policygen.lint.quotas import flavors
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
 
@@ -36,8 +35,9 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueue]]]:
     found: dict[str, list[Entry[ClusterQueue]]] = {}
     for queue in cluster.cluster_queues:
-        for _, flavor in flavors(queue):
-            found.setdefault(flavor.name, []).append(queue)
+        for group in queue.it.resource_groups:
+            for flavor in group.flavors:
+                found.setdefault(flavor.name, []).append(queue)
     return found
 
 
