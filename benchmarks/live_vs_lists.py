@@ -9,9 +9,11 @@ the downloads, and at most 300 MB.
 """
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +43,9 @@ def objects(nodes: int, pods: int, policies: int) -> Iterator[dict[str, Any]]:
     """Nodes, then what is in namespaces, then pods: large ones, as clusters have them."""
     spaces = max(policies // 3, 1)
     yield made(KUEUE, "ResourceFlavor", "a100", spec={"nodeLabels": {"pool": "a100"}})
+    yield from (made("v1", "Namespace", f"team-{i}") for i in range(spaces))
     for i in range(spaces):
         name = f"team-{i}"
-        yield made("v1", "Namespace", name)
         amounts = {"cpu": 96, "memory": "1000Gi", "nvidia.com/gpu": 8}
         quotas = [{"name": key, "nominalQuota": value} for key, value in amounts.items()]
         spec = {
@@ -56,6 +58,8 @@ def objects(nodes: int, pods: int, policies: int) -> Iterator[dict[str, Any]]:
             ],
         }
         yield made(KUEUE, "ClusterQueue", name, spec=spec)
+    for i in range(spaces):
+        name = f"team-{i}"
         yield made(KUEUE, "LocalQueue", "a100", name, spec={"clusterQueue": name})
     for i in range(nodes):
         labels = {"pool": "a100"} | {f"feature.node.example.com/f{k}": "true" for k in range(30)}
@@ -112,6 +116,17 @@ def made(
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": {}, **fields}
 
 
+def fill(kubeconfig: str, nodes: int, pods: int, policies: int) -> None:
+    """Create everything, a kind after the other."""
+    from tests.controlplane.client import Client  # noqa: PLC0415 - a process of its own
+
+    client = Client.from_kubeconfig(Path(kubeconfig))
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _, each in groupby(objects(nodes, pods, policies), lambda it: str(it["kind"])):
+            while some := list(islice(each, 64 * THREADS)):
+                list(pool.map(client.create, some))
+
+
 def raw(kubeconfig: str) -> None:
     """Download the lists, in pages, as many at one time as lint does."""
     from policygen.cluster import pages  # noqa: PLC0415 - a process of its own
@@ -155,14 +170,11 @@ def main() -> None:
     options = arguments()
     built = {it.name: located(it) for it in control_plane("")}
     with Bench(built, Options(parts=frozenset())) as bench:
-        kinds: dict[str, list[dict[str, Any]]] = {}
-        for it in objects(options.nodes, options.pods, options.policies):
-            kinds.setdefault(it["kind"], []).append(it)
-        with ThreadPoolExecutor(THREADS) as pool:
-            for each in kinds.values():
-                list(pool.map(bench.client.create, each))
         config = str(bench.kubeconfig)
         me = [sys.executable, __file__]
+        # In a process of its own: the memory of a parent counts among its children's peaks.
+        amounts = map(str, (options.nodes, options.pods, options.policies))
+        subprocess.run([*me, "--fill", config, *amounts], check=True)
         lint = [sys.executable, "-m", "policygen", "lint", "--context", "policygen"]
         names = ("lint", "downloads", "typed lists")
         commands = (
@@ -188,7 +200,9 @@ def arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--raw"]:
+    if sys.argv[1:2] == ["--fill"]:
+        fill(sys.argv[2], *map(int, sys.argv[3:]))
+    elif sys.argv[1:2] == ["--raw"]:
         raw(sys.argv[2])
     elif sys.argv[1:2] == ["--typed"]:
         typed(sys.argv[2])

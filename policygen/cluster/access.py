@@ -4,6 +4,9 @@ It brings certificates, tokens, token files, exec plugins, proxies and TLS. Impo
 longer than most commands run, so it is imported only when a cluster is reached.
 """
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -45,10 +48,8 @@ class Access:
         A token whose expiry is known is renewed before that. Raises UsageError if it cannot be.
         """
         with self._lock:
-            try:
+            with self._usable():
                 settings = self._client.configuration.auth_settings()
-            except Exception as error:  # noqa: BLE001 - whatever a token file or a plugin does
-                raise UsageError(f"{self.name}: no credentials: {_line(error)}") from None
             headers = {
                 str(each["key"]): str(each["value"])
                 for each in settings.values()
@@ -72,7 +73,7 @@ class Access:
 
         config: Any = untyped
         configuration = client.Configuration()
-        try:
+        with self._usable():
             if self._context is None:
                 config.load_incluster_config(client_configuration=configuration)
             else:
@@ -82,12 +83,39 @@ class Access:
                     client_configuration=configuration,
                     persist_config=False,
                 )
-        except (config.ConfigException, OSError, ValueError, KeyError, TypeError) as error:
-            where = f" of {self._kubeconfig}" if self._kubeconfig else ""
-            what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
-            raise UsageError(f"{what} cannot be used: {_line(error)}") from None
         configuration.retries = False
         self._client: Any = client.ApiClient(configuration)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Whatever a file or a plugin does wrong becomes a UsageError.
+
+        The client only logs that a plugin failed, and would go on as nobody.
+        """
+        where = f" of {self._kubeconfig}" if self._kubeconfig else ""
+        what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
+        ears = _Ears()
+        logging.getLogger().addHandler(ears)
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - from YAML, from the client, from anywhere
+            raise UsageError(f"{what} cannot be used: {_line(error)}") from None
+        finally:
+            logging.getLogger().removeHandler(ears)
+        if ears.heard:
+            raise UsageError(f"{what} cannot be used: {ears.heard[0]}")
+
+
+class _Ears(logging.Handler):
+    """Hears what is logged as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.heard: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep it, on one line."""
+        self.heard.append(" ".join(record.getMessage().split()))
 
 
 def _line(error: Exception) -> str:

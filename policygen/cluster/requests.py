@@ -1,5 +1,6 @@
 """Requests to an API server: GET only, each with a deadline, asked again where that helps."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from threading import Event
@@ -20,6 +21,8 @@ CALL_S = 60.0
 """For one answer, from the request to its last byte."""
 MAX_BYTES = 1 << 30
 """Of one answer."""
+_WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
+"""What urllib3 begins its messages with."""
 _AGAIN = {429, 500, 502, 503, 504}
 
 
@@ -209,6 +212,5 @@ def _reason(error: Exception) -> str:
     inner: BaseException = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):
         inner = reason
-    text = " ".join(str(inner).split())
-    _, _, said = text.rpartition(">: ") if text.startswith("<") else ("", "", text)
-    return said or type(inner).__name__
+    text = _WHO.sub("", " ".join(str(inner).split()))
+    return text or type(inner).__name__

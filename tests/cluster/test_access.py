@@ -1,0 +1,70 @@
+"""A way to a cluster that cannot be used is told, with what to mend, and never taken as nobody."""
+
+import sys
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from policygen.cli import cli
+
+PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}
+
+
+@pytest.fixture
+def lint(tmp_path):
+    def run(user, *, context="x", text=None, command="lint"):
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}],
+            "users": [{"name": "u", "user": user}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        }
+        path = tmp_path / "kubeconfig"
+        path.write_text(yaml.safe_dump(config) if text is None else text, "utf-8")
+        options = [command, "--context", context, "--kubeconfig", str(path), "--timeout", "1"]
+        return CliRunner().invoke(cli, options)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "user, options, said",
+    [
+        ({}, {"context": "nope"}, "Expected object with name nope"),
+        ({}, {"text": "a: ["}, "while parsing a flow node"),
+        ({}, {"text": "[]"}, "cannot be used"),
+        ({}, {"text": "apiVersion: v1"}, "cannot be used"),
+        ({"exec": {**PLUGIN, "command": "/nonexistent"}}, {}, "No such file"),
+        ({"exec": {**PLUGIN, "command": sys.executable, "args": ["-c", "exit(7)"]}}, {}, "returned 7"),
+        ({"exec": {**PLUGIN, "command": sys.executable, "args": ["-c", ""]}}, {}, "failed to decode"),
+        ({"tokenFile": "/nonexistent"}, {}, "/nonexistent"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_a_usage_error(lint, user, options, said):
+    done = lint(user, **options)
+    assert done.exception.__class__.__name__ == "UsageError", done.output
+    assert said in str(done.exception)
+
+
+def test_a_server_that_does_not_answer_is_incomplete(lint):
+    done = lint({"token": "t"})
+    assert done.exit_code == 3
+    assert "nothing could be read of http://127.0.0.1:9: Failed to establish" in done.stdout
+    assert "HTTPConnection" not in done.stdout
+
+
+def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    done = CliRunner().invoke(cli, ["lint", "--in-cluster"])
+    assert "this pod's identity cannot be used" in str(done.exception)
+
+
+def test_importing_the_commands_imports_no_client():
+    """`--help` and lint of files must not pay for it."""
+    import subprocess  # noqa: PLC0415 - only here
+
+    code = "import sys, policygen.cli, policygen.linting; print({'kubernetes', 'urllib3'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
