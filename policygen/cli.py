@@ -231,6 +231,7 @@ for command in (
     cli_lint.lint,
     cli_lint.baseline,
     cli_cluster.snapshot,
+    cli_cluster.diff,
     cli_cluster.rbac,
     cli_test.test,
     cli_rules.rules,

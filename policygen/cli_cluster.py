@@ -1,6 +1,8 @@
-"""The commands about live clusters beside lint: snapshot and rbac."""
+"""The commands about live clusters beside lint: snapshot, diff and rbac."""
 
 from collections.abc import Callable
+from datetime import datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +11,27 @@ import click
 from policygen.cli_options import ACCESS, RULES, TARGET, clusters, paths, progress
 from policygen.errors import ExitCode
 
+_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
 _CONTEXT = click.option(
     "--context", metavar="CONTEXT", help="The live cluster of this context of the kubeconfig."
 )
 _SPECS = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
 
 
-def _reached(command: Callable[..., None]) -> Callable[..., None]:
-    """What names one live cluster and what is read of it."""
-    for option in reversed((_SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)):
-        command = option(command)
-    return command
+def _options(*options: _Decorator) -> _Decorator:
+    """Several of them, in the order of the help."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_reached = _options(_SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)
+"""What names one live cluster and what is read of it."""
 
 
 @click.command(
@@ -98,6 +110,64 @@ def rbac(*, name: str, preflight: bool, **options: Any) -> None:
     for line in lacking:
         click.echo(line)
     raise SystemExit(ExitCode.INCOMPLETE if lacking else ExitCode.CLEAN)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen diff yesterday.snapshot today.snapshot
+  policygen diff yesterday.snapshot --context prod
+  policygen diff yesterday.snapshot --context prod --spec spec/ -f json
+
+Exit codes: 0 nothing changed, 1 something did, 2 usage or a spec that is refused, 3 something
+cannot be compared, 4 internal.
+"""
+)
+@click.argument("before", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("after", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@_CONTEXT
+@_options(*ACCESS, TARGET, *RULES)
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="SPEC",
+    shell_complete=paths,
+    help="Judge both for this spec; repeatable.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For a person, or for programs.",
+)
+def diff(*, before: Path, after: Path | None, form: str, **options: Any) -> None:
+    """Show what changed between two snapshots, or since one on a live cluster.
+
+    Policy objects field by field with who wrote it, and which findings are new or gone.
+    """
+    from policygen import differing
+    from policygen.report import changes
+
+    if (after is None) == (not options["context"] and not options["in_cluster"]):
+        raise click.UsageError("name two snapshots, or one and a cluster (--context, --in-cluster)")
+    settings = _settings(options, live=after is None)
+    today = datetime.now().astimezone().date()
+    found = differing.compare(settings, before, after, today=today, progress=progress)
+    told = (found.new, found.gone)
+    looks, page = (found.before, found.after), StringIO()
+    if form == "json":
+        changes.json(looks, found.changes, told, found.incomparable, page)
+    else:
+        changes.text(looks, found.changes, told, found.incomparable, page)
+    click.echo(page.getvalue(), nl=False)
+    changed = found.changes or found.new or found.gone
+    if found.incomparable:
+        raise SystemExit(ExitCode.INCOMPLETE)
+    raise SystemExit(ExitCode.FINDINGS if changed else ExitCode.CLEAN)
 
 
 def _settings(options: dict[str, Any], *, live: bool = True) -> Any:

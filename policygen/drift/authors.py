@@ -44,6 +44,16 @@ def authors(found: dict[str, Any], path: Path, *, gone: bool = False) -> tuple[A
     return tuple(sorted(owners, key=lambda it: it.time, reverse=True))
 
 
+def first(found: dict[str, Any]) -> str:
+    """When an object was made, and who of those that still own something of it wrote first."""
+    metadata = found.get("metadata", {})
+    made = f"made at {metadata.get('creationTimestamp', 'a time that is not known')}"
+    entries = [it for it in _entries(found) if not it.get("subresource")]
+    if not entries:
+        return made
+    return f"{made}, first written by {min(map(_author, entries), key=lambda it: it.time)}"
+
+
 def are_known(found: dict[str, Any]) -> bool:
     """Whether the object came with its managedFields."""
     return bool(_entries(found))

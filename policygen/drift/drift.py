@@ -109,7 +109,8 @@ class Rendered:
                 if _is_known(cluster, each.object):
                     missing.append(each)
                 continue
-            state = _changed(*_alike(each, found))
+            mine, theirs = alike(each.object, found)
+            state = _changed(replace(each, object=mine), theirs)
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
         ours = {_key(it.object) for it in self.wanted}
@@ -171,16 +172,16 @@ def _is_known(cluster: Cluster, it: Object) -> bool:
     return kind in seen.read or kind in seen.unserved
 
 
-def _alike(wanted: Wanted, found: Object) -> tuple[Wanted, Object]:
+def alike(one: Object, other: Object) -> tuple[Object, Object]:
     """Both in one API version, the newest that is known, where they are of two."""
-    if wanted.object.api_version == found.api_version:
-        return wanted, found
-    newest = max(wanted.object, found, key=lambda it: it.version).api_version
+    if one.api_version == other.api_version:
+        return one, other
+    newest = max(one, other, key=lambda it: it.version).api_version
     mine, theirs = (
         replace(it, api_version=newest, data={**canonical(it), "apiVersion": newest})
-        for it in (wanted.object, found)
+        for it in (one, other)
     )
-    return replace(wanted, object=mine), theirs
+    return mine, theirs
 
 
 def _named(data: Any, path: Path) -> Path:

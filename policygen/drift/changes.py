@@ -1,0 +1,130 @@
+"""What changed between two looks at a cluster: policy objects, field by field, and who did it."""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from policygen.cluster.object import Object
+from policygen.cluster.seen import GroupKind, Seen, Snapshot
+from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
+from policygen.drift.authors import first
+from policygen.drift.compare import Difference, differences
+from policygen.drift.drift import GROUP_KINDS, alike
+from policygen.drift.words import author, value
+from policygen.finding import dotted
+from policygen.plan.kind import MANAGED_BY, TOOL
+
+_POLICY = frozenset(
+    {
+        *(GroupKind("", kind) for kind in ("ConfigMap", "LimitRange", "ResourceQuota")),
+        *(
+            GroupKind(KUEUE, kind)
+            for kind in (
+                "AdmissionCheck",
+                "ClusterQueue",
+                "Cohort",
+                "LocalQueue",
+                "MultiKueueCluster",
+                "MultiKueueConfig",
+                "ProvisioningRequestConfig",
+                "ResourceFlavor",
+                "Topology",
+                "WorkloadPriorityClass",
+            )
+        ),
+        GroupKind(SCHEDULING, "PriorityClass"),
+        GroupKind(VOLCANO, "Queue"),
+    }
+)
+"""Kinds that are policy whoever wrote them; of the other kinds that we render only our objects are."""
+
+
+class What(Enum):
+    """What became of an object."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class Change(Struct, frozen=True, eq=False):
+    """One object that is not as it was, or one field of it."""
+
+    what: What
+    object: Object
+    """As it is, or as it was if it is gone."""
+    path: str
+    """Empty for the object as a whole."""
+    message: str
+
+
+def changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+    """Every change, in the order of kinds and names. Kinds that one look lacks are left out."""
+    was, now = _policy(before), _policy(after)
+    both = readable(before.seen) & readable(after.seen)
+    for key in sorted({*was, *now}):
+        if key[:2] not in both or not (
+            _within(before.seen, key[2]) and _within(after.seen, key[2])
+        ):
+            continue
+        old, new = was.get(key), now.get(key)
+        if old is None and new is not None:
+            yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
+        elif old is not None and new is None:
+            yield Change(What.REMOVED, old, "", "is gone; who deleted it no server keeps")
+        elif old is not None and new is not None:
+            yield from _fields(old, new)
+
+
+def readable(seen: Seen) -> frozenset[GroupKind]:
+    """Kinds of policy of which a look knows what is there and what is not."""
+    return (_POLICY | GROUP_KINDS) & (seen.read | seen.unserved)
+
+
+def _within(seen: Seen, namespace: str) -> bool:
+    return not namespace or not seen.namespaces or namespace in seen.namespaces
+
+
+def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
+    return {
+        (it.group, it.kind, it.namespace, it.name): it
+        for it in snapshot.objects
+        if (it.group, it.kind) in _POLICY
+        or ((it.group, it.kind) in GROUP_KINDS and _labels(it).get(MANAGED_BY) == TOOL)
+    }
+
+
+def _labels(it: Object) -> Mapping[str, Any]:
+    return _part(it.data, "labels")
+
+
+def _part(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    metadata = data.get("metadata")
+    found = metadata.get(name) if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _fields(old: Object, new: Object) -> Iterator[Change]:
+    was, now = alike(old, new)
+    found: list[Difference] = []
+    for part in ("labels", "annotations"):
+        mine, theirs = _part(was.data, part), _part(now.data, part)
+        for key, text in theirs.items():
+            if key not in mine:
+                path = ("metadata", part, key)
+                found.append(Difference(path, UNSET, text, path))
+    for it in (*found, *differences(was.data, now.data)):
+        yield Change(What.CHANGED, new, dotted(it.path), _said(it, now))
+
+
+def _said(it: Difference, now: Object) -> str:
+    who = author(now, it.path, gone=it.found is UNSET)
+    if it.reordered:
+        return f"has its entries in another order; {who}"
+    if it.found is UNSET:
+        return f"was {value(it.wanted)} and is gone; {who}"
+    if it.wanted is UNSET:
+        return f"is new, {value(it.found)}; {who}"
+    return f"was {value(it.wanted)} and is {value(it.found)}; {who}"

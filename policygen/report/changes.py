@@ -1,0 +1,86 @@
+"""What changed between two looks at a cluster: for a person, and for programs."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, TextIO
+
+from policygen.cluster.seen import Seen
+from policygen.drift.changes import Change, What
+from policygen.finding import Finding
+from policygen.report.text import printable
+from policygen.report.words import headline, write_json
+
+VERSION = 1
+
+_MARKS = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
+
+
+def text(
+    looks: Sequence[Seen],
+    changes: Iterable[Change],
+    findings: tuple[Sequence[Finding], Sequence[Finding]],
+    incomparable: Sequence[str],
+    out: TextIO,
+) -> None:
+    """Write a line for each change, each finding that is new or gone, and what can't be compared."""
+    lines = [" -> ".join(f"{look.context} {_time(look.taken)}" for look in looks)]
+    changed = [
+        f"{_MARKS[it.what]} {it.object}{f': {it.path}' if it.path else ''}: {it.message}"
+        for it in changes
+    ]
+    lines += changed
+    new, gone = findings
+    lines += [f"new: {headline(it)}" for it in new]
+    lines += [f"gone: {headline(it)}" for it in gone]
+    lines += [f"not comparable: {it}" for it in incomparable]
+    lines.append(
+        f"{len(changed)} change{'' if len(changed) == 1 else 's'}; findings: {len(new)} new, "
+        f"{len(gone)} gone; {len(incomparable)} not comparable"
+    )
+    out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
+
+
+def json(
+    looks: Sequence[Seen],
+    changes: Iterable[Change],
+    findings: tuple[Sequence[Finding], Sequence[Finding]],
+    incomparable: Sequence[str],
+    out: TextIO,
+) -> None:
+    """Write one JSON object and a newline, as schemas/diff.schema.json describes it."""
+    new, gone = findings
+    write_json(
+        {
+            "version": VERSION,
+            "looks": [{"cluster": it.context, "taken": _time(it.taken)} for it in looks],
+            "changes": [
+                {
+                    "what": it.what.value,
+                    "object": str(it.object),
+                    "path": it.path or None,
+                    "message": it.message,
+                }
+                for it in changes
+            ],
+            "findings": {
+                "new": [_finding(it) for it in new],
+                "gone": [_finding(it) for it in gone],
+            },
+            "notComparable": list(incomparable),
+        },
+        out,
+    )
+
+
+def _finding(it: Finding) -> dict[str, Any]:
+    return {
+        "rule": it.rule,
+        "severity": str(it.severity),
+        "message": it.message,
+        "object": it.object or None,
+        "path": it.path or None,
+    }
+
+
+def _time(it: datetime) -> str:
+    return it.isoformat(timespec="seconds").replace("+00:00", "Z")

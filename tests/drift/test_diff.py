@@ -1,0 +1,142 @@
+"""`policygen diff`: what changed between two looks at a cluster."""
+
+import copy
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from policygen.cli import cli
+from policygen.cluster import snapshot as snapshots
+from policygen.cluster.object import Object
+from policygen.cluster.seen import GroupKind
+from policygen.finding import At
+from policygen.lint.kinds import EVERY
+from tests.cluster.looks import TAKEN, snapshot
+
+ROOT = Path(__file__).parents[2]
+STORY = ROOT / "examples" / "kueue-team-tree"
+SPEC = [word for path in sorted(STORY.glob("*.yaml")) for word in ("--spec", str(path))]
+SCHEMA = json.loads((ROOT / "schemas" / "diff.schema.json").read_text("utf-8"))
+QUEUE = "ClusterQueue evaluation.a100"
+
+
+@pytest.fixture
+def things():
+    text = (STORY / "expected" / "manifests.yaml").read_text("utf-8")
+    return {str(Object.read(it, At(0))): it for it in yaml.load_all(text, Loader=yaml.CSafeLoader)}
+
+
+@pytest.fixture
+def diff(tmp_path):
+    def run(before, after, *options, seen=({}, {})):
+        paths = []
+        for number, (things, more) in enumerate(zip((before, after), seen, strict=True)):
+            paths.append(str(tmp_path / f"{number}.snapshot"))
+            fields = {"taken": TAKEN + timedelta(hours=number), **more}
+            look = snapshot(yaml.safe_dump_all(things.values()), **fields)
+            snapshots.write(look, Path(paths[-1]))
+        done = CliRunner().invoke(cli, ["diff", "-f", "json", *paths, *options])
+        if done.exit_code == 1 and done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        found = json.loads(done.stdout)
+        jsonschema.validate(found, SCHEMA)
+        return found, done.exit_code
+
+    return run
+
+
+def test_nothing_changed(diff, things):
+    found, code = diff(things, things, *SPEC)
+    assert code == 0
+    assert (found["changes"], found["notComparable"]) == ([], [])
+    assert found["findings"] == {"new": [], "gone": []}
+    assert [it["taken"] for it in found["looks"]] == [
+        "2026-11-21T03:00:00Z",
+        "2026-11-21T04:00:00Z",
+    ]
+
+
+def test_changes_have_field_and_author(diff, things):
+    after = copy.deepcopy(things)
+    after[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    after[QUEUE]["metadata"]["annotations"] = {"why": "later"}
+    after[QUEUE]["metadata"]["managedFields"] = [
+        {
+            "manager": "kubectl-edit",
+            "operation": "Update",
+            "apiVersion": after[QUEUE]["apiVersion"],
+            "time": "2026-11-21T03:30:00Z",
+            "fieldsV1": {
+                "f:metadata": {"f:annotations": {"f:why": {}}},
+                "f:spec": {"f:stopPolicy": {}},
+            },
+        }
+    ]
+    found, code = diff(things, after, *SPEC)
+    assert code == 1
+    who = "written by kubectl-edit (Update), at 2026-11-21T03:30:00Z"
+    assert found["changes"] == [
+        {
+            "what": "changed",
+            "object": QUEUE,
+            "path": "metadata.annotations.why",
+            "message": f'is new, "later"; {who}',
+        },
+        {
+            "what": "changed",
+            "object": QUEUE,
+            "path": "spec.stopPolicy",
+            "message": f'was "None" and is "Hold"; {who}',
+        },
+    ]
+    assert {it["rule"] for it in found["findings"]["new"]} == {"field-drifted", "queue-held"}
+    back, _ = diff(after, things, *SPEC)
+    assert {it["rule"] for it in back["findings"]["gone"]} == {"field-drifted", "queue-held"}
+    assert [it["path"] for it in back["changes"]] == ["metadata.annotations.why", "spec.stopPolicy"]
+
+
+def test_objects_that_come_and_go(diff, things):
+    after = copy.deepcopy(things)
+    other = after.pop(QUEUE)
+    other["metadata"] |= {"name": "other", "creationTimestamp": "2026-11-21T03:15:00Z"}
+    after["other"] = other
+    found, _ = diff(things, after)
+    assert [(it["what"], it["object"], it["message"]) for it in found["changes"]] == [
+        ("removed", QUEUE, "is gone; who deleted it no server keeps"),
+        ("added", "ClusterQueue other", "is new; made at 2026-11-21T03:15:00Z"),
+    ]
+
+
+def test_what_one_look_lacks_is_not_gone(diff, things):
+    without = {key: it for key, it in things.items() if it["kind"] != "ClusterQueue"}
+    lacks = {"read": EVERY - {GroupKind("kueue.x-k8s.io", "ClusterQueue")}}
+    found, code = diff(things, without, seen=({}, lacks))
+    assert code == 3
+    assert found["changes"] == []
+    assert "ClusterQueue.kueue.x-k8s.io: not read for the second" in found["notComparable"]
+    assert any(it.startswith("queue-held: could not be judged") for it in found["notComparable"])
+
+
+def test_what_runs_is_no_policy(diff, things):
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "namespace": "b"}}
+    found, _ = diff(things, {**things, "job": job})
+    assert found["changes"] == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["a.snapshot"], ["a.snapshot", "b.snapshot", "--context", "c"]]
+)
+def test_two_looks_are_named(arguments):
+    done = CliRunner().invoke(cli, ["diff", *arguments])
+    assert done.exit_code == 2
+    assert "name two snapshots, or one and a cluster" in done.output
+
+
+def test_redacted_snapshots_compare_with_nothing(diff, things):
+    with pytest.raises(Exception, match="redacted"):
+        diff(things, things, seen=({}, {"redacted": True}))
