@@ -48,7 +48,6 @@ class SchedulerConfiguration(Struct, rename="camel", frozen=True):
 
     profiles: tuple[Profile, ...] = ()
     percentage_of_nodes_to_score: int | None = None
-    extenders: tuple[dict[str, Any], ...] = ()
 
 
 class KueueConfiguration(Struct, rename="camel", frozen=True):

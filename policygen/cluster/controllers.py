@@ -16,7 +16,6 @@ from policygen.versions import Version
 
 KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-scheduler"
 VERSION_LABEL = "app.kubernetes.io/version"
-NAME_LABEL = "app.kubernetes.io/name"
 
 CONFIG_MAPS = ("kueue-manager-config", "volcano-scheduler-configmap")
 """Where the controllers' files are unless a chart named them otherwise."""

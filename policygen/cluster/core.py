@@ -78,7 +78,6 @@ class NodeSpec(Struct, rename="camel", frozen=True):
     """`spec` of a Node."""
 
     taints: tuple[Taint, ...] = ()
-    unschedulable: bool = False
 
 
 class NodeStatus(Struct, rename="camel", frozen=True):

@@ -62,7 +62,6 @@ class FlavorFungibility(Struct, rename="camel", frozen=True):
     """When the next flavor is tried."""
 
     when_can_borrow: str = "MayStopSearch"
-    when_can_preempt: str = "TryNextFlavor"
     preference: str | None = None
 
 
@@ -164,7 +163,6 @@ class AdmissionCheck(Struct, rename="camel", frozen=True):
 class ProvisioningRequestConfig(Struct, rename="camel", frozen=True):
     """`spec` of a ProvisioningRequestConfig."""
 
-    provisioning_class_name: str = ""
     managed_resources: tuple[str, ...] = ()
 
 

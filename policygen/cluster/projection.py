@@ -40,7 +40,7 @@ _METADATA = (
 )  # fmt: skip
 _SPEC = {
     "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName", "priority",
-    "restartPolicy", "topologySpreadConstraints", "runtimeClassName", "resourceClaims",
+    "restartPolicy", "topologySpreadConstraints", "resourceClaims",
     "schedulingGates", "nodeName", "terminationGracePeriodSeconds",
 }  # fmt: skip
 """Of a pod's spec, beside its containers and the ConfigMaps that it mounts."""
@@ -119,7 +119,6 @@ class _Spec(Struct, rename="camel", omit_defaults=True):
     priority_class_name: str = ""
     restart_policy: str = ""
     topology_spread_constraints: list[dict[str, Any]] = field(default_factory=list)
-    runtime_class_name: str = ""
     resource_claims: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -233,7 +232,7 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
     return {
         **_identity(data),
         "metadata": _only(metadata, ("name", "uid", "labels", "creationTimestamp")),
-        "spec": _only(spec, ("taints", "unschedulable")),
+        "spec": _only(spec, ("taints",)),
         "status": {
             **_only(status, ("allocatable", "capacity")),
             "conditions": [

@@ -92,6 +92,11 @@ class Table(Sequence[Entry[T]]):
             self._names = {within: Names(names) for within, names in found.items()}
         return self._names.get(namespace) or _NO_NAMES
 
+    @property
+    def by_namespace(self) -> Mapping[str, tuple[Entry[T], ...]]:
+        """The objects by their namespace."""
+        return self.by(_namespace)
+
     def by(self, key: Callable[[Entry[T]], K]) -> Mapping[K, tuple[Entry[T], ...]]:
         """The objects by a key of theirs; made once per function, so pass a named one."""
         index = self._indexes.get(key)
@@ -101,6 +106,10 @@ class Table(Sequence[Entry[T]]):
                 lists.setdefault(key(entry), []).append(entry)
             index = self._indexes[key] = {k: tuple(found) for k, found in lists.items()}
         return index
+
+
+def _namespace(entry: Entry[Any]) -> str:
+    return entry.namespace
 
 
 def _texts(data: Mapping[str, Any], field: str) -> Mapping[str, str]:

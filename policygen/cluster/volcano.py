@@ -45,7 +45,6 @@ class PodGroup(Struct, rename="camel", frozen=True):
 class Job(Struct, rename="camel", frozen=True):
     """`spec` of a Job of Volcano; its tasks are pod templates of a workload."""
 
-    min_available: int = 0
     queue: str = ""
     priority_class_name: str = ""
     network_topology: dict[str, Any] | None = None

@@ -45,7 +45,6 @@ class PodSpec(Struct, rename="camel", frozen=True):
     priority_class_name: str = ""
     restart_policy: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
-    runtime_class_name: str = ""
     resource_claims: tuple[dict[str, Any], ...] = ()
 
     def requests(self) -> dict[str, Fraction]:

@@ -52,7 +52,6 @@ class Queued(Struct, frozen=True, eq=False):
     name: str
     at: At
     """The label."""
-    local_queue: Entry[LocalQueue] | None
     cluster_queue: Entry[ClusterQueue] | None
 
 
@@ -104,7 +103,7 @@ def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, F
 
 def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
     """The items for containers of a namespace's LimitRanges."""
-    for entry in cluster.limit_ranges.by(_namespace).get(namespace, ()) if namespace else ():
+    for entry in cluster.limit_ranges.by_namespace.get(namespace, ()) if namespace else ():
         for item in entry.it.limits:
             if item.type == "Container":
                 yield item
@@ -124,7 +123,7 @@ def _queued(cluster: Cluster) -> Iterator[Queued]:
         local = local_queues(cluster, name, workload.namespace)
         one = local[0] if len(local) == 1 else None
         queue = cluster.cluster_queues.get(one.it.cluster_queue) if one else None
-        yield Queued(workload, name, at / QUEUE, one, queue)
+        yield Queued(workload, name, at / QUEUE, queue)
 
 
 def _of_pods(workload: Workload) -> tuple[At, str | None]:
@@ -146,7 +145,3 @@ def _with(container: Any, defaults: Mapping[str, Fraction]) -> Any:
 
 def _name(entry: Entry[LocalQueue]) -> str:
     return entry.name
-
-
-def _namespace(entry: Entry[Any]) -> str:
-    return entry.namespace

@@ -22,8 +22,6 @@ class Served(msgspec.Struct, frozen=True, rename="camel"):
     namespaced: bool
     custom: bool
     """Defined by a CRD: its schema judges. Otherwise Go types read it, and OpenAPI tells of them."""
-    storage: bool
-    deprecated: bool
     status_dropped: bool
     """Status is written by controllers only; what a user sends of it has no effect."""
     schema: dict[str, Any]

@@ -1,9 +1,7 @@
 """A LimitRange gives every container a resource that the namespace's queue does not cover."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.coverage import covered
 from policygen.lint.kueue_settings import settings
@@ -18,7 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     rules = settings(facts)
     if rules.ignores_undeclared:
         return
-    queues = facts.cluster.local_queues.by(_namespace)
+    queues = facts.cluster.local_queues.by_namespace
     for entry in facts.cluster.limit_ranges:
         for local in queues.get(entry.namespace, ()):
             queue = facts.cluster.cluster_queues.get(local.it.cluster_queue)
@@ -36,10 +34,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                             entry.at.to("spec", "limits", i, item.fills_by(name), name),
                             related=(queue.at.to("spec", "resourceGroups"),),
                         )
-
-
-def _namespace(entry: Entry[Any]) -> str:
-    return entry.namespace
 
 
 RULE = Rule(

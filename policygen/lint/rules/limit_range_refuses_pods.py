@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.cluster.core import LimitRange, LimitRangeItem
-from policygen.cluster.table import Entry
+from policygen.cluster.core import LimitRangeItem
 from policygen.cluster.workload import Container
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
@@ -17,7 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: plugin/pkg/admission/limitranger; pkg/util/limitrange of Kueue.
     """
-    ranges = facts.cluster.limit_ranges.by(_namespace)
+    ranges = facts.cluster.limit_ranges.by_namespace
     for workload in facts.cluster.workloads:
         for entry in ranges.get(workload.namespace, ()) if workload.namespace else ():
             items = [(i, it) for i, it in enumerate(entry.it.limits) if it.type == "Container"]
@@ -53,10 +52,6 @@ def _faults(container: Container, item: LimitRangeItem) -> Iterator[tuple[str, s
         if asked is not None and asked < least:
             said = f"asks for {shown(name, asked)} {name}, below the minimum {shown(name, least)}"
             yield said, "min", name
-
-
-def _namespace(entry: Entry[LimitRange]) -> str:
-    return entry.namespace
 
 
 RULE = Rule(

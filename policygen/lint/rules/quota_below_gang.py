@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from policygen.cluster.core import ResourceQuota
-from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -16,7 +15,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Quotas with scopes may not count these pods and are left out.
     Source: pkg/quota/v1/evaluator/core/pods.go; volcano's plugins/gang/gang.go.
     """
-    quotas = facts.cluster.resource_quotas.by(_namespace)
+    quotas = facts.cluster.resource_quotas.by_namespace
     for group in facts.cluster.pod_groups:
         for quota in quotas.get(group.namespace, ()):
             if quota.it.scopes or quota.it.scope_selector:
@@ -38,10 +37,6 @@ def _bound(quota: ResourceQuota, name: str) -> tuple[str, Any]:
         if key in quota.hard:
             return key, quota.hard[key]
     return "", None
-
-
-def _namespace(quota: Entry[ResourceQuota]) -> str:
-    return quota.namespace
 
 
 RULE = Rule(

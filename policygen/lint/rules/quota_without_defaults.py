@@ -1,9 +1,7 @@
 """A quota counts cpu or memory, and containers that do not ask for it are refused."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Container, Template
 from policygen.finding import Severity
@@ -16,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Quotas with scopes may not count these pods and are left out.
     Source: pkg/quota/v1/evaluator/core/pods.go, Constraints.
     """
-    quotas = facts.cluster.resource_quotas.by(_namespace)
+    quotas = facts.cluster.resource_quotas.by_namespace
     if any(not entry.namespace for entry in facts.cluster.limit_ranges):
         return  # they may be for any namespace
     filled = facts.cluster.derive(_filled)
@@ -62,10 +60,6 @@ def _said(template: Template, key: str, filled: frozenset[str]) -> bool:
 def _has(container: Container, way: str, name: str) -> bool:
     limits = container.resources.limits
     return name in limits or (way == "requests" and name in container.resources.requests)
-
-
-def _namespace(entry: Entry[Any]) -> str:
-    return entry.namespace
 
 
 RULE = Rule(

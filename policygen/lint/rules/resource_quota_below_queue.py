@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from policygen.cluster.kueue import LocalQueue
 from policygen.cluster.table import Entry
@@ -19,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: issues 696, 1403.
     """
     cluster = facts.cluster
-    in_namespace, of_queue = cluster.local_queues.by(_namespace), cluster.local_queues.by(_queue)
+    in_namespace, of_queue = cluster.local_queues.by_namespace, cluster.local_queues.by(_queue)
     for entry in cluster.resource_quotas:
         if entry.it.scopes or entry.it.scope_selector:
             continue
@@ -42,10 +41,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                         entry.at.to("spec", "hard", key),
                         related=(queue.at.to("spec", "resourceGroups"),),
                     )
-
-
-def _namespace(entry: Entry[Any]) -> str:
-    return entry.namespace
 
 
 def _queue(entry: Entry[LocalQueue]) -> str:

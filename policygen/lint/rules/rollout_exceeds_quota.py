@@ -1,9 +1,7 @@
 """A Deployment that fits its quota cannot be updated within it."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.rollouts import rollout
@@ -15,7 +13,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.
     """
-    quotas = facts.cluster.resource_quotas.by(_namespace)
+    quotas = facts.cluster.resource_quotas.by_namespace
     for workload in facts.cluster.workloads:
         update = rollout(workload)
         if update is None or update.unavailable or not update.replicas:
@@ -35,10 +33,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                             workload.at.to("spec", "strategy"),
                             (quota.at.to("spec", "hard", f"requests.{name}"),),
                         )
-
-
-def _namespace(entry: Entry[Any]) -> str:
-    return entry.namespace
 
 
 RULE = Rule(

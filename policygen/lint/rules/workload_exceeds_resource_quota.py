@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES, Workload
 from policygen.finding import Severity
@@ -17,7 +15,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
     """
-    quotas = facts.cluster.resource_quotas.by(_namespace)
+    quotas = facts.cluster.resource_quotas.by_namespace
     for workload in facts.cluster.workloads:
         of = quotas.get(workload.namespace, ())
         needs = _needs(facts.cluster, workload) if of else {}
@@ -41,10 +39,6 @@ def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
         for name, amount in accelerators.asked(cluster, template).items():
             total[name] = total.get(name, Fraction(0)) + amount * (template.replicas or 0)
     return total
-
-
-def _namespace(entry: Entry[Any]) -> str:
-    return entry.namespace
 
 
 RULE = Rule(
