@@ -2,17 +2,20 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from policygen.cluster.object import Object
+from policygen.cluster.view import VOLCANO
+from policygen.drift.compare import Difference
 from policygen.drift.drift import Changed, Drift
 from policygen.drift.immutable import is_immutable
 from policygen.drift.patches import Operation, operations
 from policygen.finding import Path
 from policygen.plan.catalog import KINDS
+from policygen.quantity import parse
 from policygen.served import schemas
 
 Keep = Callable[[str, Object, Path], bool]
@@ -27,6 +30,9 @@ CHANGED, MISSING, ORPHANED, TAKEN = (
 RULES = frozenset({CHANGED, MISSING, ORPHANED, TAKEN})
 """Those that speak of drift."""
 
+
+_AMOUNTS = (("spec", "deserved"), ("spec", "capability"), ("spec", "guarantee"))
+"""Where a queue of Volcano says how much it may have."""
 
 _IN_USE = "kueue.x-k8s.io/resource-in-use"
 
@@ -56,33 +62,53 @@ class Step(Struct, frozen=True, eq=False):
 def steps(drift: Drift, keep: Keep) -> list[Step]:
     """What to do about what is kept: as the spec's objects are applied, and orphans last.
 
-    An orphan goes before what it names.
+    An orphan goes before what it names. What Volcano's queues have too much of is taken away first, from
+    the leaves up, since its webhook refuses children that exceed their parent at any moment.
     """
     missing = {id(it.item): it for it in drift.missing if keep(MISSING, it.object, ())}
     changed = {id(it.wanted.item): it for it in drift.changed}
     made: list[Step] = []
+    lowered: list[Step] = []
     for item in drift.order:
         if id(item) in missing:
             wanted = missing[id(item)]
             made.append(Step(Act.CREATE, wanted.object, text=wanted.text))
         elif id(item) in changed:
-            made += _mended(changed[id(item)], keep)
+            less, more = _mended(changed[id(item)], keep)
+            lowered += less
+            made += more
     rank = {kind.name: index for index, kind in enumerate(KINDS)}
     orphans = [it for it in drift.orphans if keep(ORPHANED, it, ())]
     orphans.sort(key=lambda it: -rank[it.kind])
-    return [*made, *(Step(Act.DELETE, it) for it in orphans)]
+    return [*reversed(lowered), *made, *(Step(Act.DELETE, it) for it in orphans)]
 
 
-def _mended(changed: Changed, keep: Keep) -> Iterator[Step]:
+def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
+    """What takes too much of a queue away, and all else."""
     wanted, found = changed.wanted, changed.found
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
     if any(is_immutable(found.data, it.path) for it in kept):
         metadata = found.data.get("metadata", {})
         held = metadata.get("finalizers") == [_IN_USE]
-        yield Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)
-    elif patch := operations(wanted.data, found.data, kept):
-        yield Step(Act.PATCH, found, tuple(patch))
+        return [], [Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)]
+    queue = (found.group, found.kind) == (VOLCANO, "Queue")
+    less = [it for it in kept if queue and _exceeds(it)]
+    parts = less, [it for it in kept if it not in less]
+    patches = [tuple(operations(wanted.data, found.data, part)) for part in parts]
+    lowered, others = ([Step(Act.PATCH, found, it)] if it else [] for it in patches)
+    return lowered, others
+
+
+def _exceeds(it: Difference) -> bool:
+    """Whether a queue has more of a resource than is rendered."""
+    if it.path[:2] not in _AMOUNTS or isinstance(it.found, dict):
+        return False
+    try:
+        amounts = [0 if each is UNSET else parse(each).value for each in (it.wanted, it.found)]
+    except ValueError:
+        return False
+    return amounts[0] < amounts[1]
 
 
 def resource(it: Object) -> str:

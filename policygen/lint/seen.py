@@ -59,8 +59,10 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
         Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
         Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
-        Need.SPEC: against.spec is not None,
+        # Names that are hashes are not those that a spec renders.
+        Need.SPEC: against.spec is not None and not seen.redacted,
     }
+    rendered = None if seen.redacted else against.rendered
     runs = controllers.detected(seen.server, snapshot.objects)
     facts = Facts(
         cluster,
@@ -70,11 +72,10 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         spec=against.spec,
         plan=against.plan,
         asked=against.asked,
-        rendered=against.rendered,
+        rendered=rendered,
     )
     outcomes = engine.run(rules, facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
-    rendered = against.rendered
     objects = [*cluster.objects, *(pod.object for pod in cluster.pods if hits)]
     objects += [it.object for it in rendered.wanted] if rendered else []
     documents = (*against.documents, *inside.documents)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -133,6 +134,31 @@ def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
     told, _ = lint("serving-slices")
     assert told == []
     cluster.becomes("active queues", lambda: len(active(cluster)), 4)
+
+
+VQUEUE = ("scheduling.volcano.sh/v1beta1", "Queue")
+
+
+def test_a_tree_of_queues_is_mended_without_a_refusal(cluster, lint):
+    applied(cluster, "volcano-training")
+    up, down = {"nvidia.com/gpu": "110"}, {"memory": "6000000Mi"}
+    # Parents up before their children, children down before their parents: Volcano takes no other order.
+    for name, change in (
+        ("foundation.h100", {"deserved": {"nvidia.com/gpu": "98"}, "capability": {"cpu": "2872"}}),
+        ("h100", {"deserved": {"nvidia.com/gpu": "150"}, "capability": {"nvidia.com/gpu": "150"}}),
+        ("foundation.h100", {"deserved": up}),
+        ("speech.h100", {"deserved": {"nvidia.com/gpu": "36", **down}}),
+    ):
+        with suppress(AssertionError):
+            cluster.patch(*VQUEUE, name, {"spec": change})
+    told, folder = lint("volcano-training")
+    assert {it["object"] for it in told} >= {
+        "Queue h100",
+        "Queue foundation.h100",
+        "Queue speech.h100",
+    }
+    assert kubectl.run(cluster.bench, folder / "mend.sh") == []
+    assert lint("volcano-training")[0] == []
 
 
 @pytest.mark.parametrize("story", STORIES)

@@ -192,3 +192,10 @@ def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
     queue["spec"]["cohort"] = "elsewhere"
     told, _ = lint(cluster)
     assert set(told) == {("field-drifted", QUEUE, "spec.cohort")}
+
+
+def test_hashed_names_are_held_against_no_spec(lint, cluster):
+    told, done = lint(cluster, redacted=True)
+    assert told == {}
+    rules = {it["rule"]: it["verdict"] for it in json.loads(done.stdout)["rules"]}
+    assert {rules[name] for name in RULES} == {"not evaluated"}
