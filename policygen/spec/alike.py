@@ -9,7 +9,7 @@ the marks come out the scalars of the others belong.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, Final
@@ -39,6 +39,11 @@ _FEWEST = 4
 _MOST_LINES = 1 << 20
 """Lines that are remembered, which bounds the memory."""
 
+_SAMPLE = 200
+"""Documents that are looked at first, from all over the stream."""
+
+Shape = tuple[str, ...]
+"""The lines of a document, each with a hole for the scalar at its end."""
 Line = tuple[str, str]
 """A line with a hole for the scalar at its end, and the scalar as JSON; "" where it has none."""
 Fill = Callable[[tuple[str, ...]], Any]
@@ -60,10 +65,15 @@ def runs(text: str, plains: Plains, parse: Parse) -> Iterator[Run]:
         yield Run(0, len(text))
         return
     lines = _Lines(plains)
-    kinds: dict[tuple[str, ...], int] = {}
+    spans = list(pairwise(bounds))
+    some = spans[:: -(-len(spans) // _SAMPLE)]
+    if not _repeat(lines.parted(text[start:end])[0] for start, end in some):
+        yield Run(0, len(text))
+        return
+    kinds: dict[Shape, int] = {}
     members = []
-    for start, end in pairwise(bounds):
-        shape, scalars = zip(*map(lines.__getitem__, text[start:end].split("\n")), strict=True)
+    for start, end in spans:
+        shape, scalars = lines.parted(text[start:end])
         members.append((start, end, kinds.setdefault(shape, len(kinds)), scalars))
     often = Counter(kind for _, _, kind, _ in members)
     fills = [
@@ -80,6 +90,12 @@ def runs(text: str, plains: Plains, parse: Parse) -> Iterator[Run]:
         begin = end
     if begin < len(text):
         yield Run(begin, len(text))
+
+
+def _repeat(shapes: Iterable[Shape]) -> bool:
+    """Whether a quarter of them come twice, so that it pays to look at all documents."""
+    counts = Counter(shapes).values()
+    return 4 * sum(count for count in counts if count > 1) >= sum(counts)
 
 
 def _boundaries(text: str) -> list[int]:
@@ -117,6 +133,11 @@ class _Lines(dict[str, Line]):
         line = self[text] = self._read(text)
         return line
 
+    def parted(self, document: str) -> tuple[Shape, tuple[str, ...]]:
+        """The shape of a document, and the scalars of its lines."""
+        shape, scalars = zip(*map(self.__getitem__, document.split("\n")), strict=True)
+        return shape, scalars
+
     def _read(self, text: str) -> Line:
         before, _, last = text.rpartition(" ")
         match = _SCALAR.fullmatch(last)
@@ -129,7 +150,7 @@ class _Lines(dict[str, Line]):
         return f"{before} {quote}{_HOLE}{quote}", json.dumps(value)
 
 
-def _fill(shape: tuple[str, ...], parse: Parse) -> Fill | None:
+def _fill(shape: Shape, parse: Parse) -> Fill | None:
     """What makes documents of a shape; None where a hole is no scalar of its own.
 
     A hole may be in a comment, and then does not come out at all.
