@@ -20,12 +20,12 @@ from pathlib import Path
 import msgspec
 from clusters import PODS_PER_OWNER, job, node, pod, policy
 
-from policygen import versions
+from policygen import judging, versions
 from policygen.cluster import projection, snapshot
 from policygen.cluster.object import Object
 from policygen.cluster.seen import Seen, Snapshot
 from policygen.finding import At
-from policygen.lint import catalog, seen
+from policygen.lint import catalog
 from policygen.lint.kinds import EVERY
 
 BOUND_S, BOUND_MIB = 3.0, 400.0
@@ -56,7 +56,7 @@ def child(path: Path) -> None:
     with path.open("rb") as file:
         looked = snapshot.read(file)
     read = time.perf_counter(), time.process_time()
-    judged = seen.judge(looked, catalog.RULES, seen.Against(versions.DEFAULT, {}))
+    judged = judging.judge(looked, catalog.RULES, judging.Against(versions.DEFAULT, {}))
     done = time.perf_counter(), time.process_time()
     said = {
         "read": [b - a for a, b in zip(start, read, strict=True)],

@@ -6,19 +6,19 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct
 
+from policygen.compiling import Compiled, compiled
 from policygen.errors import CheckFailed, SpecError, UsageError
 from policygen.finding import At, Finding, Hit, Severity
-from policygen.plan import compile as compiling
 from policygen.plan import kueue_configuration, scheduler, volcano_configuration
 from policygen.plan.catalog import KINDS
-from policygen.plan.compile import Plan
+from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.kind import Item, Meta
 from policygen.render import destination
 from policygen.render.manifest import Manifest
 from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, Settings
 from policygen.spec import document, files, forms
 from policygen.spec import schema as schemas
-from policygen.spec.load import Loaded, load
+from policygen.spec.load import Loaded
 from policygen.spec.nearest import suggest
 
 
@@ -35,9 +35,9 @@ class Result(Struct, frozen=True):
 
 def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
     """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
-    loaded, plan = _compile(settings, stdin, output)
-    spec = loaded.spec
-    findings = list(findings_of(loaded, plan))
+    made = _compiled(settings, stdin, output)
+    spec, plan = made.loaded.spec, made.plan
+    findings = list(made.findings)
     if not plan.items:
         message = "the spec renders no object; render refuses that without --allow-empty"
         findings.append(Finding(Severity.WARNING, "renders-nothing", message))
@@ -54,15 +54,15 @@ def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any =
 
 def render(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
     """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
-    loaded, plan = _compile(settings, stdin, output)
-    manifests = rendered(settings, loaded, plan)
+    made = _compiled(settings, stdin, output)
+    manifests = rendered(settings, made.loaded, made.plan)
     if not manifests and not settings.allow_empty:
         raise UsageError(
             "the spec renders no object; write pools and teams, or say --allow-empty"
             if not settings.only
             else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
         )
-    return Result(findings=findings_of(loaded, plan), manifests=manifests)
+    return Result(findings=made.findings, manifests=manifests)
 
 
 def rendered(settings: Settings, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
@@ -83,12 +83,12 @@ def raw_scheduler_config(
     """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`."""
     from policygen.render import engine
 
-    loaded, plan = _compile(settings, stdin, output)
-    item = compiling.scheduler_file(loaded.spec, plan.pools, raw=True)
+    made = _compiled(settings, stdin, output)
+    item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
     if item is None:
         raise UsageError("no pool packs or spreads through kube-scheduler; set binPack or spread")
     text = engine.render([item], templates=settings.templates)[0].text
-    return Result(findings=findings_of(loaded, plan), text=text)
+    return Result(findings=made.findings, text=text)
 
 
 def kueue_helm_values(
@@ -97,14 +97,14 @@ def kueue_helm_values(
     """A values fragment for Kueue's chart, which takes the Configuration as one text."""
     from policygen.render import scalar
 
-    extras = settings.extras | {KUEUE_CONFIG}
-    loaded, plan = _compile(settings, stdin, output, extras)
-    text = _kueue_text(settings, loaded, plan)
+    settings = settings._replace(extras=settings.extras | {KUEUE_CONFIG})
+    made = _compiled(settings, stdin, output)
+    text = _kueue_text(settings, made.loaded, made.plan)
     if text is None:
         raise UsageError("no pool is scheduled by kueue, so there is nothing to configure")
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
-        findings=findings_of(loaded, plan),
+        findings=made.findings,
         # Plain text: Markup would go on escaping what is joined to it.
         text="---\n" + str(scalar.block(values, 0)).lstrip("\n") + "\n",
     )
@@ -151,50 +151,8 @@ def schema(kind: str | None) -> str:
     return schemas.source(names[name])
 
 
-def _compile(
-    settings: Settings,
-    stdin: BinaryIO | None,
-    output: Any,
-    extras: frozenset[str] | None = None,
-) -> tuple[Loaded, Plan]:
-    sources, unreadable = files.read(settings.specs, stdin=stdin, output=output)
-    try:
-        loaded = load(sources, settings.target, complete=not unreadable)
-    except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
-    # Sums of what is certain are told even where something else is refused.
-    plan = compiling.compile_plan(loaded.sound, settings.extras if extras is None else extras)
-    unknown = unknown_rules(loaded)
-    if unreadable or loaded.refused or plan.refused or unknown:
-        raise SpecError(document.ordered([*unreadable, *findings_of(loaded, plan), *unknown]))
-    return loaded, plan
-
-
-def unknown_rules(loaded: Loaded) -> list[Finding]:
-    """Rules that the spec's `lint` names and that there are not."""
-    settings = loaded.spec.platform.lint
-    if not (settings.severities or settings.waivers or settings.bounds):
-        return []  # before all rules are imported
-    from policygen.lint import catalog, control
-
-    bounded = [rule.name for rule in catalog.RULES if rule.bound]
-    return document.dress(loaded.documents, control.misspelt(settings, catalog.names(), bounded))
-
-
-def findings_of(loaded: Loaded, plan: Plan) -> tuple[Finding, ...]:
-    """All that is to be said of a spec and of what comes of it."""
-    hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
-    found = [*loaded.findings, *document.dress(loaded.documents, hits)]
-    if loaded.foreign:
-        plural = "s" if loaded.foreign > 1 else ""
-        found.append(
-            Finding(
-                Severity.INFO,
-                "foreign-documents",
-                f"{loaded.foreign} document{plural} of other API groups skipped",
-            )
-        )
-    return tuple(document.ordered(found))
+def _compiled(settings: Settings, stdin: BinaryIO | None, output: Any) -> Compiled:
+    return compiled(settings.specs, settings.target, settings.extras, stdin=stdin, output=output)
 
 
 def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
@@ -229,7 +187,7 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
             "spec.kubeScheduler.image, such as your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )
-    return [compiling.released(loaded.spec, scheduler.CONFIG_MAP, it) for it in made]
+    return [released(loaded.spec, scheduler.CONFIG_MAP, it) for it in made]
 
 
 def _file(item: Item, settings: Settings) -> str:
@@ -292,4 +250,4 @@ def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
         if name.lower() not in kinds:
             raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
     wanted = {name.lower() for name in only}
-    return compiling.order(item for item in items if not wanted or item.kind.name.lower() in wanted)
+    return order(item for item in items if not wanted or item.kind.name.lower() in wanted)

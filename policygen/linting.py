@@ -8,31 +8,32 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import app, atomic, drifting, looking, versions
+from policygen import atomic, drifting, judging, looking, versions
 from policygen.cluster import manifests
 from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
+from policygen.compiling import compiled
+from policygen.dressing import dress
 from policygen.drift import mending
 from policygen.drift.drift import Drift, Rendered
-from policygen.errors import SpecError, UsageError
+from policygen.errors import UsageError
 from policygen.finding import Finding, Severity, Verdict
-from policygen.lint import api_versions, baseline, catalog, control, engine, seen
+from policygen.lint import api_versions, baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
-from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.lint.skew import skew
 from policygen.lint.spec_rules import SPEC_RULES
-from policygen.plan.compile import Plan, compile_plan
+from policygen.plan.compile import Plan
 from policygen.report.report import Ended, Report
 from policygen.served import schemas
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
 from policygen.spec import document, files, types
 from policygen.spec.files import Source
-from policygen.spec.load import Loaded, load
+from policygen.spec.load import Loaded
 from policygen.spec.nearest import suggest
 
 NO_OBJECTS = Cluster(())
@@ -154,7 +155,7 @@ def _judged(
         findings += dress(found.documents, found.objects, hits)
     findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
     objects, index = len(found.objects), len(documents) + len(found.documents)
-    against = seen.Against(
+    against = judging.Against(
         target,
         asked=target if spec.loaded else _given(settings),
         spec=spec.loaded.spec if spec.loaded else None,
@@ -169,7 +170,7 @@ def _judged(
             findings.append(snapshot)
             complete = False
             continue
-        of_cluster = seen.judge(snapshot, rules, against, index)
+        of_cluster = judging.judge(snapshot, rules, against, index)
         clusters[snapshot.seen.context] = of_cluster.runs
         runs.append(of_cluster.outcomes)
         findings += of_cluster.findings
@@ -201,20 +202,10 @@ def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) 
     """The spec, of its own files and of documents among the manifests."""
     if not settings.specs and not inside:
         return _Spec()
-    sources, unreadable = files.read(settings.specs, stdin=stdin)
-    known = {source.path for source in sources}
-    others = [it for it in inside if it.path is None or it.path not in known]
-    try:
-        loaded = load(sources, settings.target, complete=not unreadable, among=others)
-    except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
-    plan = compile_plan(loaded.sound, frozenset())
-    findings = [*unreadable, *app.findings_of(loaded, plan), *app.unknown_rules(loaded)]
-    if any(it.severity == Severity.ERROR for it in findings):
-        raise SpecError(document.ordered(findings))
-    if not loaded.documents:
-        return _Spec(findings=tuple(findings))
-    return _Spec(loaded, plan, tuple(findings))
+    made = compiled(settings.specs, settings.target, stdin=stdin, among=inside)
+    if not made.loaded.documents:
+        return _Spec(findings=made.findings)
+    return _Spec(made.loaded, made.plan, made.findings)
 
 
 def _target(settings: Settings, spec: _Spec) -> dict[str, versions.Version]:

@@ -7,8 +7,8 @@ import pytest
 from policygen.cluster import manifests
 from policygen.cluster.manifests import spec_sources
 from policygen.cluster.view import VOLCANO_CONFIGURATION, Cluster
+from policygen.dressing import dress
 from policygen.finding import At, Hit
-from policygen.lint.dress import dress
 from policygen.spec.files import Source
 
 QUEUE = {

@@ -3,11 +3,10 @@
 import gzip
 from collections import Counter
 
-from policygen import versions
+from policygen import judging, versions
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.redaction import redacted
 from policygen.cluster.seen import Gap
-from policygen.lint import seen
 from policygen.lint.catalog import RULES
 from tests.cluster.looks import snapshot
 
@@ -86,8 +85,8 @@ KEY = b"k" * 32
 
 
 def broken(look):
-    against = seen.Against(versions.DEFAULT, {})
-    return Counter((it.rule, it.path) for it in seen.judge(look, RULES, against).findings)
+    against = judging.Against(versions.DEFAULT, {})
+    return Counter((it.rule, it.path) for it in judging.judge(look, RULES, against).findings)
 
 
 def test_no_name_is_left_and_the_same_rules_break(tmp_path):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from policygen import versions
+from policygen import judging, versions
 from policygen.cluster import access, live, requests
 from policygen.cluster.seen import Snapshot
-from policygen.lint import seen
 from policygen.lint.catalog import RULES
 from policygen.looking import wanted
 from policygen.plan.compile import compile_plan
@@ -34,10 +33,10 @@ def said(
 ) -> list[str]:
     """What one rule says of the control plane, beside a spec."""
     loaded = load([Source("spec.yaml", spec, None)])
-    against = seen.Against(
+    against = judging.Against(
         versions.DEFAULT, {}, loaded.spec if spec else None, compile_plan(loaded.sound)
     )
     rules = [each for each in RULES if each.name == rule]
-    judged = seen.judge(look(cluster, [rule], later), rules, against)
+    judged = judging.judge(look(cluster, [rule], later), rules, against)
     assert judged.complete, judged.findings
     return [f"{finding.object}: {finding.message}" for finding in judged.findings]

@@ -8,10 +8,10 @@ from policygen import versions
 from policygen.cluster import controllers, manifests
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
+from policygen.dressing import dress
 from policygen.drift.drift import Drift, Rendered
 from policygen.finding import Finding, Severity, dotted
 from policygen.lint import engine
-from policygen.lint.dress import dress
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.plan.compile import Plan
