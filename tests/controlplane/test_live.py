@@ -1,5 +1,6 @@
 """`policygen lint --context` on the real API server: clean where it is, read-only, never falsely clean."""
 
+import gzip
 import json
 import re
 import stat
@@ -387,6 +388,23 @@ def test_a_snapshot_is_judged_as_the_cluster_is(cluster, examples, policygen, tm
     assert of_file["findings"] == live["findings"]
     assert of_file["rules"] == live["rules"]
     assert len(of_file["findings"]) > 0
+
+
+def test_a_redacted_snapshot_breaks_the_same_rules(cluster, examples, policygen, tmp_path):
+    stand(cluster, examples["volcano-training"])
+    cluster.create(job("stray", "robotics", Ask(gpus=3), queue="nowhere"))
+    file = tmp_path / "shared.snapshot"
+    assert policygen("snapshot", "--context", "bench", "-o", file, "--redact-names") == (0, "")
+    text = gzip.decompress(file.read_bytes()).decode()
+    for word in ("robotics", "stray", "nowhere", "foundation", "bench"):
+        assert word not in text, word
+    done = CliRunner().invoke(cli, ["lint", "--snapshot", str(file), "-f", "json"])
+    _, live = policygen("lint", "--context", "bench")
+    of_file = json.loads(done.stdout)
+    assert sorted(it["rule"] for it in of_file["findings"]) == sorted(
+        it["rule"] for it in live["findings"]
+    )
+    assert of_file["findings"]
 
 
 def test_a_namespace_is_read_alone(cluster, policygen, proxy):
