@@ -155,6 +155,7 @@ def _judged(
         findings += dress(found.documents, found.objects, hits)
     findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
     objects, index = len(found.objects), len(documents) + len(found.documents)
+    lost = 0
     against = judging.Against(
         target,
         asked=target if spec.loaded else _given(settings),
@@ -168,7 +169,7 @@ def _judged(
         snapshot = look(index)
         if isinstance(snapshot, Finding):
             findings.append(snapshot)
-            complete = False
+            lost += 1
             continue
         of_cluster = judging.judge(snapshot, rules, against, index)
         clusters[snapshot.seen.context] = of_cluster.runs
@@ -179,7 +180,7 @@ def _judged(
         drifts += of_cluster.drifts
         index = of_cluster.next_index
     findings += skew(clusters)
-    ended = _merged(runs)
+    ended = _merged(runs, whole=lost == 0)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
         findings, lint_settings, today=today, evaluated=_evaluated(ended) & wanted
@@ -189,7 +190,7 @@ def _judged(
         findings=tuple(document.ordered([*judged.shown, *about_waivers])),
         rules=ended,
         objects=objects,
-        complete=complete,
+        complete=complete and not lost,
         off=judged.off,
         waived=judged.waived,
         documents=tuple(found.documents),
@@ -253,12 +254,9 @@ _WORST = (
 )
 
 
-def _merged(runs: Sequence[Sequence[Outcome]]) -> tuple[Ended, ...]:
-    """How each rule ended: the worst of all inputs."""
-    return tuple(
-        _ended(min(outcomes, key=lambda it: _WORST.index(it.verdict)))
-        for outcomes in zip(*runs, strict=True)
-    )
+def _merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ...]:
+    """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
+    return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
 
 def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:
@@ -309,11 +307,9 @@ def _wanted(settings: Settings) -> set[str]:
 
 
 def _evaluated(rules: Sequence[Ended]) -> set[str]:
-    """The rules that were judged; those of a spec always are."""
-    judged = {
-        it.rule for it in rules if it.verdict in {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
-    }
-    return judged | SPEC_RULES.keys()
+    """The rules that were judged on all inputs; those of a spec always are."""
+    judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
+    return {it.rule for it in rules if it.whole and it.verdict in judged} | SPEC_RULES.keys()
 
 
 def _version(component: str, text: str) -> versions.Version:
@@ -334,7 +330,8 @@ def _baseline(path: Path) -> Baseline:
         raise UsageError(f"{path} {error}") from None
 
 
-def _ended(outcome: Outcome) -> Ended:
+def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:
+    outcome = min(outcomes, key=lambda it: _WORST.index(it.verdict))
     rule: Rule = outcome.rule
     return Ended(
         rule=rule.name,
@@ -343,4 +340,6 @@ def _ended(outcome: Outcome) -> Ended:
         verdict=outcome.verdict,
         about=rule.about,
         reason=outcome.reason,
+        whole=whole
+        and not any(it.missed or it.verdict is Verdict.NOT_EVALUATED for it in outcomes),
     )

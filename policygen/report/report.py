@@ -19,6 +19,8 @@ class Ended(Struct, frozen=True):
     about: str
     """What the rule is about, in a sentence."""
     reason: str = ""
+    whole: bool = True
+    """False: of some input it was not evaluated, or not on all that it is about."""
 
 
 class Report(Struct, frozen=True):

@@ -203,3 +203,40 @@ def test_an_object_that_cannot_be_read_is_named_and_never_clean(lint):
     (found,) = (it for it in report["findings"] if it["rule"] == "not-read")
     assert (found["object"], found["path"]) == ("LocalQueue vision/a100", "spec.clusterQueue")
     assert (code, report["complete"]) == (3, False)
+
+
+def test_a_cluster_that_is_lost_hides_nothing_of_another(lint):
+    code, report, rules = lint(b"junk", snapshot(LOCAL))
+    assert (code, report["complete"]) == (3, False)
+    assert rules[RULE]["verdict"] == "fail"
+
+
+def test_what_was_not_seen_this_time_is_not_gone_from_the_baseline(lint, tmp_path):
+    """An entry of a cluster, or of a kind, that could not be read is no stale one."""
+    known = tmp_path / "known.json"
+    whole = tmp_path / "whole.snapshot"
+    snapshots.write(snapshot(LOCAL), whole)
+    update = ["baseline", "update", "--baseline", str(known), "--snapshot", str(whole)]
+    assert CliRunner().invoke(cli, update).exit_code == 0
+    options = ["--baseline", str(known)]
+
+    def stale(*looks):
+        return "baseline-stale" in {
+            it["rule"] for it in lint(*looks, options=options)[1]["findings"]
+        }
+
+    gap = Gap(KUEUE, "LocalQueue", "", "forbidden")
+    mended = (
+        LOCAL.replace("vision.a1000", "there")
+        + """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: there}
+spec: {namespaceSelector: {}}
+"""
+    )
+    assert not stale(snapshot(LOCAL))
+    assert stale(snapshot(mended))
+    assert not stale(snapshot(read=without((KUEUE, "LocalQueue")), gaps=(gap,)))
+    assert not stale(snapshot(mended), b"junk")
