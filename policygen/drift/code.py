@@ -30,9 +30,14 @@ def foreign(kind: str) -> Sequence[Path]:
 
 
 def filled(it: Data, api_version: str, kind: str) -> Data:
-    """A copy of an object with the defaults that code fills in, where it says nothing."""
-    made = copy.deepcopy(it)
+    """A copy of an object with the defaults that code fills in, where it says nothing.
+
+    Its top may be changed, and so may what is `foreign` in it.
+    """
     fill = _FILL.get((api_version.rpartition("/")[0], kind))
+    if fill is None and kind not in _FOREIGN:
+        return dict(it)
+    made = copy.deepcopy(it)
     if fill is not None:
         fill(made)
     return made
