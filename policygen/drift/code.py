@@ -70,7 +70,8 @@ def _limit_range(it: Data) -> None:
         if item.get("type") == "Container":
             limits = {**_mapping(item, "max"), **_mapping(item, "default")}
             requests = {**_mapping(item, "min"), **limits, **_mapping(item, "defaultRequest")}
-            item["default"], item["defaultRequest"] = limits, requests
+            item |= {"default": limits} if limits else {}
+            item |= {"defaultRequest": requests} if requests else {}
 
 
 def _binding(it: Data) -> None:

@@ -241,6 +241,9 @@ def _shown(before, after, path):
     for length, step in enumerate(path, 1):
         if isinstance(now, str):
             break  # into a text that holds a file
+        if now is None:
+            yield path[: length - 1]  # as Go writes an empty list
+            return
         if step not in now if isinstance(now, dict) else step >= len(now):
             yield path[:length]
             return

@@ -153,6 +153,10 @@ def test_what_code_fills_in_is_no_difference():
         it["spec"]["limits"][0] |= {"default": everything, "defaultRequest": everything}
 
     assert found(ranges, fill) == {}
+    bare = {**ranges, "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "1"}}]}}
+    told = found(bare, lambda it: it["spec"]["limits"][0].pop("defaultRequest"))
+    assert set(told) == {("spec", "limits", 0, "defaultRequest")}
+    assert set(found(bare, lambda it: it["spec"].update(limits=None))) == {("spec", "limits")}
 
 
 @pytest.mark.parametrize("thing", RENDERED, ids=lambda it: f"{it['kind']}-{it['metadata']['name']}")
