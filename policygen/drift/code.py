@@ -70,8 +70,8 @@ def _limit_range(it: Data) -> None:
         if item.get("type") == "Container":
             limits = {**_mapping(item, "max"), **_mapping(item, "default")}
             requests = {**_mapping(item, "min"), **limits, **_mapping(item, "defaultRequest")}
-            item |= {"default": limits} if limits else {}
-            item |= {"defaultRequest": requests} if requests else {}
+            item.update({"default": limits} if limits else {})
+            item.update({"defaultRequest": requests} if requests else {})
 
 
 def _binding(it: Data) -> None:

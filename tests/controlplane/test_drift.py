@@ -136,6 +136,36 @@ def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
     cluster.becomes("active queues", lambda: len(active(cluster)), 4)
 
 
+def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
+    applied(cluster, "serving-slices")
+    spec = sorted(map(str, (EXAMPLES / "serving-slices").glob("*.yaml")))
+    access = ["--kubeconfig", str(cluster.bench.kubeconfig), "--context", "policygen"]
+    before = str(tmp_path / "before.snapshot")
+    taken = CliRunner().invoke(cli, ["snapshot", *access, "-o", before, *spec])
+    assert taken.exit_code == 0, taken.output
+
+    def diff():
+        words = [word for path in spec for word in ("--spec", path)]
+        done = CliRunner().invoke(cli, ["diff", before, *access, "-f", "json", *words])
+        return json.loads(done.stdout), done.exit_code
+
+    same, code = diff()
+    assert (same["changes"], same["notComparable"], code) == ([], [], 0)
+    hold = {"spec": {"stopPolicy": "Hold"}}
+    cluster.patch(*QUEUES, "chat.slices", hold)
+    cluster.delete(*QUEUES, "search.slices")
+    found, code = diff()
+    assert code == 1
+    assert [(it["what"], it["object"], it["path"]) for it in found["changes"]] == [
+        ("changed", "ClusterQueue chat.slices", "spec.stopPolicy"),
+        ("removed", "ClusterQueue search.slices", None),
+    ]
+    assert 'was "None" and is "Hold"; written by ' in found["changes"][0]["message"]
+    assert {"field-drifted", "object-missing", "queue-held"} <= {
+        it["rule"] for it in found["findings"]["new"]
+    }
+
+
 VQUEUE = ("scheduling.volcano.sh/v1beta1", "Queue")
 
 
