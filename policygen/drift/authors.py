@@ -7,6 +7,7 @@ the entry itself. Below a leaf its owner owns all only where the schema says tha
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -46,8 +47,9 @@ def authors(found: dict[str, Any], path: Path, *, gone: bool = False) -> tuple[A
 
 def first(found: dict[str, Any]) -> str:
     """When an object was made, and who of those that still own something of it wrote first."""
-    metadata = found.get("metadata", {})
-    made = f"made at {metadata.get('creationTimestamp', 'a time that is not known')}"
+    metadata = found.get("metadata")
+    when = metadata.get("creationTimestamp") if isinstance(metadata, dict) else None
+    made = f"made at {when}" if when else "made at a time that is not known"
     entries = [it for it in _entries(found) if not it.get("subresource")]
     if not entries:
         return made
@@ -118,9 +120,16 @@ def _keys(node: dict[str, Any], data: Any, step: str | int) -> Iterator[str]:
     yield f"i:{step}"
     item = _below(data, step)
     for key in node:
-        if key.startswith("k:") and isinstance(item, dict):
+        if key[:2] not in {"k:", "v:"} or item is None:
+            continue
+        with suppress(ValueError):
             named = json.loads(key[2:])
-            if all(item.get(name) == value for name, value in named.items()):
+            if named == item if key[0] == "v" else _has(item, named):
                 yield key
-        elif key.startswith("v:") and item is not None and json.loads(key[2:]) == item:
-            yield key
+
+
+def _has(item: Any, named: Any) -> bool:
+    """Whether a list's entry is the one of these keys."""
+    if not isinstance(item, dict) or not isinstance(named, dict):
+        return False
+    return all(item.get(name) == value for name, value in named.items())

@@ -133,6 +133,11 @@ def test_an_author_says_how_and_when():
     [{}, {"fieldsV1": None}, {"fieldsV1": {}}, {"fieldsV1": {"f:spec": []}}, {"fieldsV1": 3}],
 )
 def test_entries_that_say_nothing_own_nothing(entry):
+    broken = {'k:{"name"': {}, "v:": {}, "k:3": {}, "": {}}
+    checks = {"f:spec": {"f:admissionChecksStrategy": {"f:admissionChecks": broken}}}
+    thing = {**FOUND, "metadata": {"managedFields": [{"manager": "x", "fieldsV1": checks}]}}
+    assert authors(thing, (*CHECKS, 1)) == ()
+
     thing = {**FOUND, "metadata": {"managedFields": [entry]}}
     assert authors(thing, ("spec", "cohortName")) == ()
     assert authors(thing, ("spec", "cohortName"), gone=True) == ()
