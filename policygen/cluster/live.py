@@ -1,10 +1,10 @@
 """A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from itertools import count
+from multiprocessing.pool import ThreadPool
 from typing import Any
 
 import msgspec
@@ -62,11 +62,10 @@ def look(
 
     What could not be read is a gap. Raises ReadError if the server does not say what it serves.
     """
-    with ThreadPoolExecutor(WORKERS, thread_name_prefix="policygen") as pool:
+    with ThreadPool(WORKERS) as pool:  # its threads keep no process that ends from ending
         try:
             return _Look(server, wanted, pool, progress, document).snapshot(taken)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             server.stop()
             raise
 
@@ -76,7 +75,7 @@ class _Look:
         self,
         server: Server,
         wanted: Wanted,
-        pool: ThreadPoolExecutor,
+        pool: ThreadPool,
         progress: Progress,
         document: int,
     ) -> None:
@@ -93,14 +92,14 @@ class _Look:
     def snapshot(self, taken: datetime) -> Snapshot:
         """Everything."""
         self.progress("what is served")
-        version = self.pool.submit(self._version)
+        version = self.pool.apply_async(self._version)
         found = discovery.served(self.server.get)
         places = self._places(found)
-        lists = {it: self.pool.submit(self._list, it) for it in _ordered(places)}
+        lists = {it: self.pool.apply_async(self._list, (it,)) for it in _ordered(places)}
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
-            listed[GroupKind(it.group, it.kind)] = future.result()
+            listed[GroupKind(it.group, it.kind)] = future.get()
         if CONFIG_MAP in self.wanted.kinds:
             listed[CONFIG_MAP] = self._config_maps(found, listed)
         for each in listed.values():
@@ -109,7 +108,7 @@ class _Look:
         seen = Seen(
             context=self.server.name,
             taken=taken,
-            server=version.result(),
+            server=version.get(),
             read=frozenset(listed) - unread,
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
@@ -183,10 +182,10 @@ class _Look:
             for name in each.config_maps
             if name not in self.wanted.config_maps
         }
-        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
+        futures = {key: self.pool.apply_async(self._named, (place, *key)) for key in sorted(asked)}
         for (namespace, name), future in futures.items():
             try:
-                read.objects += future.result()
+                read.objects += future.get()
             except ReadError as error:
                 read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
         return read

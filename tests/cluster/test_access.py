@@ -1,5 +1,8 @@
 """A way to a cluster that cannot be used is told, with what to mend, and never taken as nobody."""
 
+import signal
+import socket
+import subprocess
 import sys
 
 import pytest
@@ -63,8 +66,36 @@ def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
 
 def test_importing_the_commands_imports_no_client():
     """`--help` and lint of files must not pay for it."""
-    import subprocess  # noqa: PLC0415 - only here
-
     code = "import sys, policygen.cli, policygen.linting; print({'kubernetes', 'urllib3'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_an_interrupted_look_ends_at_once(tmp_path):
+    """While every answer is being waited for, which may take a minute."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        config = {
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+            "users": [{"name": "u", "user": {"token": "t"}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        }
+        path = tmp_path / "kubeconfig"
+        path.write_text(yaml.safe_dump(config), "utf-8")
+        command = [
+            sys.executable,
+            "-m",
+            "policygen",
+            "lint",
+            "--context",
+            "x",
+            "--kubeconfig",
+            path,
+        ]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            held = [silent.accept()[0] for _ in range(2)]  # one thread each
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+            for each in held:
+                each.close()
+    assert process.returncode == 130
