@@ -69,6 +69,8 @@ class Drift(Struct, frozen=True, eq=False):
     """Of what was rendered, as it is applied."""
     changed: tuple[Changed, ...]
     missing: tuple[Wanted, ...]
+    leaving: tuple[tuple[Wanted, Object], ...]
+    """What was deleted and is still there, since a finalizer holds it."""
     orphans: tuple[Object, ...]
 
 
@@ -102,12 +104,15 @@ class Rendered:
 
     def _drift(self, cluster: Cluster) -> Drift:
         there = {_key(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
-        changed, missing = [], []
+        changed, missing, leaving = [], [], []
         for each in self.wanted:
             found = there.get(_key(each.object))
             if found is None:
                 if _is_known(cluster, each.object):
                     missing.append(each)
+                continue
+            if deleted_at(found):
+                leaving.append((each, found))
                 continue
             mine, theirs = alike(each.object, found)
             state = _changed(replace(each, object=mine), theirs)
@@ -117,12 +122,24 @@ class Rendered:
         orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
         context = cluster.seen.context if cluster.seen else ""
         order = tuple(it.item for it in self.wanted)
-        return Drift(context, order, tuple(changed), tuple(missing), tuple(orphans))
+        return Drift(context, order, tuple(changed), tuple(missing), tuple(leaving), tuple(orphans))
 
     def _is_orphan(self, it: Object) -> bool:
         labels = _metadata(it, "labels")
         mine = labels.get(MANAGED_BY) == TOOL and labels.get(SET) == self.name
-        return mine and it.kind != KEPT and (it.kind, it.namespace, it.name) not in self._apart
+        return (
+            mine
+            and it.kind != KEPT
+            and not deleted_at(it)
+            and (it.kind, it.namespace, it.name) not in self._apart
+        )
+
+
+def deleted_at(it: Object) -> str:
+    """When an object's deletion was asked for, RFC 3339; empty: it was not."""
+    metadata = it.data.get("metadata")
+    when = metadata.get("deletionTimestamp") if isinstance(metadata, dict) else None
+    return when if isinstance(when, str) else ""
 
 
 def _changed(wanted: Wanted, found: Object) -> Changed:

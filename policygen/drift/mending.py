@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 from policygen.cluster.object import Object
 from policygen.cluster.view import VOLCANO
 from policygen.drift.compare import Difference
-from policygen.drift.drift import Changed, Drift
+from policygen.drift.drift import KEPT, Changed, Drift, Wanted
 from policygen.drift.immutable import is_immutable
 from policygen.drift.patches import Operation, operations
 from policygen.finding import Path
@@ -67,12 +67,19 @@ def steps(drift: Drift, keep: Keep) -> list[Step]:
     """
     missing = {id(it.item): it for it in drift.missing if keep(MISSING, it.object, ())}
     changed = {id(it.wanted.item): it for it in drift.changed}
+    leaving = {
+        id(wanted.item): _anew(wanted, found)
+        for wanted, found in drift.leaving
+        if keep(MISSING, found, ()) and found.kind != KEPT
+    }
     made: list[Step] = []
     lowered: list[Step] = []
     for item in drift.order:
         if id(item) in missing:
             wanted = missing[id(item)]
             made.append(Step(Act.CREATE, wanted.object, text=wanted.text))
+        elif id(item) in leaving:
+            made.append(leaving[id(item)])
         elif id(item) in changed:
             less, more = _mended(changed[id(item)], keep)
             lowered += less
@@ -89,15 +96,18 @@ def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
     if any(is_immutable(found.data, it.path) for it in kept):
-        metadata = found.data.get("metadata", {})
-        held = metadata.get("finalizers") == [_IN_USE]
-        return [], [Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)]
+        return [], [_anew(wanted, found)]
     queue = (found.group, found.kind) == (VOLCANO, "Queue")
     less = [it for it in kept if queue and _exceeds(it)]
     parts = less, [it for it in kept if it not in less]
     patches = [tuple(operations(wanted.data, found.data, part)) for part in parts]
     lowered, others = ([Step(Act.PATCH, found, it)] if it else [] for it in patches)
     return lowered, others
+
+
+def _anew(wanted: Wanted, found: Object) -> Step:
+    held = found.data.get("metadata", {}).get("finalizers") == [_IN_USE]
+    return Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)
 
 
 def _exceeds(it: Difference) -> bool:

@@ -122,11 +122,13 @@ def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
     )
     labels = stray["metadata"]["labels"]
     cluster.create({**stray, "metadata": {"name": "stray", "labels": labels}})
+    cluster.delete(*FLAVOR[:2], "slices")
     told, folder = lint("serving-slices")
     assert {(it["rule"], it["object"], it["path"]) for it in told} == {
         ("field-drifted", "ResourceFlavor timeshared", "spec.topologyName"),
         ("field-drifted", "ClusterQueue chat.slices", "spec.stopPolicy"),
         ("object-missing", "ClusterQueue search.slices", None),
+        ("object-missing", "ResourceFlavor slices", None),
         ("object-orphaned", "ClusterQueue stray", None),
     }
     for script in ("mend.sh", "recreate.sh", "delete.sh"):

@@ -199,3 +199,18 @@ def test_hashed_names_are_held_against_no_spec(lint, cluster):
     assert told == {}
     rules = {it["rule"]: it["verdict"] for it in json.loads(done.stdout)["rules"]}
     assert {rules[name] for name in RULES} == {"not evaluated"}
+
+
+def test_what_was_deleted_and_is_held_goes(lint, cluster, tmp_path):
+    metadata = cluster["ResourceFlavor a100"]["metadata"]
+    metadata |= {
+        "deletionTimestamp": "2026-11-21T03:00:00Z",
+        "finalizers": ["kueue.x-k8s.io/resource-in-use"],
+    }
+    told, _ = lint(cluster, "--patches", str(tmp_path / "patches"))
+    ((key, it),) = told.items()
+    assert key == ("object-missing", "ResourceFlavor a100", None)
+    assert "was deleted at 2026-11-21T03:00:00Z" in it["message"]
+    script = (tmp_path / "patches" / "east" / "recreate.sh").read_text("utf-8")
+    assert "--wait=false" in script
+    assert '{"metadata":{"finalizers":null}}' in script

@@ -1,7 +1,8 @@
-"""An object that the spec renders is not on the cluster."""
+"""An object that the spec renders is not on the cluster, or goes."""
 
 from collections.abc import Iterator
 
+from policygen.drift.drift import deleted_at
 from policygen.drift.mending import MISSING
 from policygen.finding import Severity
 from policygen.lint.drifted import KINDS, NEEDS
@@ -15,12 +16,21 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     if facts.rendered is None:
         return
-    for it in facts.rendered.against(facts.cluster).missing:
+    drift = facts.rendered.against(facts.cluster)
+    for it in drift.missing:
         origin = facts.rendered.origin(it)
         yield Claim(
             f"{it.object} is not on the cluster, and the spec renders it; it was deleted, which no "
             "server keeps, or never applied",
             it.object.at,
+            (origin,) if origin else (),
+        )
+    for it, found in drift.leaving:
+        origin = facts.rendered.origin(it)
+        yield Claim(
+            f"{found} was deleted at {deleted_at(found)}, and goes as soon as no finalizer holds it; "
+            "that can't be taken back: let it go, and apply it again",
+            found.at,
             (origin,) if origin else (),
         )
 
