@@ -146,7 +146,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def _kind(name: str) -> str:
-    known = {kind.lower(): kind for kind in Cluster(()).known}
+    known = {kind.lower(): kind for _, kind in Cluster(()).tables}
     if name.lower() not in known:
         raise UsageError(f'--kind: no kind "{name}"; {suggest(name, kinds())}')
     return known[name.lower()]

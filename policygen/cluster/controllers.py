@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.cluster.object import Object
-from policygen.cluster.workload import texts
+from policygen.cluster.parts import mapping, mappings
 from policygen.versions import Version
 
 KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-scheduler"
@@ -47,13 +47,13 @@ def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
     for it in objects:
         if (it.group, it.kind) != ("apps", "Deployment"):
             continue
-        spec = _mapping(_mapping(_mapping(it.data.get("spec")).get("template")).get("spec"))
-        for each in _mappings(spec.get("containers")):
+        spec = mapping(it.data, "spec", "template", "spec")
+        for each in mappings(spec, "containers"):
             runs = component(each.get("image"))
             if runs is None:
                 continue
             _, tag = _image(each.get("image"))
-            labels = texts(it.data, "metadata", "labels")
+            labels = it.labels
             yield Controller(
                 runs,
                 it,
@@ -105,17 +105,7 @@ def _image(image: Any) -> tuple[str, str]:
 
 
 def _mounted(spec: Mapping[str, Any]) -> Iterator[str]:
-    for volume in _mappings(spec.get("volumes")):
-        name = _mapping(volume.get("configMap")).get("name")
+    for volume in mappings(spec, "volumes"):
+        name = mapping(volume, "configMap").get("name")
         if isinstance(name, str):
             yield name
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
-    for each in value if isinstance(value, list) else ():
-        if isinstance(each, dict):
-            yield each

@@ -3,6 +3,7 @@
 Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, autoscaling/v2).
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,26 @@ class Requirement(Struct, rename="camel", frozen=True):
     operator: str
     values: tuple[str, ...] = ()
 
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels meet it (k8s.io/apimachinery, labels.Requirement.Matches)."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "In":
+                return value in self.values
+            case "NotIn":
+                return value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+            case "Gt" | "Lt":  # of nodes' labels only
+                try:
+                    one, other = int(value or ""), int(self.values[0])
+                except (ValueError, IndexError):
+                    return False
+                return one > other if self.operator == "Gt" else one < other
+        return False
+
 
 class LabelSelector(Struct, rename="camel", frozen=True):
     """Labels that must be there; an empty one selects all."""
@@ -28,19 +49,11 @@ class LabelSelector(Struct, rename="camel", frozen=True):
         """Whether it selects everything."""
         return not self.match_labels and not self.match_expressions
 
-    def selects(self, labels: "dict[str, str]") -> bool:
+    def selects(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels is selected (metav1.LabelSelectorAsSelector)."""
         if any(labels.get(key) != value for key, value in self.match_labels.items()):
             return False
-        return all(_holds(each, labels) for each in self.match_expressions)
-
-
-def _holds(it: Requirement, labels: "dict[str, str]") -> bool:
-    if it.operator == "In":
-        return labels.get(it.key) in it.values
-    if it.operator == "NotIn":
-        return labels.get(it.key) not in it.values
-    return (it.key in labels) == (it.operator == "Exists")
+        return all(each.holds(labels) for each in self.match_expressions)
 
 
 class Taint(Struct, rename="camel", frozen=True):

@@ -1,9 +1,11 @@
 """A Kubernetes object as it was read: who it is, what it says, where it stands."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 from msgspec import Struct
 
+from policygen.cluster.parts import keyed_texts
 from policygen.finding import At
 
 
@@ -47,6 +49,16 @@ class Object(Struct, frozen=True, eq=False):
     def version(self) -> str:
         """Its API version without the group: `v1beta2`."""
         return self.api_version.rpartition("/")[2]
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`, those that are text."""
+        return keyed_texts(self.data, "metadata", "labels")
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`, those that are text."""
+        return keyed_texts(self.data, "metadata", "annotations")
 
     def __str__(self) -> str:
         """As a message names it: `LocalQueue team-a/a100`."""

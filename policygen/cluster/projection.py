@@ -4,7 +4,7 @@ Never kept: values of environment variables, commands and arguments of container
 an object that `kubectl apply` leaves in its annotations.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct, field
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mapping, mappings
 from policygen.cluster.seen import GroupKind, Owner, Pod
 from policygen.cluster.view import KUEUE, decoded
 from policygen.cluster.workload import SHAPES, PodSpec, found
@@ -228,7 +229,7 @@ def lone(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
 
 
 def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    status, spec = _mapping(data.get("status")), _mapping(data.get("spec"))
+    status, spec = mapping(data.get("status")), mapping(data.get("spec"))
     return {
         **_identity(data),
         "metadata": _only(metadata, ("name", "uid", "labels", "creationTimestamp")),
@@ -237,7 +238,7 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
             **_only(status, ("allocatable", "capacity")),
             "conditions": [
                 _only(each, ("type", "status", "reason", "lastTransitionTime"))
-                for each in _mappings(status.get("conditions"))
+                for each in mappings(status.get("conditions"))
                 if each.get("type") == "Ready"
             ],
         },
@@ -246,9 +247,9 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
 
 def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
     """A Workload of Kueue: its templates are those of its owner."""
-    spec, status = dict(_mapping(data.get("spec"))), dict(_mapping(data.get("status")))
+    spec, status = dict(mapping(data.get("spec"))), dict(mapping(data.get("status")))
     spec["podSets"] = [
-        _only(each, ("name", "count", "minCount")) for each in _mappings(spec.get("podSets"))
+        _only(each, ("name", "count", "minCount")) for each in mappings(spec.get("podSets"))
     ]
     admission = status.get("admission")
     if isinstance(admission, dict):
@@ -256,7 +257,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
             **admission,
             "podSetAssignments": [
                 {key: value for key, value in each.items() if key != "topologyAssignment"}
-                for each in _mappings(admission.get("podSetAssignments"))
+                for each in mappings(admission.get("podSetAssignments"))
             ],
         }
     metadata = _only(metadata, _METADATA)
@@ -265,7 +266,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
 
 def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """What makes pods: its templates as far as they are read, and nothing secret beside them."""
-    labels = _mapping(metadata.get("labels"))
+    labels = mapping(metadata.get("labels"))
     ours = labels.get(OURS[0]) == OURS[1]
     if not ours:
         data["metadata"] = _only(metadata, _METADATA)
@@ -290,11 +291,11 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
         listed = spec.get(key)
         if listed is not None:
             short[key] = [
-                {**_only(each, _CONTAINER), **_environment(each)} for each in _mappings(listed)
+                {**_only(each, _CONTAINER), **_environment(each)} for each in mappings(listed)
             ]
     mounted = [
-        {"name": each.get("name"), "configMap": {"name": _mapping(each["configMap"]).get("name")}}
-        for each in _mappings(spec.get("volumes"))
+        {"name": each.get("name"), "configMap": {"name": mapping(each["configMap"]).get("name")}}
+        for each in mappings(spec.get("volumes"))
         if "configMap" in each
     ]
     if mounted:
@@ -305,7 +306,7 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
 def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
     """A pod's spec that we rendered: whole, but for what others may have put into its environment."""
     for key in ("containers", "initContainers"):
-        for each in _mappings(spec.get(key)):
+        for each in mappings(spec.get(key)):
             each.update(_environment(each))
             each.pop("envFrom", None)
     return spec
@@ -314,7 +315,7 @@ def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
 def _environment(container: Mapping[str, Any]) -> dict[str, Any]:
     if "env" not in container:
         return {}
-    return {"env": [{"name": each.get("name")} for each in _mappings(container["env"])]}
+    return {"env": [{"name": each.get("name")} for each in mappings(container["env"])]}
 
 
 def _scrubbed(value: Any) -> Any:
@@ -348,13 +349,3 @@ def _identity(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _only(data: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     return {key: data[key] for key in keys if key in data}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _mappings(value: Any) -> Iterator[dict[str, Any]]:
-    for each in value if isinstance(value, list) else ():
-        if isinstance(each, dict):
-            yield each

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from policygen.cluster.controllers import CONFIG_MAPS, component
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mappings
 from policygen.cluster.seen import Gap, Pod, Snapshot
 from policygen.cluster.workload import Container, PodSpec
 
@@ -159,9 +160,9 @@ def _referred(data: Any) -> Iterator[str]:
             ):
                 yield value
             elif key == "ownerReferences":
-                yield from (str(each.get("name", "")) for each in _mappings(value))
+                yield from (str(each.get("name", "")) for each in mappings(value))
             elif key in {"flavors", "containers", "initContainers", "podSets", "admissionChecks"}:
-                yield from (str(each.get("name", "")) for each in _mappings(value))
+                yield from (str(each.get("name", "")) for each in mappings(value))
                 yield from _referred(value)
             else:
                 yield from _referred(value)
@@ -189,12 +190,6 @@ def _amounts(data: Any, key: str = "") -> Iterable[str]:
             if key == "coveredResources" and isinstance(each, str):
                 yield each
             yield from _amounts(each)
-
-
-def _mappings(data: Any) -> Iterator[dict[str, Any]]:
-    for each in data if isinstance(data, list) else ():
-        if isinstance(each, dict):
-            yield each
 
 
 def _hash(name: str, key: bytes) -> str:

@@ -40,12 +40,12 @@ class Entry(Struct, Generic[T], frozen=True, eq=False):
     @property
     def labels(self) -> Mapping[str, str]:
         """`metadata.labels`, those that are text."""
-        return _texts(self.object.data, "labels")
+        return self.object.labels
 
     @property
     def annotations(self) -> Mapping[str, str]:
         """`metadata.annotations`, those that are text."""
-        return _texts(self.object.data, "annotations")
+        return self.object.annotations
 
     def __str__(self) -> str:
         return str(self.object)
@@ -110,11 +110,3 @@ class Table(Sequence[Entry[T]]):
 
 def _namespace(entry: Entry[Any]) -> str:
     return entry.namespace
-
-
-def _texts(data: Mapping[str, Any], field: str) -> Mapping[str, str]:
-    metadata = data.get("metadata")
-    found = metadata.get(field) if isinstance(metadata, dict) else None
-    if not isinstance(found, dict):
-        return {}
-    return {key: value for key, value in found.items() if isinstance(value, str)}

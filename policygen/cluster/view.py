@@ -10,6 +10,7 @@ import msgspec
 from policygen import quantity
 from policygen.cluster import configuration, core, kueue, volcano, workload
 from policygen.cluster.object import Object
+from policygen.cluster.parts import keyed_texts
 from policygen.cluster.renames import canonical
 from policygen.cluster.seen import Pod, Seen
 from policygen.cluster.table import Entry, Table
@@ -50,15 +51,12 @@ class Cluster:
         """How far the cluster was seen; None: it is declared, and none was looked at."""
         self.pods = tuple(pods)
         """The pods that were seen, whoever made them; declared ones are only in `workloads`."""
-        self.malformed: list[Malformed] = []
+        self._malformed: list[Malformed] = []
         self._kinds: dict[tuple[str, str], list[Object]] = {}
         for it in self.objects:
             self._kinds.setdefault((it.group, it.kind), []).append(it)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
-        self.tables = set(workload.SHAPES)
-        """Groups and kinds that are typed, whether there are objects of them or not."""
-        self.known = {kind for _, kind in workload.SHAPES}
-        """Every kind that rules can look at, whether there are objects of it or not."""
+        self._typed = set(workload.SHAPES)
         spec = self._spec
         self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueue)
         self.cohorts = spec(KUEUE, "Cohort", kueue.Cohort)
@@ -103,6 +101,9 @@ class Cluster:
         self.workloads = tuple(self._workloads())
         """What makes pods; of a cluster that was seen not what another of them has made, nor what
         has ended."""
+        self.tables = frozenset(self._typed)
+        """Groups and kinds that are typed, whether there are objects of them or not."""
+        self.malformed = tuple(self._malformed)
         self._derived: dict[Callable[..., Any], Any] = {}
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
@@ -124,8 +125,7 @@ class Cluster:
         return self._table(group, kind, type_, ("spec",))
 
     def _table(self, group: str, kind: str, type_: type[T], within: Path = ()) -> Table[T]:
-        self.known.add(kind)
-        self.tables.add((group, kind))
+        self._typed.add((group, kind))
         entries: list[Entry[T]] = []
         unread: list[Object] = []
         for it in self._kinds.get((group, kind), ()):
@@ -150,7 +150,7 @@ class Cluster:
             message, path = _said(str(error))
         except RecursionError:
             message, path = "it nests too deep to be read", ()
-        self.malformed.append(Malformed(it, (*within, *path), message))
+        self._malformed.append(Malformed(it, (*within, *path), message))
         return None
 
     def _workloads(self) -> Iterable[workload.Workload]:
@@ -168,8 +168,8 @@ class Cluster:
                         templates.append(
                             workload.Template(
                                 at=it.at.to(*path),
-                                labels=workload.texts(data, "metadata", "labels"),
-                                annotations=workload.texts(data, "metadata", "annotations"),
+                                labels=keyed_texts(data, "metadata", "labels"),
+                                annotations=keyed_texts(data, "metadata", "annotations"),
                                 spec=read,
                                 replicas=replicas,
                             )

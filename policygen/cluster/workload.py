@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from policygen.cluster.core import Toleration
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mappings
 from policygen.finding import At, Path
 
 
@@ -114,12 +115,12 @@ class Workload(Struct, frozen=True, eq=False):
     @property
     def labels(self) -> Mapping[str, str]:
         """`metadata.labels`."""
-        return texts(self.object.data, "metadata", "labels")
+        return self.object.labels
 
     @property
     def annotations(self) -> Mapping[str, str]:
         """`metadata.annotations`."""
-        return texts(self.object.data, "metadata", "annotations")
+        return self.object.annotations
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -211,7 +212,7 @@ def stands_alone(it: Object) -> bool:
     """
     metadata, status = it.data.get("metadata"), it.data.get("status")
     if isinstance(metadata, dict):
-        for owner in _mappings(metadata.get("ownerReferences")):
+        for owner in mappings(metadata.get("ownerReferences")):
             group = str(owner.get("apiVersion", "")).rpartition("/")[0]
             if owner.get("controller") is True and (group, owner.get("kind")) in SHAPES:
                 return False
@@ -221,24 +222,8 @@ def stands_alone(it: Object) -> bool:
     phases = {str(status.get("phase")), str(state.get("phase") if isinstance(state, dict) else "")}
     return phases.isdisjoint(_PHASES) and not any(
         each.get("type") in _ENDED and each.get("status") == "True"
-        for each in _mappings(status.get("conditions"))
+        for each in mappings(status.get("conditions"))
     )
-
-
-def _mappings(data: Any) -> Iterator[Mapping[str, Any]]:
-    for each in data if isinstance(data, list) else ():
-        if isinstance(each, dict):
-            yield each
-
-
-def texts(data: Mapping[str, Any], *way: str) -> Mapping[str, str]:
-    """A mapping of texts inside data; empty if there is none."""
-    current: Any = data
-    for step in way:
-        current = current.get(step) if isinstance(current, dict) else None
-    if not isinstance(current, dict):
-        return {}
-    return {key: value for key, value in current.items() if isinstance(value, str)}
 
 
 def _follow(

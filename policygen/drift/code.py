@@ -8,6 +8,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from policygen.cluster.parts import mapping, mappings
 from policygen.finding import Path
 
 Data = dict[str, Any]
@@ -43,18 +44,6 @@ def filled(it: Data, api_version: str, kind: str) -> Data:
     return made
 
 
-def _mapping(value: Any, *way: str) -> Data:
-    """The mapping at the end of a way; a new one, that is in nothing, where there is none."""
-    for step in way:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def _mappings(value: Any, *way: str) -> list[Data]:
-    found = _mapping(value, *way[:-1]).get(way[-1])
-    return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []
-
-
 def _default(it: Data, **values: Any) -> None:
     for name, value in values.items():
         if it.get(name) is None:
@@ -66,27 +55,27 @@ def _priority_class(it: Data) -> None:
 
 
 def _limit_range(it: Data) -> None:
-    for item in _mappings(it, "spec", "limits"):
+    for item in mappings(it, "spec", "limits"):
         if item.get("type") == "Container":
-            limits = {**_mapping(item, "max"), **_mapping(item, "default")}
-            requests = {**_mapping(item, "min"), **limits, **_mapping(item, "defaultRequest")}
+            limits = {**mapping(item, "max"), **mapping(item, "default")}
+            requests = {**mapping(item, "min"), **limits, **mapping(item, "defaultRequest")}
             item.update({"default": limits} if limits else {})
             item.update({"defaultRequest": requests} if requests else {})
 
 
 def _binding(it: Data) -> None:
     rbac = "rbac.authorization.k8s.io"
-    _default(_mapping(it, "roleRef"), apiGroup=rbac)
-    for subject in _mappings(it, "subjects"):
+    _default(mapping(it, "roleRef"), apiGroup=rbac)
+    for subject in mappings(it, "subjects"):
         _default(subject, apiGroup="" if subject.get("kind") == "ServiceAccount" else rbac)
 
 
 def _queue(it: Data) -> None:
-    _default(_mapping(it, "spec"), reclaimable=True, parent="root")
+    _default(mapping(it, "spec"), reclaimable=True, parent="root")
 
 
 def _deployment(it: Data) -> None:
-    spec = _mapping(it, "spec")
+    spec = mapping(it, "spec")
     _default(
         spec,
         replicas=1,
@@ -94,12 +83,12 @@ def _deployment(it: Data) -> None:
         progressDeadlineSeconds=600,
         strategy={},
     )
-    strategy = _mapping(spec, "strategy")
+    strategy = mapping(spec, "strategy")
     _default(strategy, type="RollingUpdate")
     if strategy["type"] == "RollingUpdate":
         _default(strategy, rollingUpdate={})
-        _default(_mapping(strategy, "rollingUpdate"), maxSurge="25%", maxUnavailable="25%")
-    _pod(_mapping(spec, "template", "spec"))
+        _default(mapping(strategy, "rollingUpdate"), maxSurge="25%", maxUnavailable="25%")
+    _pod(mapping(spec, "template", "spec"))
 
 
 def _pod(spec: Data) -> None:
@@ -113,19 +102,19 @@ def _pod(spec: Data) -> None:
     )
     if "serviceAccountName" in spec:
         _default(spec, serviceAccount=spec["serviceAccountName"])
-    for container in (*_mappings(spec, "containers"), *_mappings(spec, "initContainers")):
+    for container in (*mappings(spec, "containers"), *mappings(spec, "initContainers")):
         _container(container)
-    for volume in _mappings(spec, "volumes"):
+    for volume in mappings(spec, "volumes"):
         for source in ("configMap", "secret", "projected", "downwardAPI"):
             if source in volume:
-                _default(_mapping(volume, source), defaultMode=0o644)
+                _default(mapping(volume, source), defaultMode=0o644)
 
 
 def _container(it: Data) -> None:
     # A look at a cluster keeps no values of the environment.
     it.pop("envFrom", None)
     if "env" in it:
-        it["env"] = [{"name": each.get("name")} for each in _mappings(it, "env")]
+        it["env"] = [{"name": each.get("name")} for each in mappings(it, "env")]
     image = str(it.get("image", ""))
     name = image.rpartition("/")[2]
     newest = "@" not in image and (":" not in name or name.endswith(":latest"))
@@ -137,18 +126,18 @@ def _container(it: Data) -> None:
     )
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         if name in it:
-            probe = _mapping(it, name)
+            probe = mapping(it, name)
             _default(
                 probe, timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3
             )
             if "httpGet" in probe:
-                _default(_mapping(probe, "httpGet"), path="/", scheme="HTTP")
-    for port in _mappings(it, "ports"):
+                _default(mapping(probe, "httpGet"), path="/", scheme="HTTP")
+    for port in mappings(it, "ports"):
         _default(port, protocol="TCP")
-    resources = _mapping(it, "resources")
+    resources = mapping(it, "resources")
     if "limits" in resources:
-        limits = _mapping(resources, "limits")
-        resources["requests"] = {**limits, **_mapping(resources, "requests")}
+        limits = mapping(resources, "limits")
+        resources["requests"] = {**limits, **mapping(resources, "requests")}
 
 
 _FILL: dict[tuple[str, str], Callable[[Data], None]] = {

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.cluster.parts import mappings, texts
 from policygen.finding import Path
 from policygen.lint.durations import seconds
-from policygen.lint.kueue_settings import mappings, texts
 
 Fault = tuple[Path, str]
 """A place in the Configuration, and what is wrong there."""

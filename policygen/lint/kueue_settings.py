@@ -9,11 +9,13 @@ from msgspec import Struct
 from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.core import LabelSelector, Requirement
+from policygen.cluster.parts import mappings, texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.lint import kueue_gates
 from policygen.lint.namespaces import NAME
 from policygen.lint.rule import Facts
+from policygen.lint.selectors import requirements
 from policygen.versions import KUEUE_WAITS, Version
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
@@ -149,16 +151,6 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
     )
 
 
-def texts(data: Any) -> tuple[str, ...]:
-    """The texts of a list."""
-    return tuple(it for it in data if isinstance(it, str)) if isinstance(data, list) else ()
-
-
-def mappings(data: Any) -> list[dict[str, Any]]:
-    """The mappings of a list."""
-    return [it for it in data if isinstance(it, dict)] if isinstance(data, list) else []
-
-
 def selector(data: Any) -> LabelSelector | None:
     """A label selector as it was written, typed; None if there is none."""
     if not isinstance(data, dict):
@@ -166,12 +158,7 @@ def selector(data: Any) -> LabelSelector | None:
     labels = data.get("matchLabels")
     return LabelSelector(
         match_labels=dict(labels) if isinstance(labels, dict) else {},
-        match_expressions=tuple(
-            Requirement(
-                str(each.get("key", "")), str(each.get("operator", "")), texts(each.get("values"))
-            )
-            for each in mappings(data.get("matchExpressions"))
-        ),
+        match_expressions=requirements(data.get("matchExpressions")),
     )
 
 

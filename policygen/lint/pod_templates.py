@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from policygen.cluster.parts import mapping
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.workload import SHAPES, Workload, found
 from policygen.finding import At
@@ -23,7 +24,7 @@ class Part(Struct, frozen=True, eq=False):
 
     def under(self, key: str) -> "Part":
         """The mapping under a key; an empty one if there is none."""
-        return Part(self.owner, self.at / key, _mapping(self.data.get(key)))
+        return Part(self.owner, self.at / key, mapping(self.data.get(key)))
 
     def items(self, key: str) -> "Iterator[Part]":
         """The mappings of a list."""
@@ -54,7 +55,3 @@ def named(part: Part) -> str:
     """A container in a message."""
     name = part.data.get("name")
     return f"container {name} of {part.owner}" if name else f"a container of {part.owner}"
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from policygen.cluster.core import Node
 from policygen.cluster.table import Entry
-from policygen.cluster.workload import texts
 from policygen.lint.amounts import shown
 from policygen.lint.queued import QUEUE
 from policygen.lint.rule import Facts
@@ -95,7 +94,7 @@ def _past_queue(facts: Facts, pool: PoolFacts, each: Holder) -> bool:
     if pod.owner is None:
         return True
     owner = maker(facts.cluster, pod)
-    return owner is not None and QUEUE not in texts(owner.data, "metadata", "labels")
+    return owner is not None and QUEUE not in owner.labels
 
 
 def _past_scheduler(pool: PoolFacts, each: Holder) -> bool:

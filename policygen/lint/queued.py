@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from policygen.cluster.core import LimitRangeItem
 from policygen.cluster.kueue import ClusterQueue, LocalQueue
+from policygen.cluster.parts import keyed_texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES, PodSpec, Template, Workload, texts
+from policygen.cluster.workload import SHAPES, PodSpec, Template, Workload
 from policygen.finding import At
 
 QUEUE = "kueue.x-k8s.io/queue-name"
@@ -68,7 +69,7 @@ def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
     way: tuple[str, ...] = ("metadata", "labels")
     if workload.kind == "CronJob":
         way = ("spec", "jobTemplate", *way)
-    found = texts(workload.object.data, *way)
+    found = keyed_texts(workload.object.data, *way)
     if not found and workload.object.group == "batch":
         for template in workload.templates:
             return template.at.to("metadata", "labels"), template.labels

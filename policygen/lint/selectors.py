@@ -1,8 +1,10 @@
 """Label selectors of queues and of what makes pods, where they stand."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from policygen.cluster.core import LabelSelector, Requirement
+from policygen.cluster.parts import mappings, texts
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Workload
 from policygen.finding import At
@@ -42,3 +44,11 @@ def of_pods(workload: Workload) -> LabelSelector | None:
     except (TypeError, KeyError):
         return None
     return LabelSelector(labels, each)
+
+
+def requirements(data: Any) -> tuple[Requirement, ...]:
+    """The expressions of a list that nobody has checked."""
+    return tuple(
+        Requirement(str(each.get("key", "")), str(each.get("operator", "")), texts(each, "values"))
+        for each in mappings(data)
+    )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policygen.cluster.parts import keyed_texts
 from policygen.cluster.view import VOLCANO_BATCH
-from policygen.cluster.workload import texts
 from policygen.finding import Severity
 from policygen.lint import pod_templates
 from policygen.lint.pod_templates import Part, named
@@ -79,7 +79,7 @@ def _policies(spec: Part) -> Iterator[Claim]:
 def _volumes(spec: Part) -> Iterator[Claim]:
     claims = spec.owner.spec.get("volumeClaimTemplates")
     claimed = [
-        texts(it, "metadata").get("name")
+        keyed_texts(it, "metadata").get("name")
         for it in (claims if isinstance(claims, list) else ())
         if isinstance(it, dict)
     ]

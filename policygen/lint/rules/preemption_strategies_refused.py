@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import texts
 from policygen.finding import Severity
-from policygen.lint.kueue_settings import all_settings, texts
+from policygen.lint.kueue_settings import all_settings
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
