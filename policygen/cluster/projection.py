@@ -17,6 +17,7 @@ from policygen.cluster.seen import GroupKind, Owner, Pod
 from policygen.cluster.view import KUEUE, decoded
 from policygen.cluster.workload import SHAPES, PodSpec, found
 from policygen.finding import At
+from policygen.well_known import MANAGED_BY, TOOL
 
 POD = GroupKind("", "Pod")
 NODE = GroupKind("", "Node")
@@ -24,7 +25,6 @@ WORKLOAD = GroupKind(KUEUE, "Workload")
 CONFIG_MAP = GroupKind("", "ConfigMap")
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-OURS = ("app.kubernetes.io/managed-by", "policygen")
 _TOLD = (
     "kueue.x-k8s.io/",
     "scheduling.k8s.io/",
@@ -267,7 +267,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
 def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """What makes pods: its templates as far as they are read, and nothing secret beside them."""
     labels = mapping(metadata.get("labels"))
-    ours = labels.get(OURS[0]) == OURS[1]
+    ours = labels.get(MANAGED_BY) == TOOL
     if not ours:
         data["metadata"] = _only(metadata, _METADATA)
     it = Object.read(data, At(0))

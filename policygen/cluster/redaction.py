@@ -19,6 +19,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.parts import mappings
 from policygen.cluster.seen import Gap, Pod, Snapshot
 from policygen.cluster.workload import Container, PodSpec
+from policygen.well_known import LOCAL_QUEUE
 
 _EVERYBODYS = frozenset(
     {
@@ -155,9 +156,7 @@ def _referred(data: Any) -> Iterator[str]:
     """Names in the fields of an object, whatever they lead to."""
     if isinstance(data, dict):
         for key, value in data.items():
-            if isinstance(value, str) and (
-                key in _REFERENCES or key == "kueue.x-k8s.io/queue-name"
-            ):
+            if isinstance(value, str) and (key in _REFERENCES or key == LOCAL_QUEUE):
                 yield value
             elif key == "ownerReferences":
                 yield from (str(each.get("name", "")) for each in mappings(value))

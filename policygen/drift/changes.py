@@ -14,7 +14,7 @@ from policygen.drift.compare import Difference, differences
 from policygen.drift.drift import GROUP_KINDS, alike
 from policygen.drift.words import author, value
 from policygen.finding import dotted
-from policygen.plan.kind import MANAGED_BY, TOOL
+from policygen.well_known import MANAGED_BY, TOOL
 
 _POLICY = frozenset(
     {

@@ -13,10 +13,10 @@ from policygen.cluster.parts import mappings, texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.lint import kueue_gates
-from policygen.lint.namespaces import NAME
 from policygen.lint.rule import Facts
 from policygen.lint.selectors import requirements
 from policygen.versions import KUEUE_WAITS, Version
+from policygen.well_known import NAMESPACE_NAME
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
 
@@ -145,7 +145,7 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
         managed=selector(it.managed_jobs_namespace_selector)
         or LabelSelector(
             match_expressions=(
-                Requirement(NAME, "NotIn", ("kube-system", it.namespace or NAMESPACE)),
+                Requirement(NAMESPACE_NAME, "NotIn", ("kube-system", it.namespace or NAMESPACE)),
             )
         ),
     )

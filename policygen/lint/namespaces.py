@@ -2,9 +2,7 @@
 
 from policygen.cluster.core import LabelSelector
 from policygen.cluster.view import Cluster
-
-NAME = "kubernetes.io/metadata.name"
-"""The label that the API server gives every namespace."""
+from policygen.well_known import NAMESPACE_NAME
 
 
 def selects(cluster: Cluster, selector: LabelSelector, name: str) -> bool | None:
@@ -13,11 +11,15 @@ def selects(cluster: Cluster, selector: LabelSelector, name: str) -> bool | None
         return None
     found = cluster.namespaces.get(name)
     if found is not None:
-        return selector.selects({**found.labels, NAME: name})
+        return selector.selects({**found.labels, NAMESPACE_NAME: name})
     by_name = LabelSelector(
-        match_labels={key: it for key, it in selector.match_labels.items() if key == NAME},
-        match_expressions=tuple(it for it in selector.match_expressions if it.key == NAME),
+        match_labels={
+            key: it for key, it in selector.match_labels.items() if key == NAMESPACE_NAME
+        },
+        match_expressions=tuple(
+            it for it in selector.match_expressions if it.key == NAMESPACE_NAME
+        ),
     )
-    if not by_name.selects({NAME: name}):
+    if not by_name.selects({NAMESPACE_NAME: name}):
         return False
     return True if by_name == selector else None

@@ -8,15 +8,12 @@ from msgspec import Struct
 from policygen.cluster.core import Node
 from policygen.cluster.table import Entry
 from policygen.lint.amounts import shown
-from policygen.lint.queued import QUEUE
 from policygen.lint.rule import Facts
 from policygen.lint.running import Holder, holders, maker
 from policygen.plan.pool import PoolFacts
+from policygen.well_known import LOCAL_QUEUE
 
 KUEUE_MARK = "kueue.x-k8s.io/"
-GROUP = "scheduling.k8s.io/group-name"
-"""The annotation by which a pod belongs to a PodGroup: Volcano's controllers give it to every pod of
-theirs."""
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
@@ -94,7 +91,7 @@ def _past_queue(facts: Facts, pool: PoolFacts, each: Holder) -> bool:
     if pod.owner is None:
         return True
     owner = maker(facts.cluster, pod)
-    return owner is not None and QUEUE not in owner.labels
+    return owner is not None and LOCAL_QUEUE not in owner.labels
 
 
 def _past_scheduler(pool: PoolFacts, each: Holder) -> bool:

@@ -16,8 +16,8 @@ from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES, PodSpec, Template, Workload
 from policygen.finding import At
+from policygen.well_known import LOCAL_QUEUE
 
-QUEUE = "kueue.x-k8s.io/queue-name"
 PRIORITY = "kueue.x-k8s.io/priority-class"
 
 FRAMEWORKS: Mapping[tuple[str, str], str] = {
@@ -115,7 +115,7 @@ def _queued(cluster: Cluster) -> Iterator[Queued]:
         if (workload.object.group, workload.kind) not in FRAMEWORKS:
             continue
         at, found = labels(workload)
-        name = found.get(QUEUE)
+        name = found.get(LOCAL_QUEUE)
         if workload.kind == "Deployment" and not name:
             # Its pods are managed one by one, so their own label does as well.
             at, name = _of_pods(workload)
@@ -124,12 +124,12 @@ def _queued(cluster: Cluster) -> Iterator[Queued]:
         local = local_queues(cluster, name, workload.namespace)
         one = local[0] if len(local) == 1 else None
         queue = cluster.cluster_queues.get(one.it.cluster_queue) if one else None
-        yield Queued(workload, name, at / QUEUE, queue)
+        yield Queued(workload, name, at / LOCAL_QUEUE, queue)
 
 
 def _of_pods(workload: Workload) -> tuple[At, str | None]:
     for template in workload.templates:
-        return template.at.to("metadata", "labels"), template.labels.get(QUEUE)
+        return template.at.to("metadata", "labels"), template.labels.get(LOCAL_QUEUE)
     return workload.at, None
 
 

@@ -7,8 +7,6 @@ from policygen.cluster.workload import Template
 from policygen.finding import At
 from policygen.lint.flavor_nodes import Flavor
 
-HOSTNAME = "kubernetes.io/hostname"
-
 _PREFIX = "kueue.x-k8s.io/podset-"
 UNCONSTRAINED = f"{_PREFIX}unconstrained-topology"
 LEVELS = (

@@ -10,6 +10,7 @@ from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.volcano import Queue
 from policygen.cluster.workload import SHAPES, Template, Workload
 from policygen.finding import At
+from policygen.well_known import POD_GROUP, VOLCANO_QUEUE
 
 ROOT = "root"
 DEFAULT = "default"
@@ -17,8 +18,6 @@ MADE = (ROOT, DEFAULT)
 """Queues that the scheduler makes at its start."""
 
 SCHEDULER = "volcano"
-QUEUE_NAME = "scheduling.volcano.sh/queue-name"
-GROUP_NAME = "scheduling.k8s.io/group-name"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 TASK_SPEC = "volcano.sh/task-spec"
 
@@ -98,7 +97,7 @@ def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, T
     found: dict[tuple[str, str], list[tuple[Workload, Template]]] = {}
     for workload in cluster.workloads:
         for template in workload.templates:
-            name = template.annotations.get(GROUP_NAME)
+            name = template.annotations.get(POD_GROUP)
             if name:
                 key = (workload.namespace, name)
                 found.setdefault(key, []).append((workload, template))
@@ -123,9 +122,9 @@ def _sent(cluster: Cluster) -> Iterator[Sent]:
         if workload.object.group == VOLCANO_BATCH:
             continue
         for template in workload.templates:
-            name = template.annotations.get(QUEUE_NAME)
+            name = template.annotations.get(VOLCANO_QUEUE)
             if name and to_volcano(template):
-                at = template.at.to("metadata", "annotations", QUEUE_NAME)
+                at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
                 yield Sent(f"The pods of {workload}", name, at)
 
 

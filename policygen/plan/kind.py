@@ -4,11 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
-MANAGED_BY = "app.kubernetes.io/managed-by"
-TOOL = "policygen"
-"""What MANAGED_BY says of every object that is rendered."""
 SET = "policygen.dev/set"
-# The labels by which policygen knows its own on a cluster.
+"""The label by which a set knows its own objects on a cluster."""
 
 
 class Release(Struct, frozen=True):

@@ -10,8 +10,7 @@ from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
 from policygen.spec.types import Namespace, Platform, Spec, Taint, Toleration
-
-HOSTNAME = "kubernetes.io/hostname"
+from policygen.well_known import HOSTNAME
 
 
 class Cell(Struct, frozen=True):

@@ -12,6 +12,7 @@ from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
 from policygen.spec.types import Platform
 from policygen.versions import KUEUE_V1BETA2
+from policygen.well_known import NAMESPACE_NAME
 
 
 class KueueConfiguration(Struct, frozen=True):
@@ -164,7 +165,7 @@ def decide(
         {
             "matchExpressions": [
                 {
-                    "key": "kubernetes.io/metadata.name",
+                    "key": NAMESPACE_NAME,
                     "operator": "NotIn",
                     "values": ["kube-system", platform.kueue.namespace],
                 }

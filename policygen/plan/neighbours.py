@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from policygen.finding import Hit
-from policygen.plan.pool import NODE_GROUP_LABEL, PoolFacts
+from policygen.plan.pool import PoolFacts
+from policygen.well_known import NODE_GROUP
 
 
 def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
@@ -36,7 +37,7 @@ def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
                 yield Hit(
                     "volcano-resource-shared",
                     f'Volcano pool "{other.name}" has {resource} too, and a queue cannot tell '
-                    f"their nodes apart; put {NODE_GROUP_LABEL} into both nodeSelectors, with "
+                    f"their nodes apart; put {NODE_GROUP} into both nodeSelectors, with "
                     "different values",
                     (facts.pool.at / "spec" / "nodeSelector").on_key(),
                 )

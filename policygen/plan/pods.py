@@ -12,6 +12,7 @@ from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Seat, Workloads
 from policygen.spec import derived
 from policygen.spec.types import Model, Namespace, Spec
+from policygen.well_known import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 
 
 def pod_groups(
@@ -102,7 +103,7 @@ def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit
         if model.priority:
             words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
         if facts.policy.topology_aware:
-            level = (facts.pool.topology_levels or (kueue.HOSTNAME,))[-1]
+            level = (facts.pool.topology_levels or (HOSTNAME,))[-1]
             words.append(f"annotation kueue.x-k8s.io/podset-preferred-topology: {level}")
         if len(seat.pools) < len(seat.tree.pools):
             # The queue has pools that the model may not use; its flavors tolerate for everyone.
@@ -132,14 +133,14 @@ def _volcano_words(model: Model, queue: str) -> list[str]:
         size = model.gang.size if model.gang else 1
         return [f"vcjob spec.queue: {queue}", f"vcjob spec.minAvailable: {size}"]
     if run_as == "lws":
-        return [f"LeaderWorkerSet annotation scheduling.volcano.sh/queue-name: {queue}"]
+        return [f"LeaderWorkerSet annotation {VOLCANO_QUEUE}: {queue}"]
     if run_as == "job" and model.gang:
         return [
             f"Job annotation scheduling.volcano.sh/group-min-member: {model.gang.size}",
-            f"pod annotation scheduling.volcano.sh/queue-name: {queue}",
+            f"pod annotation {VOLCANO_QUEUE}: {queue}",
         ]
     if model.gang:
         first, *rest = group_names(model)
         last = f" to {rest[-1]}, one for each gang" if rest else ""
-        return [f"annotation scheduling.k8s.io/group-name: {first}{last}"]
-    return [f"annotation scheduling.volcano.sh/queue-name: {queue}"]
+        return [f"annotation {POD_GROUP}: {first}{last}"]
+    return [f"annotation {VOLCANO_QUEUE}: {queue}"]

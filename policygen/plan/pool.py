@@ -12,8 +12,7 @@ from policygen.plan.policy import Policy, policy
 from policygen.plan.units import units
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Amounts, NodeResources, Platform, Pool, Scheduler, Spec
-
-NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
+from policygen.well_known import NODE_GROUP
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ class PoolFacts:
     @property
     def node_group(self) -> str | None:
         """Value of Volcano's node group label in the nodeSelector."""
-        return dict(self.pool.node_selector).get(NODE_GROUP_LABEL)
+        return dict(self.pool.node_selector).get(NODE_GROUP)
 
 
 def resolve(spec: Spec) -> tuple[dict[str, PoolFacts], list[Hit]]:

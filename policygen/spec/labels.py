@@ -11,6 +11,7 @@ from functools import lru_cache
 from policygen.finding import At, Hit
 from policygen.spec.echo import quoted
 from policygen.spec.types import Pool, Toleration
+from policygen.well_known import HOSTNAME
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -75,10 +76,10 @@ def check(pool: Pool) -> Iterator[Hit]:
             )
         if level in levels[:index]:
             yield Hit("bad-topology", f"{quoted(level)} stands here twice; remove one", at)
-        elif level == "kubernetes.io/hostname" and index + 1 < len(levels):
+        elif level == HOSTNAME and index + 1 < len(levels):
             yield Hit(
                 "bad-topology",
-                "kubernetes.io/hostname can only be the last level; move it to the end",
+                f"{HOSTNAME} can only be the last level; move it to the end",
                 at,
             )
 

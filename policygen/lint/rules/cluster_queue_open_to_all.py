@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.well_known import NAMESPACE_NAME
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         if selector is not None and selector.empty:
             yield Claim(
                 f"{queue} is open to every namespace, while others name theirs; write a "
-                "namespaceSelector on kubernetes.io/metadata.name",
+                f"namespaceSelector on {NAMESPACE_NAME}",
                 queue.at.to("spec", "namespaceSelector"),
             )
 

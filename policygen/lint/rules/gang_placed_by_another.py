@@ -6,7 +6,8 @@ from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.finding import At, Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_queues import GROUP_NAME, MIN_MEMBER, SCHEDULER
+from policygen.lint.volcano_queues import MIN_MEMBER, SCHEDULER
+from policygen.well_known import POD_GROUP
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue  # its webhook writes the scheduler
         for template in workload.templates:
             at = _gang(workload.annotations, workload.at, MIN_MEMBER) or _gang(
-                template.annotations, template.at, GROUP_NAME
+                template.annotations, template.at, POD_GROUP
             )
             name = template.spec.scheduler_name
             if at is None or name == SCHEDULER:

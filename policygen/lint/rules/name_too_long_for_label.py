@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from policygen.cluster.view import KUEUE
 from policygen.finding import Severity
-from policygen.lint.queued import PRIORITY, QUEUE
+from policygen.lint.queued import PRIORITY
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.well_known import LOCAL_QUEUE
 
-_LABELS = {"LocalQueue": QUEUE, "WorkloadPriorityClass": PRIORITY}
+_LABELS = {"LocalQueue": LOCAL_QUEUE, "WorkloadPriorityClass": PRIORITY}
 
 
 def check(facts: Facts) -> Iterator[Claim]:

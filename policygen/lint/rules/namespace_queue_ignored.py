@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_queues import QUEUE_NAME
+from policygen.well_known import VOLCANO_QUEUE
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -13,12 +13,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/webhooks/admission/podgroups/mutate; installer/helm/chart/volcano/values.yaml.
     """
     for namespace in facts.cluster.namespaces:
-        if QUEUE_NAME in namespace.annotations:
+        if VOLCANO_QUEUE in namespace.annotations:
             yield Claim(
                 f"{namespace} names a queue, which only the webhook /podgroups/mutate reads, and "
                 "that is off unless the chart's enabled_admissions lists it: its pods go to queue "
                 "default; annotate the pods, or switch it on",
-                namespace.at.to("metadata", "annotations", QUEUE_NAME).on_key(),
+                namespace.at.to("metadata", "annotations", VOLCANO_QUEUE).on_key(),
             )
 
 

@@ -7,8 +7,8 @@ from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
+from policygen.well_known import NODE_GROUP
 
-_LABEL = "volcano.sh/nodegroup-name"
 _TERM = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -24,14 +24,14 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, name in enumerate(names if isinstance(names, list) else ()):
             if isinstance(name, str) and name not in there:
                 yield Claim(
-                    f'{queue} is bound to node group "{name}", and no node has the label {_LABEL}: '
+                    f'{queue} is bound to node group "{name}", and no node has the label {NODE_GROUP}: '
                     f"{name}; {suggest(name, there)}",
                     queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
                 )
 
 
 def _group(node: Entry[Node]) -> str:
-    return node.labels.get(_LABEL, "")
+    return node.labels.get(NODE_GROUP, "")
 
 
 RULE = Rule(

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.flavor_nodes import nodes
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
-from policygen.lint.topologies import HOSTNAME, levels
+from policygen.lint.topologies import levels
+from policygen.well_known import HOSTNAME
 
 
 def check(facts: Facts) -> Iterator[Claim]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.pool_pods import pools
-from policygen.lint.queued import QUEUE
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.running import families, held, named
+from policygen.well_known import LOCAL_QUEUE
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             verb = "holds" if len(family) == 1 else "hold"
             yield Claim(
                 f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" past its queues, '
-                f"which hand out the same GPUs again; label what made it {QUEUE}, or keep it off "
+                f"which hand out the same GPUs again; label what made it {LOCAL_QUEUE}, or keep it off "
                 f"these nodes with a taint{short}",
                 family[0].pod.at,
             )

@@ -7,8 +7,9 @@ from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.finding import Severity
 from policygen.lint import accelerators
-from policygen.lint.queued import QUEUE, labels
+from policygen.lint.queued import labels
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.well_known import LOCAL_QUEUE
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     largest = facts.cluster.derive(_largest)
     for workload in facts.cluster.workloads:
-        if QUEUE in labels(workload)[1]:
+        if LOCAL_QUEUE in labels(workload)[1]:
             continue
         for template in workload.templates:
             for name, amount in accelerators.asked(facts.cluster, template).items():

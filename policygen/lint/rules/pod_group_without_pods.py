@@ -6,6 +6,7 @@ from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.well_known import POD_GROUP
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -27,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         yield Claim(
             f"{group} is named by no workload here, so it waits for {group.it.min_member} pods "
-            f"that never come; write the annotation {volcano_queues.GROUP_NAME}: {group.name} "
+            f"that never come; write the annotation {POD_GROUP}: {group.name} "
             "and schedulerName: volcano into their template",
             group.at.to("metadata", "name"),
         )

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from policygen.finding import Severity
 from policygen.lint.conditions import long
-from policygen.lint.pool_pods import GROUP
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.running import families, held, named, waiting
+from policygen.well_known import POD_GROUP
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -21,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         for each in facts.cluster.derive(waiting)
         if each.pod.unscheduled == "Unschedulable"
         and not each.pod.gates
-        and GROUP not in each.pod.annotations
+        and POD_GROUP not in each.pod.annotations
         and each.pod.created is not None
         and facts.now - each.pod.created > facts.bound(RULE)
     ]

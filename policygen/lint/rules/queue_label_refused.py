@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from policygen.cluster.view import VOLCANO_BATCH
 from policygen.finding import Severity
-from policygen.lint.queued import QUEUE
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.echo import quoted
+from policygen.well_known import LOCAL_QUEUE
 
 KINDS = (
     "Deployment",
@@ -37,12 +37,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     for it in facts.cluster.workloads:
         if it.kind not in KINDS or it.object.group == VOLCANO_BATCH:
             continue
-        name = it.labels.get(QUEUE)
+        name = it.labels.get(LOCAL_QUEUE)
         if name is not None and not is_subdomain(name):
             message = f"{it} goes to {quoted(name)}, which no LocalQueue is called: it is refused"
             yield Claim(
                 f'{message}; write lower-case letters, digits, "-" and "."',
-                it.at.to("metadata", "labels", QUEUE),
+                it.at.to("metadata", "labels", LOCAL_QUEUE),
             )
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from policygen.cluster.workload import Workload
 from policygen.finding import At, Edit, Severity, Verb
-from policygen.lint.queued import FRAMEWORKS, KINDS, QUEUE, labels
+from policygen.lint.queued import FRAMEWORKS, KINDS, labels
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.labels import value_fault
+from policygen.well_known import LOCAL_QUEUE
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -20,17 +21,17 @@ def check(facts: Facts) -> Iterator[Claim]:
         if (workload.object.group, workload.kind) not in FRAMEWORKS:
             continue
         at, found = labels(workload)
-        if found.get(QUEUE):
+        if found.get(LOCAL_QUEUE):
             continue
         places = list(_elsewhere(workload))
         for wrong, what, name in places:
             right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
             yield Claim(
                 f"{workload} names its queue in {what}, where Kueue does not look for it; "
-                f"write the label {QUEUE} in {right}",
+                f"write the label {LOCAL_QUEUE} in {right}",
                 wrong,
-                edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / QUEUE, name))
-                if len(places) == 1 and QUEUE not in found and not value_fault(name)
+                edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / LOCAL_QUEUE, name))
+                if len(places) == 1 and LOCAL_QUEUE not in found and not value_fault(name)
                 else (),
             )
             break
@@ -38,19 +39,23 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:
     root = workload.at / "metadata"
-    if QUEUE in workload.annotations:
-        yield root.to("annotations", QUEUE), "an annotation", workload.annotations[QUEUE]
-    if workload.kind == "CronJob" and QUEUE in workload.labels:
-        yield root.to("labels", QUEUE), "its own labels", workload.labels[QUEUE]
+    if LOCAL_QUEUE in workload.annotations:
+        yield (
+            root.to("annotations", LOCAL_QUEUE),
+            "an annotation",
+            workload.annotations[LOCAL_QUEUE],
+        )
+    if workload.kind == "CronJob" and LOCAL_QUEUE in workload.labels:
+        yield root.to("labels", LOCAL_QUEUE), "its own labels", workload.labels[LOCAL_QUEUE]
     if workload.kind in ("Pod", "Deployment"):
         return  # a Deployment's pods are managed one by one, by their own label
     for template in workload.templates:
-        if QUEUE in template.labels:
-            at = template.at.to("metadata", "labels", QUEUE)
-            yield at, "the labels of its pods", template.labels[QUEUE]
-        if QUEUE in template.annotations:
-            at = template.at.to("metadata", "annotations", QUEUE)
-            yield at, "an annotation of its pods", template.annotations[QUEUE]
+        if LOCAL_QUEUE in template.labels:
+            at = template.at.to("metadata", "labels", LOCAL_QUEUE)
+            yield at, "the labels of its pods", template.labels[LOCAL_QUEUE]
+        if LOCAL_QUEUE in template.annotations:
+            at = template.at.to("metadata", "annotations", LOCAL_QUEUE)
+            yield at, "an annotation of its pods", template.annotations[LOCAL_QUEUE]
 
 
 RULE = Rule(

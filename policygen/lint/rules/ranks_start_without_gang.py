@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from policygen.cluster.workload import Template, Workload
 from policygen.finding import Severity
 from policygen.lint import accelerators
-from policygen.lint.queued import QUEUE, labels
+from policygen.lint.queued import labels
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_queues import GROUP_NAME, MIN_MEMBER
+from policygen.lint.volcano_queues import MIN_MEMBER
+from policygen.well_known import LOCAL_QUEUE, POD_GROUP
 
 _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
 """Environment by which launchers find the other ranks."""
@@ -47,10 +48,10 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _ganged(workload: Workload, template: Template) -> bool:
     return (
-        QUEUE in labels(workload)[1]
-        or QUEUE in template.labels
+        LOCAL_QUEUE in labels(workload)[1]
+        or LOCAL_QUEUE in template.labels
         or MIN_MEMBER in workload.annotations
-        or GROUP_NAME in template.annotations
+        or POD_GROUP in template.annotations
         or "kueue.x-k8s.io/pod-group-name" in template.labels
         or "scheduling.x-k8s.io/pod-group" in template.labels
         or "kai.scheduler/queue" in {**workload.labels, **template.labels}

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.kueue_settings import all_settings
-from policygen.lint.namespaces import NAME
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.well_known import NAMESPACE_NAME
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -15,10 +15,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for entry, rules in all_settings(facts):
         for name in ("kube-system", entry.it.namespace):
-            if name and rules.managed.selects({NAME: name}):
+            if name and rules.managed.selects({NAMESPACE_NAME: name}):
                 yield Claim(
                     f"Kueue does not start with a managedJobsNamespaceSelector that matches {name}; "
-                    f"exclude kube-system and Kueue's own namespace by {NAME} NotIn",
+                    f"exclude kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
                     entry.at / "managedJobsNamespaceSelector",
                 )
                 break

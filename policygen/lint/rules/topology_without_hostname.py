@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.topologies import HOSTNAME
+from policygen.well_known import HOSTNAME
 
 
 def check(facts: Facts) -> Iterator[Claim]:

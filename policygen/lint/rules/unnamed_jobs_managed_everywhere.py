@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.kueue_settings import all_settings
-from policygen.lint.namespaces import NAME
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.well_known import NAMESPACE_NAME
 
-_ANY = {NAME: "any-other-namespace"}
+_ANY = {NAMESPACE_NAME: "any-other-namespace"}
 """The labels of a namespace that nobody has thought of."""
 
 

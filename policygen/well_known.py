@@ -1,0 +1,17 @@
+"""Labels and annotations that several parts read or write, each of a meaning that others gave it."""
+
+HOSTNAME = "kubernetes.io/hostname"
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""The label that the API server gives every namespace: its name."""
+MANAGED_BY = "app.kubernetes.io/managed-by"
+TOOL = "policygen"
+"""What MANAGED_BY says of every object that is rendered."""
+LOCAL_QUEUE = "kueue.x-k8s.io/queue-name"
+"""The label that names the LocalQueue of a workload."""
+VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+"""The annotation that names the Queue of a pod."""
+POD_GROUP = "scheduling.k8s.io/group-name"
+"""The annotation by which a pod belongs to a PodGroup: Volcano's controllers give it to every pod of
+theirs."""
+NODE_GROUP = "volcano.sh/nodegroup-name"
+"""The label by which a node is in a group that Queues are bound to."""
