@@ -80,7 +80,11 @@ def _live(
     context: str | None, settings: ClusterSettings, wanted: Wanted, progress: Progress
 ) -> Look:
     def look(index: int) -> Snapshot | Finding:
-        way = access.Access(context, settings.kubeconfig)
+        try:
+            way = _access(context, settings)
+        except TimeoutError:
+            message = f"nothing could be read: no credentials came in {settings.timeout_s:.0f} s"
+            return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=context or "")
         server = requests.Server(way, requests.Deadline.after(settings.timeout_s))
         try:
             return live.look(
@@ -97,3 +101,15 @@ def _live(
             progress("")
 
     return look
+
+
+def _access(context: str | None, settings: ClusterSettings) -> access.Access:
+    """The way to a cluster. Raises TimeoutError where a plugin of its kubeconfig does not end."""
+    import multiprocessing.pool  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
+
+    with multiprocessing.pool.ThreadPool(1) as pool:
+        found = pool.apply_async(access.Access, (context, settings.kubeconfig))
+        try:
+            return found.get(settings.timeout_s)
+        except multiprocessing.TimeoutError:
+            raise TimeoutError from None

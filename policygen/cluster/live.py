@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import count
-from multiprocessing.pool import ThreadPool
 from typing import Any
 
 import msgspec
@@ -62,6 +61,8 @@ def look(
 
     What could not be read is a gap. Raises ReadError if the server does not say what it serves.
     """
+    from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - only where a cluster is reached
+
     with ThreadPool(WORKERS) as pool:  # its threads keep no process that ends from ending
         try:
             return _Look(server, wanted, pool, progress, document).snapshot(taken)
@@ -75,7 +76,7 @@ class _Look:
         self,
         server: Server,
         wanted: Wanted,
-        pool: ThreadPool,
+        pool: Any,
         progress: Progress,
         document: int,
     ) -> None:

@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 import yaml
@@ -26,7 +27,7 @@ def lint(tmp_path):
         }
         path = tmp_path / "kubeconfig"
         path.write_text(yaml.safe_dump(config) if text is None else text, "utf-8")
-        options = [command, "--context", context, "--kubeconfig", str(path), "--timeout", "1"]
+        options = [command, "--context", context, "--kubeconfig", str(path), "--timeout", "8"]
         return CliRunner().invoke(cli, options)
 
     return run
@@ -56,6 +57,15 @@ def test_a_server_that_does_not_answer_is_incomplete(lint):
     assert done.exit_code == 3
     assert "nothing could be read of http://127.0.0.1:9: Failed to establish" in done.stdout
     assert "HTTPConnection" not in done.stdout
+
+
+def test_a_plugin_that_does_not_end_is_not_waited_for(lint):
+    plugin = {**PLUGIN, "command": sys.executable, "args": ["-c", "import time; time.sleep(60)"]}
+    began = time.monotonic()
+    done = lint({"exec": plugin})
+    assert time.monotonic() - began < 30
+    assert done.exit_code == 3
+    assert "no credentials came in 8 s" in done.stdout
 
 
 def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
