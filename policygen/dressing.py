@@ -1,11 +1,10 @@
 """Hits on objects as findings: whom they are about, which field, and where that stands."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from policygen.cluster.object import Object
 from policygen.cluster.renames import written
-from policygen.finding import At, Finding, Hit, Path, Place, Related, dotted
+from policygen.finding import At, Finding, Hit, Place, Related, dotted, named
 from policygen.spec import document
 from policygen.spec.document import Document
 
@@ -49,7 +48,7 @@ def dress(
                 place(hit.at, it),
                 object=str(it or ""),
                 path=dotted(path),
-                anchor=dotted(_named(it.data, path)) if it else "",
+                anchor=dotted(named(it.data, path)) if it else "",
                 related=tuple(related),
                 edits=tuple(
                     edit._replace(at=_as_written(owner(edit.at), edit.at)) for edit in hit.edits
@@ -66,16 +65,3 @@ def _as_written(it: Object | None, at: At) -> At:
         return at
     root = len(it.at.path)
     return at._replace(path=(*at.path[:root], *written(it, at.path[root:])))
-
-
-def _named(data: Any, path: Path) -> Path:
-    """A path with the name of a list's item, where it has one, for its number."""
-    steps: list[str | int] = []
-    for step in path:
-        try:
-            data = data[step]
-        except (LookupError, TypeError):
-            data = None
-        name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
-        steps.append(name if isinstance(name, str) else step)
-    return tuple(steps)

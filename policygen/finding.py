@@ -1,7 +1,7 @@
 """What is told to the user about an input: where it is, how bad, and what to write instead."""
 
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
 """A way into a document: mapping keys and sequence indexes, from its root."""
@@ -18,6 +18,19 @@ def dotted(path: Path) -> str:
         else:
             text += f'["{step}"]'
     return text
+
+
+def named(data: Any, path: Path) -> Path:
+    """A path into data with the names of list entries, where they have one, for their numbers."""
+    steps: list[str | int] = []
+    for step in path:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            data = None
+        name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
+        steps.append(name if isinstance(name, str) else step)
+    return tuple(steps)
 
 
 class Severity(IntEnum):

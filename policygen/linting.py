@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import BinaryIO
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from policygen import atomic, drifting, judging, looking, versions
+from policygen import baselines, drifting, judging, looking, versions
 from policygen.cluster import manifests
 from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.manifests import Manifests
@@ -59,22 +57,12 @@ def lint(
 
     `instead` are other texts for what the manifests' paths hold.
     """
-    known = _baseline(settings.baseline) if settings.baseline else None
+    path = settings.baseline
+    if path is None:
+        return _judged(settings, today, stdin, progress, instead)
+    known = baselines.read(path)
     report = _judged(settings, today, stdin, progress, instead)
-    if known is None:
-        return report
-    compared = baseline.compare(report.findings, known, _evaluated(report.rules))
-    stale = [
-        Finding(
-            Severity.WARNING,
-            "baseline-stale",
-            f"{settings.baseline} still has {it.rule} of {it.object or it.message}, which is "
-            "found no more; run `policygen baseline update`",
-        )
-        for it in compared.gone
-    ]
-    findings = tuple(document.ordered([*compared.new, *stale]))
-    return replace(report, findings=findings, in_baseline=compared.known)
+    return baselines.compared(report, path, known, _evaluated(report.rules))
 
 
 def update(
@@ -88,23 +76,8 @@ def update(
     path = settings.baseline
     if path is None:
         raise UsageError("baseline update needs a file; write --baseline FILE")
-    before = _baseline(path) if path.exists() else Baseline(baseline.VERSION, ())
-    report = _judged(settings, today, stdin, progress)
-    if not report.complete:
-        raise UsageError("not all could be read, so nothing is known to be gone; mend that first")
-    after = baseline.made(report.findings)
-    try:
-        atomic.write(path, baseline.text(after).encode())
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    old, new = ({it.fingerprint: it for it in each.findings} for each in (before, after))
-    added = [it for print_, it in new.items() if print_ not in old]
-    removed = [it for print_, it in old.items() if print_ not in new]
-    lines = [f"+ {it.rule}: {it.object or it.message}" for it in added]
-    lines += [f"- {it.rule}: {it.object or it.message}" for it in removed]
-    plural = "" if len(new) == 1 else "s"
-    lines.append(f"{path}: {len(new)} finding{plural}, {len(added)} added, {len(removed)} removed")
-    return "\n".join(lines) + "\n"
+    before = baselines.read(path) if path.exists() else Baseline(baseline.VERSION, ())
+    return baselines.write(path, before, _judged(settings, today, stdin, progress))
 
 
 def reading(settings: Settings) -> Wanted:
@@ -317,17 +290,6 @@ def _version(component: str, text: str) -> versions.Version:
         return versions.parse(component, text)
     except ValueError as error:
         raise UsageError(f"--target: {error}") from None
-
-
-def _baseline(path: Path) -> Baseline:
-    try:
-        return baseline.read(path.read_bytes())
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read: {error.strerror}; `policygen baseline update` makes it"
-        ) from None
-    except ValueError as error:
-        raise UsageError(f"{path} {error}") from None
 
 
 def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:

@@ -13,7 +13,7 @@ from policygen.cluster.seen import GroupKind
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.drift.compare import Difference, differences
-from policygen.finding import At, Path
+from policygen.finding import At, Path, named
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import SET, Item
 from policygen.well_known import MANAGED_BY, TOOL
@@ -95,7 +95,7 @@ class Rendered:
 
     def origin(self, it: Wanted, path: Path = ()) -> At | None:
         """The place in the spec behind an object or a field of it."""
-        return self._origin(it.item, _named(it.data, path))
+        return self._origin(it.item, named(it.data, path))
 
     def against(self, cluster: Cluster) -> Drift:
         """How a cluster differs; worked out once. Kinds that were not read are left out."""
@@ -200,16 +200,3 @@ def alike(one: Object, other: Object) -> tuple[Object, Object]:
         for it in (one, other)
     )
     return mine, theirs
-
-
-def _named(data: Any, path: Path) -> Path:
-    """A path with the names of list entries, where they have one, for their numbers."""
-    steps: list[str | int] = []
-    for step in path:
-        try:
-            data = data[step]
-        except (LookupError, TypeError):
-            data = None
-        name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
-        steps.append(name if isinstance(name, str) else step)
-    return tuple(steps)

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from policygen.cluster.kueue import CheckRule, ClusterQueue
 from policygen.cluster.table import Entry
 from policygen.finding import At
+from policygen.lint.quotas import flavors
+from policygen.spec.nearest import suggest
 
 MULTI_KUEUE = "kueue.x-k8s.io/multikueue"
 PROVISIONING = "kueue.x-k8s.io/provisioning-request"
@@ -21,3 +23,17 @@ def checks(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, CheckRule]]:
     strategy = queue.it.admission_checks_strategy
     for i, each in enumerate(strategy.admission_checks if strategy else ()):
         yield queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", i), each
+
+
+def stray_flavors(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, str, str]]:
+    """Flavors that a check is for and that the queue does not have.
+
+    Each with its place, the beginning of what is to be said, and the flavor that may be meant.
+    """
+    mine = tuple(checks(queue))
+    used = {flavor.name for _, flavor in flavors(queue)} if mine else set()
+    for at, each in mine:
+        for i, name in enumerate(each.on_flavors):
+            if name not in used:
+                said = f'{queue} asks for check "{each.name}" on flavor "{name}", which it does not have'
+                yield at.to("onFlavors", i), said, suggest(name, used)

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.checks import checks
-from policygen.lint.quotas import flavors
+from policygen.lint.checks import stray_flavors
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.spec.nearest import suggest
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -15,16 +13,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
     """
     for queue in facts.cluster.cluster_queues:
-        mine = tuple(checks(queue))
-        used = {flavor.name for _, flavor in flavors(queue)} if mine else set()
-        for at, each in mine:
-            for i, name in enumerate(each.on_flavors):
-                if name not in used:
-                    yield Claim(
-                        f'{queue} asks for check "{each.name}" on flavor "{name}", which it does '
-                        f"not have: it is refused; {suggest(name, used)}",
-                        at.to("onFlavors", i),
-                    )
+        for at, said, remedy in stray_flavors(queue):
+            yield Claim(f"{said}: it is refused; {remedy}", at)
 
 
 RULE = Rule(
