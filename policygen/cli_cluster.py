@@ -37,7 +37,7 @@ _reached = _options(_SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)
 @click.command(
     epilog="""\b
 Examples:
-  policygen snapshot --context prod -o prod.snapshot
+  policygen snapshot --context prod -o prod.snapshot spec/
   policygen snapshot --context prod -o shared.snapshot --redact-names
   policygen lint --snapshot prod.snapshot spec/
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen import versions
 from policygen.cluster import controllers, manifests
-from policygen.cluster.seen import GroupKind, Seen, Snapshot
+from policygen.cluster.object import Object
+from policygen.cluster.seen import Gap, GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.dressing import dress
 from policygen.drift.drift import Drift, Rendered
@@ -54,7 +56,11 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
     """Run the rules on a snapshot whose objects stand in the document of that index."""
     seen = snapshot.seen
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
+    rendered = None if seen.redacted else against.rendered
     cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
+    if rendered and (gaps := tuple(map(_unasked, rendered.unasked(cluster)))):
+        seen = replace(seen, gaps=(*seen.gaps, *gaps))
+        cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
     there = {
         Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
         Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
@@ -62,7 +68,6 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         # Names that are hashes are not those that a spec renders.
         Need.SPEC: against.spec is not None and not seen.redacted,
     }
-    rendered = None if seen.redacted else against.rendered
     runs = controllers.detected(seen.server, snapshot.objects)
     facts = Facts(
         cluster,
@@ -95,6 +100,12 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         runs=runs,
         next_index=index + 1 + len(inside.documents),
     )
+
+
+def _unasked(it: Object) -> Gap:
+    """What a snapshot does not know that was taken without the spec."""
+    reason = f"{it.name}: the snapshot was taken without this spec; take it with the spec"
+    return Gap(it.group, it.kind, it.namespace, reason)
 
 
 def _supported(found: Mapping[str, Version]) -> dict[str, Version]:

@@ -114,6 +114,7 @@ class _Look:
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
             namespaces=self.wanted.namespaces,
+            config_maps=self.wanted.config_maps,
         )
         return _snapshot(seen, listed, self.document)
 

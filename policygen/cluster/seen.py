@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.object import Object
 from policygen.cluster.workload import PodSpec
 from policygen.finding import At
@@ -54,6 +55,8 @@ class Seen(Struct, frozen=True):
     gaps: tuple[Gap, ...] = ()
     namespaces: tuple[str, ...] = ()
     """The only ones in which objects of namespaced kinds were read; none: all."""
+    config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
+    """Names of the ConfigMaps that were asked for; of others it is not known whether they are there."""
     redacted: bool = False
     """Names are replaced by hashes."""
 

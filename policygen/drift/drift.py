@@ -8,8 +8,9 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from policygen.cluster.object import Object
+from policygen.cluster.projection import CONFIG_MAP
 from policygen.cluster.renames import canonical
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import GroupKind, Seen
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.drift.compare import Difference, differences
@@ -103,6 +104,18 @@ class Rendered:
             self._against[cluster] = self._drift(cluster)
         return self._against[cluster]
 
+    def unasked(self, cluster: Cluster) -> tuple[Object, ...]:
+        """ConfigMaps of which the look knows nothing: they are read by name."""
+        seen = cluster.seen
+        if seen is None or CONFIG_MAP not in seen.read:
+            return ()
+        there = {_key(it) for it in cluster.of(*CONFIG_MAP)}
+        return tuple(
+            it.object
+            for it in self.wanted
+            if _is_unasked(seen, it.object) and _key(it.object) not in there
+        )
+
     def _drift(self, cluster: Cluster) -> Drift:
         there = {_key(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
         changed, missing, leaving = [], [], []
@@ -187,7 +200,11 @@ def _is_known(cluster: Cluster, it: Object) -> bool:
     kind = GroupKind(it.group, it.kind)
     if it.namespace and seen.namespaces and it.namespace not in seen.namespaces:
         return False
-    return kind in seen.read or kind in seen.unserved
+    return (kind in seen.read and not _is_unasked(seen, it)) or kind in seen.unserved
+
+
+def _is_unasked(seen: Seen, it: Object) -> bool:
+    return GroupKind(it.group, it.kind) == CONFIG_MAP and it.name not in seen.config_maps
 
 
 def alike(one: Object, other: Object) -> tuple[Object, Object]:

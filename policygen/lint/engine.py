@@ -5,6 +5,7 @@ from traceback import format_exception
 
 from msgspec import Struct
 
+from policygen.cluster.projection import CONFIG_MAP
 from policygen.cluster.seen import GroupKind, Seen
 from policygen.finding import Family, Hit, Verdict
 from policygen.lint import kinds
@@ -86,6 +87,9 @@ def _without_running(rule: Rule, facts: Facts, missed: Sequence[GroupKind]) -> O
         return Outcome(rule, Verdict.VACUOUS, "no objects")
     lacking = needed(rule, facts.given)
     if lacking:
+        if Need.SPEC in lacking and seen and seen.redacted:
+            reason = "the snapshot is redacted: its names are hashes, and none of the spec's"
+            return Outcome(rule, Verdict.NOT_EVALUATED, reason)
         words = " and ".join(need.value for need in lacking)
         return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
     return None
@@ -94,9 +98,11 @@ def _without_running(rule: Rule, facts: Facts, missed: Sequence[GroupKind]) -> O
 def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     """The kinds that a rule looks at and that nobody read in full, sorted."""
     wanted = kinds.judged(rule) | kinds.looked_up(rule)
+    unasked: set[GroupKind] = set()
     if rule.family is Family.DRIFT and facts.rendered is not None:
         wanted |= facts.rendered.kinds
-    return tuple(sorted(wanted - seen.read - seen.unserved))
+        unasked = {CONFIG_MAP} if facts.rendered.unasked(facts.cluster) else set()
+    return tuple(sorted((wanted - seen.read - seen.unserved) | unasked))
 
 
 def _unread(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome:

@@ -45,6 +45,11 @@ def lint(tmp_path):
     return run
 
 
+def config_maps(things):
+    names = (it["metadata"]["name"] for it in things.values() if it["kind"] == "ConfigMap")
+    return frozenset(names)
+
+
 def test_what_was_applied_has_not_drifted(lint, cluster):
     told, done = lint(cluster)
     assert (told, done.exit_code) == ({}, 0)
@@ -117,7 +122,7 @@ def test_missing_orphaned_and_taken_over(lint, cluster):
 
 
 def test_an_empty_cluster_misses_everything(lint, cluster):
-    told, _ = lint({})
+    told, _ = lint({}, config_maps=config_maps(cluster))
     assert len(told) == len(cluster)
     assert {rule for rule, _, _ in told} == {"object-missing"}
 
@@ -127,6 +132,22 @@ def test_what_was_not_read_is_not_missing(lint, cluster):
     told, done = lint(without, read=EVERY - {GroupKind("kueue.x-k8s.io", "Cohort")})
     assert {rule for rule, _, _ in told} == {"not-read"}
     assert done.exit_code == 3
+
+
+def test_a_config_map_that_nobody_asked_for_is_not_missing(lint, cluster, tmp_path):
+    """ConfigMaps are read by name, so a snapshot taken without the spec does not know the spec's."""
+    (name,) = (key for key, it in cluster.items() if it["kind"] == "ConfigMap")
+    without = {key: it for key, it in cluster.items() if key != name}
+    told, done = lint(without, "--patches", str(tmp_path / "patches"))
+    assert {rule for rule, _, _ in told} == {"not-read"}
+    assert done.exit_code == 3
+    (it,) = told.values()
+    assert cluster[name]["metadata"]["name"] in it["message"]
+    assert "the snapshot was taken without this spec; take it with the spec" in it["message"]
+    assert not (tmp_path / "patches").exists()
+    told, _ = lint(without, config_maps=config_maps(cluster))
+    assert list(told) == [("object-missing", name, None)]
+    assert lint(cluster)[0] == {}
 
 
 def test_waivers_accept_a_difference(lint, cluster, tmp_path):
@@ -197,8 +218,9 @@ def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
 def test_hashed_names_are_held_against_no_spec(lint, cluster):
     told, done = lint(cluster, redacted=True)
     assert told == {}
-    rules = {it["rule"]: it["verdict"] for it in json.loads(done.stdout)["rules"]}
-    assert {rules[name] for name in RULES} == {"not evaluated"}
+    rules = {it["rule"]: it for it in json.loads(done.stdout)["rules"]}
+    assert {rules[name]["verdict"] for name in RULES} == {"not evaluated"}
+    assert all("is redacted" in rules[name]["reason"] for name in RULES)
 
 
 def test_what_was_deleted_and_is_held_goes(lint, cluster, tmp_path):
