@@ -1,6 +1,6 @@
 """What `policygen lint` and `baseline update` do, from inputs to a report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import BinaryIO
 
@@ -17,7 +17,7 @@ from policygen.dressing import dress
 from policygen.drift import mending
 from policygen.drift.drift import Drift, Rendered
 from policygen.errors import UsageError
-from policygen.finding import Finding, Severity, Verdict
+from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.lint import api_versions, baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
 from policygen.lint.engine import Outcome
@@ -30,6 +30,7 @@ from policygen.served import schemas
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
 from policygen.spec import document, files, types
+from policygen.spec.document import Document
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded
 from policygen.spec.nearest import suggest
@@ -113,8 +114,11 @@ def _judged(
     complete = found.complete and not unreadable
     target = _target(settings, spec)
     rules = _rules(settings)
+    hollow = [] if unreadable else list(_hollow(settings, sources, found, documents))
+    complete = complete and not hollow
     findings = [
         *unreadable,
+        *hollow,
         *(it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted),
         *found.findings,
     ]
@@ -170,6 +174,27 @@ def _judged(
         drifts=tuple(drifts),
         clusters=tuple(clusters),
     )
+
+
+def _hollow(
+    settings: Settings, sources: Sequence[Source], found: Manifests, spec: Sequence[Document]
+) -> Iterator[Finding]:
+    """Manifests without anything to judge, as a command that failed leaves them in a pipe.
+
+    Of standard input it is said always; of files, if there is nothing in any of them.
+    """
+    if not found.complete:
+        return  # what is wrong with them is told
+    by_index = {it.index: it.source.name for it in found.documents}
+    holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
+    empty = [it.name for it in sources if it.name not in holding]
+    if len(empty) == len(sources):
+        told = [files.STDIN if path == "-" else path for path in settings.manifests]
+    else:
+        told = [name for name in empty if name == files.STDIN]
+    for name in dict.fromkeys(told):
+        message = "holds no object, so nothing was judged; did the command that makes it fail?"
+        yield Finding(Severity.ERROR, "nothing-to-judge", message, Place(name))
 
 
 def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) -> _Spec:
@@ -276,7 +301,10 @@ def _known(name: str) -> str:
 
 def _wanted(settings: Settings) -> set[str]:
     wanted = set(map(_known, settings.only)) or set(catalog.names())
-    return wanted - set(map(_known, settings.skip))
+    wanted -= set(map(_known, settings.skip))
+    if not wanted:
+        raise UsageError("--skip leaves no rule to run; leave it out, or name another --rule")
+    return wanted
 
 
 def _evaluated(rules: Sequence[Ended]) -> set[str]:

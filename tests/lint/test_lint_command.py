@@ -123,6 +123,29 @@ def test_nothing_to_lint_is_told(policygen):
     assert "nothing to lint" in done.stderr
 
 
+@pytest.mark.parametrize("text", ["", "# no object\n", "replicas: 1\n"])
+def test_an_input_without_objects_does_not_look_clean(policygen, tmp_path, text):
+    (tmp_path / "empty.yaml").write_text(text)
+    for arguments, given in ((("-",), text), (("empty.yaml",), None)):
+        done = policygen("lint", "--manifests", *arguments, given=given)
+        assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
+
+
+def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, tmp_path):
+    (tmp_path / "empty.yaml").write_text("# no object\n")
+    beside = ("lint", "--partial", "--manifests", "queue.yaml", "--manifests")
+    assert policygen(*beside, "empty.yaml").returncode == 0
+    done = policygen(*beside, "-", given="")
+    assert done.returncode == 3
+    assert "<stdin>: error: holds no object" in done.stdout
+
+
+def test_no_rule_to_run_is_no_clean_run(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--rule", RULE, "--skip", RULE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--skip leaves no rule to run" in done.stderr
+
+
 def test_a_baseline_is_made_and_used(policygen):
     arguments = ("--baseline", "known.json", "--manifests", "queue.yaml")
     assert policygen("lint", *arguments).returncode == 2
