@@ -1,6 +1,8 @@
 """A list in pages: limit and continue, begun anew where its continue has expired."""
 
+import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 import msgspec
@@ -16,6 +18,9 @@ LIMIT = 1000
 RESTARTS = 3
 """How often a list is begun anew; the last time without pages, so that nothing can expire."""
 _EXPIRED = 410
+_HEAD = 1024
+"""Bytes in which the metadata of a list are, where they come before its items."""
+_CONTINUE = re.compile(rb'^\{"kind":"\w+","apiVersion":"[^"]*","metadata":\{[^{}]*"continue":"([^"\\]+)"')
 
 Get = Callable[[str, Mapping[str, str]], bytes]
 
@@ -36,16 +41,16 @@ class Page(Struct, Generic[T]):
 def items(
     get: Get, path: str, query: Mapping[str, str], type_: type[T], made: Callable[[T], R]
 ) -> list[R]:
-    """What is made of each item of a list, page by page, so that no more than a page is held.
+    """What is made of each item of a list, page by page, so that no more than two pages are held.
 
     Raises ReadError for any less than all.
     """
     decoder = msgspec.json.Decoder(Page[type_])  # type: ignore[valid-type]
     for number in range(RESTARTS + 1):
         whole = number == RESTARTS
-        found = _pages(
-            get, path, dict(query) if whole else {**query, "limit": str(LIMIT)}, decoder, made
-        )
+        asked = dict(query) if whole else {**query, "limit": str(LIMIT)}
+        with ThreadPoolExecutor(1, thread_name_prefix="policygen-ahead") as ahead:
+            found = _pages(get, ahead, path, asked, decoder, made)
         if found is not None:
             return found
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
@@ -53,28 +58,46 @@ def items(
 
 def _pages(
     get: Get,
+    ahead: ThreadPoolExecutor,
     path: str,
-    query: dict[str, str],
+    query: Mapping[str, str],
     decoder: "msgspec.json.Decoder[Page[T]]",
     made: Callable[[T], R],
 ) -> list[R] | None:
-    """All items; None where the list expired on the way."""
+    """All items; None where the list expired on the way.
+
+    The server makes the next page while one is decoded, where a page begins with its metadata.
+    """
     found: list[R] = []
-    seen = set()
-    while True:
-        try:
-            page = decoder.decode(get(path, query))
+    seen: set[str] = set()
+    try:
+        body = get(path, query)
+        while True:
+            early = _early(body)
+            going = early and early not in seen
+            coming = ahead.submit(get, path, {**query, "continue": early}) if going else None
+            page = decoder.decode(body)
+            del body  # so that no third page is held
             found += map(made, page.items)
-        except RefusedError as error:
-            if error.status == _EXPIRED:
-                return None
-            raise
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReadError(f"the answer is no list: {error}") from None
-        token = page.metadata.continue_
-        if not token:
-            return found
-        if token in seen:
-            raise ReadError("the list goes on for ever: a page names itself as the next")
-        seen.add(token)
-        query["continue"] = token
+            token = page.metadata.continue_
+            if not token:
+                return found
+            if token in seen:
+                raise ReadError("the list goes on for ever: a page names itself as the next")
+            seen.add(token)
+            if coming is not None and token == early:
+                body = coming.result()
+            else:
+                body = get(path, {**query, "continue": token})
+    except RefusedError as error:
+        if error.status == _EXPIRED:
+            return None
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError(f"the answer is no list: {error}") from None
+
+
+def _early(body: bytes) -> str:
+    """How a list goes on, by its first bytes; empty: it ends here, or does not say it so early."""
+    found = _CONTINUE.match(body, 0, _HEAD)
+    return found[1].decode("ascii", "replace") if found else ""

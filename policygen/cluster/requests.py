@@ -19,6 +19,7 @@ PAUSE_S = 0.25
 """Before the second try; each later one waits twice as long, or what Retry-After says."""
 CALL_S = 60.0
 """For one answer, from the request to its last byte."""
+ENCODING = "gzip"
 MAX_BYTES = 1 << 30
 """Of one answer."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
@@ -125,7 +126,7 @@ class Server:
                 url,
                 headers={
                     "user-agent": f"policygen/{policygen.__version__}",
-                    "accept-encoding": "gzip",
+                    "accept-encoding": ENCODING,
                     **headers,
                 },
                 preload_content=False,

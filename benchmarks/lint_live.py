@@ -1,0 +1,211 @@
+"""`policygen lint --context` beside a bare download of the same lists, on a real API server.
+
+    python benchmarks/lint_live.py [--nodes 2000] [--pods 20000] [--policy 1000] [--runs 5]
+                                   [--replay 10] [--pages FILE] [--unpaced]
+
+Starts etcd and the API server of the bench, fills them, and times processes in turn: lint of the
+spec that was rendered into the cluster; `raw_lists.py`, which gets the same pages, as many at a
+time, and decodes none; and once, for the record, `typed_lists.py`, the same as objects of the
+`kubernetes` client.
+
+With --replay, a server on loopback gives the recorded pages, that of pods so many times, no answer
+sooner than the real server gave it (or, --unpaced, as fast as it can). With --pages too, the pages
+are taken from that file if it is there, without any bench, else written into it.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import replay
+import specs
+import yaml
+from live_cluster import fill
+from replay import Answer
+from timing import ENVIRONMENT, in_turn, line
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # the bench is part of the tests
+
+from policygen import linting  # noqa: E402 - after the line above, as the bench
+from policygen.cluster import access, live, requests, snapshot  # noqa: E402
+from policygen.settings import LintSettings  # noqa: E402
+from tests.controlplane.bench import TOKEN, Bench, Options  # noqa: E402
+from tests.controlplane.build import build  # noqa: E402
+from tests.controlplane.installed import deployments  # noqa: E402
+from tests.controlplane.upstream import CONTROL_PLANE  # noqa: E402
+
+BOUND, BOUND_MIB = 1.3, 300.0
+ROUNDS = 3
+"""How often each page is timed."""
+FOUND = (0, 1)
+"""Exit codes of a lint that could read everything."""
+
+
+class Noting(requests.Server):
+    """Keeps what is asked, in order, once for each list."""
+
+    asked: dict[tuple[str, ...], Answer]
+
+    def get(self, path: str, query: Any = None, accept: str = requests.JSON) -> bytes:
+        """As ever."""
+        own = {key: value for key, value in (query or {}).items() if key != "continue"}
+        body = super().get(path, query, accept)
+        kind = json.loads(body).get("kind", "").removesuffix("List")
+        answer = Answer(path, own, accept, kind, [], [])
+        self.asked.setdefault(answer.key, answer)
+        return body
+
+
+def recorded(spec: Path, kubeconfig: Path) -> list[Answer]:
+    """All that lint gets of a cluster, page by page, and how long each took by itself."""
+    way = access.Access("policygen", kubeconfig)
+    server = Noting(way, requests.Deadline.after(600))
+    server.asked = {}
+    reads = linting.reading(LintSettings(specs=(str(spec),)))
+    looked = live.look(server, reads, taken=snapshot.now())
+    assert not looked.seen.gaps, looked.seen.gaps
+    answers = list(server.asked.values())
+    for _ in range(ROUNDS):
+        for answer in answers:
+            _download(requests.Server(way, requests.Deadline.after(600)), answer)
+    return answers
+
+
+def _download(server: requests.Server, answer: Answer) -> None:
+    query, index = dict(answer.query), 0
+    while True:
+        began = time.perf_counter()
+        body = server.get(answer.path, query, answer.accept)
+        took = time.perf_counter() - began
+        if index == len(answer.pages):
+            answer.pages.append(body)
+            answer.seconds.append(took)
+        answer.seconds[index] = min(took, answer.seconds[index])
+        index += 1
+        token = json.loads(body).get("metadata", {}).get("continue")
+        if "limit" not in query or not token:
+            return
+        query["continue"] = token
+
+
+@contextmanager
+def cluster(spec: Path, nodes: int, pods: int) -> Iterator[Path]:
+    """A control plane with everything in it: its kubeconfig."""
+    command = [sys.executable, "-m", "policygen", "render", str(spec)]
+    text = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT).stdout
+    rendered = [it for it in yaml.load_all(text, yaml.CSafeLoader) if it]
+    built = build(each for each in CONTROL_PLANE if each.name != "kwok")
+    with Bench(built, Options(parts=frozenset())) as bench:
+        began = time.monotonic()
+        fill(bench.client, [*rendered, *deployments()], nodes, pods)
+        print(f"filled in {time.monotonic() - began:.0f} s", file=sys.stderr)
+        shutil.copyfile(bench.ca, spec.with_name("ca.crt"))
+        yield bench.kubeconfig
+
+
+@contextmanager
+def replayed(folder: Path, pages: Path, factor: int, *, pace: bool) -> Iterator[Path]:
+    """A server that replays: its kubeconfig."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "replay.py"), str(pages), str(factor)]
+    command += ["--pace"] if pace else []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            host = process.stdout.readline().strip()
+            path = folder / "kubeconfig"
+            path.write_text(_kubeconfig(host), "ascii")
+            yield path
+        finally:
+            process.terminate()
+
+
+def _kubeconfig(host: str) -> str:
+    context = {"cluster": "c", "user": "u"}
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": {"server": host}}],
+        "users": [{"name": "u", "user": {"token": TOKEN}}],
+        "contexts": [{"name": "policygen", "context": context}],
+        "current-context": "policygen",
+    }
+    return yaml.safe_dump(config)
+
+
+def compare(spec: Path, kubeconfig: Path, answers: list[Answer], runs: int, *, typed: bool) -> None:
+    """Time lint and its peers, and print the ratio."""
+    wanted = spec.with_name("requests.json")
+    host = yaml.safe_load(kubeconfig.read_text("utf-8"))["clusters"][0]["cluster"]["server"]
+    given = {
+        "host": host,
+        "ca": str(spec.with_name("ca.crt")) if host.startswith("https") else None,
+        "token": TOKEN,
+        "workers": live.WORKERS,
+        "encoding": requests.ENCODING,
+        "requests": [
+            {"path": it.path, "query": it.query, "accept": it.accept, "kind": it.kind}
+            for it in answers
+        ],
+    }
+    wanted.write_text(json.dumps(given), "utf-8")
+    lint = [sys.executable, "-m", "policygen", "lint", "--context", "policygen"]
+    lint += ["--kubeconfig", str(kubeconfig), str(spec)]
+    ended = subprocess.run(lint, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    print((ended.stdout + ended.stderr).strip().rpartition("\n")[2])
+    peer, other = (
+        [sys.executable, str(ROOT / "benchmarks" / name), str(wanted)]
+        for name in ("raw_lists.py", "typed_lists.py")
+    )
+    done = subprocess.run(peer, capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    print(f"{int(done.stdout) / 1e6:.0f} MB in lists, {live.WORKERS} requests at a time")
+    ours, raw = in_turn([lint, peer], runs, FOUND)
+    print(line("policygen lint", ours))
+    print(line("raw lists", raw))
+    if typed:
+        (objects,) = in_turn([other], 1)
+        print(line("kubernetes, typed lists", objects))
+    ratios = [a / b for a, b in zip(ours.wall, raw.wall, strict=True)]
+    print(f"ratio lint / raw lists: {ours.median / raw.median:.2f}", end="")
+    print(f" ({min(ratios):.2f} to {max(ratios):.2f}); wanted at most {BOUND:g}")
+    if typed:
+        print(f"peak {ours.peak_mib:.0f} MiB; wanted at most {BOUND_MIB:g} MiB")
+
+
+def main() -> None:
+    """On the bench, and replayed if asked."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--nodes", type=int, default=2_000)
+    arguments.add_argument("--pods", type=int, default=20_000)
+    arguments.add_argument("--policy", type=int, default=1_000)
+    arguments.add_argument("--runs", type=int, default=5)
+    arguments.add_argument("--replay", type=int, default=0, metavar="FACTOR")
+    arguments.add_argument("--unpaced", action="store_true")
+    arguments.add_argument("--pages", type=Path)
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        spec = folder / "spec.yaml"
+        spec.write_text(specs.spec(given.policy), "utf-8")
+        pages = given.pages or folder / "pages"
+        if not pages.exists():
+            with cluster(spec, given.nodes, given.pods) as kubeconfig:
+                replay.save(recorded(spec, kubeconfig), pages)
+                compare(spec, kubeconfig, replay.load(pages), given.runs, typed=True)
+        if given.replay:
+            print(f"replayed with {given.replay} times the pods")
+            with replayed(folder, pages, given.replay, pace=not given.unpaced) as kubeconfig:
+                answers = replay.load(pages)
+                compare(spec, kubeconfig, answers, given.runs, typed=False)
+
+
+if __name__ == "__main__":
+    main()
