@@ -154,7 +154,9 @@ def _pod(client: Client, index: int, spaces: list[str], uids: list[str], nodes: 
                     "job-name": owner,
                     "kueue.x-k8s.io/queue-name": "pool",
                 },
-                "annotations": {"batch.kubernetes.io/job-completion-index": str(index % PODS_PER_JOB)},
+                "annotations": {
+                    "batch.kubernetes.io/job-completion-index": str(index % PODS_PER_JOB)
+                },
                 "ownerReferences": [{**reference, "controller": True, "blockOwnerDeletion": True}],
             },
             "spec": _pod_spec(number) | {"nodeName": f"node-{index % nodes:05}"},

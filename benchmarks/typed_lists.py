@@ -36,7 +36,8 @@ def main() -> None:
                 auth_settings=["BearerToken"],
             )
             found += page.items if typed else page["items"]
-            token = page.metadata._continue if typed else page["metadata"].get("continue")
+            # The client calls it so, since continue is a word of Python.
+            token = page.metadata._continue if typed else page["metadata"].get("continue")  # noqa: SLF001
             if not token:
                 return found
             query["continue"] = token

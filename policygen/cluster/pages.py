@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
@@ -20,7 +21,9 @@ RESTARTS = 3
 _EXPIRED = 410
 _HEAD = 1024
 """Bytes in which the metadata of a list are, where they come before its items."""
-_CONTINUE = re.compile(rb'^\{"kind":"\w+","apiVersion":"[^"]*","metadata":\{[^{}]*"continue":"([^"\\]+)"')
+_CONTINUE = re.compile(
+    rb'^\{"kind":"\w+","apiVersion":"[^"]*","metadata":\{[^{}]*"continue":"([^"\\]+)"'
+)
 
 Get = Callable[[str, Mapping[str, str]], bytes]
 
@@ -50,16 +53,15 @@ def items(
         whole = number == RESTARTS
         asked = dict(query) if whole else {**query, "limit": str(LIMIT)}
         with ThreadPoolExecutor(1, thread_name_prefix="policygen-ahead") as ahead:
-            found = _pages(get, ahead, path, asked, decoder, made)
+            found = _pages(partial(get, path), ahead, asked, decoder, made)
         if found is not None:
             return found
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
 
 
 def _pages(
-    get: Get,
+    get: Callable[[Mapping[str, str]], bytes],
     ahead: ThreadPoolExecutor,
-    path: str,
     query: Mapping[str, str],
     decoder: "msgspec.json.Decoder[Page[T]]",
     made: Callable[[T], R],
@@ -71,11 +73,11 @@ def _pages(
     found: list[R] = []
     seen: set[str] = set()
     try:
-        body = get(path, query)
+        body = get(query)
         while True:
             early = _early(body)
             going = early and early not in seen
-            coming = ahead.submit(get, path, {**query, "continue": early}) if going else None
+            coming = ahead.submit(get, {**query, "continue": early}) if going else None
             page = decoder.decode(body)
             del body  # so that no third page is held
             found += map(made, page.items)
@@ -88,7 +90,7 @@ def _pages(
             if coming is not None and token == early:
                 body = coming.result()
             else:
-                body = get(path, {**query, "continue": token})
+                body = get({**query, "continue": token})
     except RefusedError as error:
         if error.status == _EXPIRED:
             return None

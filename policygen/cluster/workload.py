@@ -57,6 +57,8 @@ class PodSpec(Struct, rename="camel", frozen=True):
         total: dict[str, Fraction] = {}
         for each in self.containers:
             _add(total, _asked(each))
+        if not self.init_containers:
+            return total
         peak: dict[str, Fraction] = {}
         beside: dict[str, Fraction] = {}
         for each in self.init_containers:
@@ -259,4 +261,4 @@ def _asked(container: Container) -> dict[str, Fraction]:
 
 def _add(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
     for name, amount in more.items():
-        total[name] = total.get(name, Fraction(0)) + amount
+        total[name] = total[name] + amount if name in total else amount

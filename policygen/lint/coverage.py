@@ -54,13 +54,15 @@ def _asked(cluster: Cluster, rules: Settings) -> Iterator[Asked]:
         if each.cluster_queue is None:
             continue
         for template in each.workload.templates:
+            asked = template.spec.requests()
             defaulted = counted(cluster, template, each.workload.namespace)
+            written = _some(rules.charged(asked))
             yield Asked(
                 each,
                 each.cluster_queue,
                 template,
-                written=_some(rules.charged(template.spec.requests())),
-                counted=_some(rules.charged(defaulted)),
+                written=written,
+                counted=written if defaulted == asked else _some(rules.charged(defaulted)),
             )
 
 

@@ -83,7 +83,7 @@ class Settings(Struct, frozen=True, eq=False):
                 continue
             each = self.transformations.get(name)
             if each is None or each.retains:
-                counted[name] = counted.get(name, Fraction(0)) + amount
+                counted[name] = counted[name] + amount if name in counted else amount
             if each is not None:
                 times = amount * requests.get(each.multiply_by, Fraction(1))
                 for output, factor in each.outputs.items():

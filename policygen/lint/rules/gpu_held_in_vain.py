@@ -1,8 +1,10 @@
 """A pod holds GPUs and does nothing with them."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from policygen.cluster.seen import Pod
+from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.conditions import holds, long
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
@@ -29,10 +31,13 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: issue 328 of NVIDIA/k8s-device-plugin for pods that crash.
     """
     found: dict[str, list[Holder]] = {}
-    for each in facts.cluster.derive(holders):
-        why = _why(facts, each)
-        if why:
-            found.setdefault(why, []).append(each)
+    bound = facts.bound(RULE)
+    for family in families(facts.cluster.derive(holders)):
+        ended = _ended(facts.cluster, family[0].pod)
+        for each in family:
+            why = _why(each.pod, ended, facts.now, bound)
+            if why:
+                found.setdefault(why, []).append(each)
     for why, pods in found.items():
         for family in families(pods):
             verb = "holds" if len(family) == 1 else "hold"
@@ -42,20 +47,26 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-def _why(facts: Facts, each: Holder) -> str:
-    pod, bound = each.pod, facts.bound(RULE)
+def _ended(cluster: Cluster, pod: Pod) -> str:
+    """The kind of what made it, if that has ended."""
+    owner = maker(cluster, pod)
+    if owner is not None and (holds(owner, "Complete") or holds(owner, "Failed")):
+        return owner.kind
+    return ""
+
+
+def _why(pod: Pod, ended: str, now: datetime, bound: timedelta) -> str:
     if pod.deleted is not None:
-        age = facts.now - pod.deleted
+        age = now - pod.deleted
         if age <= bound:
             return ""
         return (
             f"deleted {long(age)} ago and still there; remove the finalizer that keeps it, or bring "
             "its node back"
         )
-    owner = maker(facts.cluster, pod)
-    if owner is not None and (holds(owner, "Complete") or holds(owner, "Failed")):
-        return f"its {owner.kind} has ended; delete the pod"
-    if pod.waiting in _WAITS and pod.created is not None and facts.now - pod.created > bound:
+    if ended:
+        return f"its {ended} has ended; delete the pod"
+    if pod.waiting in _WAITS and pod.created is not None and now - pod.created > bound:
         return f"its container waits, {pod.waiting}; mend the container, or scale it to 0"
     return ""
 

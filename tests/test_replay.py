@@ -1,0 +1,63 @@
+"""The server that benchmarks replay a cluster with: every pod once, in the server's own words."""
+
+import sys
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from policygen.cluster import pages
+from policygen.cluster.requests import JSON
+
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+
+import replay
+import urllib3
+
+PAGES, PODS, FACTOR = 3, 4, 5
+
+
+def body(page):
+    """A page of a list as API servers write it, which no continue of ours is in."""
+    items = [
+        {
+            "metadata": {"name": f"pod-00-{page}{i}", "namespace": "a", "uid": f"ff{page}{i}"},
+            "spec": {"nodeName": "n"},
+        }
+        for i in range(PODS)
+    ]
+    metadata = {"resourceVersion": "7", "continue": "theirs"}
+    made = {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
+    return msgspec.json.encode(made)
+
+
+@pytest.fixture
+def get():
+    limit = {"limit": str(pages.LIMIT)}
+    answer = replay.Answer(
+        replay.PODS, limit, JSON, "Pod", [body(page) for page in range(PAGES)], [0.0] * PAGES
+    )
+    server = replay.Replay([answer], FACTOR, pace=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    pool = urllib3.PoolManager()
+
+    def get(path, query):
+        answer = pool.request("GET", server.url + path, fields=query, headers={"accept": JSON})
+        assert answer.status == 200
+        return answer.data
+
+    yield get
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    pool.clear()
+
+
+def test_each_copy_of_a_pod_has_its_own_name_and_uid(get):
+    found = pages.items(get, replay.PODS, {}, dict, dict)
+    names = {each["metadata"]["name"] for each in found}
+    uids = {each["metadata"]["uid"] for each in found}
+    assert len(found) == len(names) == len(uids) == PAGES * PODS * FACTOR
+    assert {each["spec"]["nodeName"] for each in found} == {"n"}
