@@ -6,6 +6,7 @@ the Go types that its JSON is decoded into; they differ, and each check says in 
 
 import base64
 import binascii
+import math
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -24,6 +25,8 @@ Judge = Callable[[Any], tuple[str, str] | None]
 
 INTEGER_BITS = {"int32": 32, "int64": 64, None: 64}
 STRING = "a string"
+ANY_NUMBER = "x-policygen-any-number"
+"""Marks an integer or string that may be any number: a webhook makes a text of it first."""
 EXACT_FLOAT = 1 << 53
 """Up to here the server takes a number with a fraction of zero for an integer."""
 
@@ -47,7 +50,7 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
             if value is None and absent:
                 return value
             message = f"{shown(value)} stands where the server takes {wanted}"
-            if wanted == STRING and isinstance(value, bool | int | float):
+            if _quotable(value, schema):
                 message += "; put it in quotes"
             mend = _retyped(value, schema)
             out.append(Refusal(path_to(spot), "wrong-type", message, mend=mend))
@@ -65,13 +68,21 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
 def _retyped(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
     """The same characters with or without quotes, where that is of the right type."""
     wanted = schema.get("type")
-    if wanted == "string" and isinstance(value, bool | int | float):
+    if _quotable(value, schema):
         return Verb.QUOTE, ""
     if wanted == "boolean" and value in ("true", "false"):
         return Verb.REWRITE, value == "true"
     if wanted == "integer" and isinstance(value, str) and _WHOLE.fullmatch(value):
         return Verb.REWRITE, int(value)
     return None
+
+
+def _quotable(value: Any, schema: dict[str, Any]) -> bool:
+    """Whether the same characters as a text are of the right type: also 10.5 for a quantity."""
+    if schema.get("x-kubernetes-int-or-string"):
+        pattern = schema.get("pattern")
+        return bool(isinstance(value, float) and pattern and _pattern(pattern)(str(value)) is None)
+    return schema.get("type") == "string" and isinstance(value, bool | int | float)
 
 
 def _respelt(value: Any, schema: dict[str, Any]) -> tuple[Verb, str] | None:
@@ -86,6 +97,8 @@ def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool
     """What tells a value of the right type, and that type in words."""
     if schema.get("x-kubernetes-int-or-string"):
         number = _is_integer if custom else _is_int
+        if schema.get(ANY_NUMBER):
+            number = _is_finite
         return lambda value: isinstance(value, str) or number(value), "an integer or a string"
     if schema.get("x-policygen-type") == "quantity":
         return _is_text_or_number, "a quantity such as 500m or 80Gi"
@@ -113,6 +126,10 @@ def _is_integer(value: Any) -> bool:
     if isinstance(value, float):
         return value.is_integer() and abs(value) < EXACT_FLOAT
     return _is_int(value) and -(1 << 63) <= value < 1 << 63
+
+
+def _is_finite(value: Any) -> bool:
+    return _is_integer(value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_text_or_number(value: Any) -> bool:

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for group in facts.cluster.pod_groups:
         total = sum(group.it.min_task_member.values())
-        if group.it.min_member < total:
+        if 0 <= group.it.min_member < total:
             yield Claim(
                 f"{group} has minMember {group.it.min_member}, and its roles sum to {total}: any "
                 f"{group.it.min_member} pods start it, of whatever role; write minMember: {total}",

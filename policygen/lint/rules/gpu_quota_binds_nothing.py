@@ -6,6 +6,7 @@ from fractions import Fraction
 from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint.resource_names import meant
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.spec.labels import key_fault
 
 _COUNTED = (".storageclass.storage.k8s.io/", ".deviceclass.resource.k8s.io/")
 
@@ -21,7 +22,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             bare = name.removeprefix("limits.").removeprefix("requests.")
             if "/" not in bare or name.startswith("count/"):
                 continue
-            if any(word in bare for word in _COUNTED):
+            if any(word in bare for word in _COUNTED) or key_fault(name):
                 continue
             right = meant(bare)
             if name.startswith("requests.") and right is None:

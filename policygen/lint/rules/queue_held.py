@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
+_STOPS = ("Hold", "HoldAndDrain")
+"""What Kueue knows; any other word the API server refuses."""
+
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Nothing is admitted, and what a held ClusterQueue has stays lendable to its cohort.
@@ -13,7 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     quota of inactive queues too.
     """
     for queue in facts.cluster.cluster_queues:
-        if queue.it.stop_policy not in ("None", ""):
+        if queue.it.stop_policy in _STOPS:
             lends = ", while its cohort can still borrow its quota" if queue.it.cohort_name else ""
             yield Claim(
                 f"{queue} is stopped ({queue.it.stop_policy}) and admits nothing{lends}; "
@@ -21,7 +24,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 queue.at.to("spec", "stopPolicy"),
             )
     for local in facts.cluster.local_queues:
-        if local.it.stop_policy not in ("None", ""):
+        if local.it.stop_policy in _STOPS:
             yield Claim(
                 f"{local} is stopped ({local.it.stop_policy}) and admits nothing; "
                 "write stopPolicy: None when it is to run",

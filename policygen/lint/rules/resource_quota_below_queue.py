@@ -33,7 +33,9 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
             for key, hard in entry.it.hard.items():
                 resource = key.removeprefix("requests.")
-                if hard < nominal.get(resource, Fraction(0)):
+                if "/" in resource and resource == key:
+                    continue  # counted nowhere: `gpu-quota-binds-nothing`
+                if 0 <= hard < nominal.get(resource, Fraction(0)):
                     yield Claim(
                         f"{entry} allows {shown(resource, hard)} {resource}, and {queue} admits "
                         f"{shown(resource, nominal[resource])} there, so admitted jobs get no pods; "

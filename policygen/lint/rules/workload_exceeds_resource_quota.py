@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue
             for name, amount in needs.items():
                 limit = quota.it.hard.get(f"requests.{name}")
-                if limit is not None and amount > limit:
+                if limit is not None and amount > limit >= 0:
                     yield Claim(
                         f"all pods of {workload} ask for {amount} {name}, and {quota} allows "
                         f"{limit}: the last ones are refused; run fewer, or raise the quota",

@@ -1,0 +1,126 @@
+"""What is refused or binds nothing is told once: no other rule argues from the wrong value."""
+
+from datetime import date
+
+import pytest
+
+from policygen import linting
+from policygen.finding import Verdict
+from policygen.settings import LintSettings
+
+TODAY = date(2026, 11, 21)
+QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {nodeLabels: {pool: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: vision.a100}
+spec:
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: vision}}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: a100
+      resources:
+      - {name: cpu, nominalQuota: 96}
+      - {name: memory, nominalQuota: 1000Gi}
+      - {name: nvidia.com/gpu, nominalQuota: 8}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a100, namespace: vision}
+spec:
+  clusterQueue: vision.a100
+"""
+QUOTA = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: compute, namespace: vision}
+spec: {hard: {%s}}
+"""
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: training, namespace: vision}
+spec:
+  parallelism: 8
+  completions: 8
+  completionMode: Indexed
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: rank
+        image: example.com/train:1
+        resources: {limits: {nvidia.com/gpu: 1}}
+"""
+GANG = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: training, namespace: vision}
+spec: {minMember: -1, minResources: {nvidia.com/gpu: 5}}
+"""
+
+
+def lint(tmp_path, text, **settings):
+    file = tmp_path / "in.yaml"
+    file.write_text(text, "utf-8")
+    settings = LintSettings(manifests=(str(file),), **settings)
+    return linting.lint(settings, today=TODAY)
+
+
+def rules(report):
+    return {it.rule for it in report.findings}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (f"{QUEUE}---{QUOTA % 'nvidia.com/gpu: 4'}", "gpu-quota-binds-nothing"),
+        (f"{QUEUE}---{QUOTA % 'requests.cpu: -4'}", "quota-amount-refused"),
+        (f"{QUOTA % 'requests.nvidia.com/gpu: -4'}---{JOB}", "quota-amount-refused"),
+        (QUOTA % "requests.NVIDIA.com/gpu: 4", "quota-key-refused"),
+        (
+            QUEUE.replace("  resourceGroups", "  stopPolicy: hold\n  resourceGroups"),
+            "value-unsupported",
+        ),
+        (QUEUE + "  stopPolicy: hold\n", "value-unsupported"),
+        (GANG, "number-out-of-range"),
+    ],
+)
+def test_a_refused_value_is_told_once(tmp_path, text, rule):
+    assert rules(lint(tmp_path, text)) == {rule}
+
+
+def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(tmp_path):
+    """Its webhook writes "10500m" for 10.5 on create alone."""
+    for field in ("nominalQuota: 10.5", "nominalQuota: 96, borrowingLimit: 0.5"):
+        text = QUEUE.replace("nominalQuota: 96", field)
+        report = lint(tmp_path, text)
+        assert "type-refused" not in rules(report)
+    (finding,) = lint(tmp_path, QUEUE.replace("nominalQuota: 96", "nominalQuota: 10.5")).findings
+    assert finding.rule == "quota-not-canonical"
+    assert finding.message.endswith('refused in an update; write "10500m"')
+
+
+def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
+    cohort = QUEUE.split("---")[1].replace("ClusterQueue", "Cohort").replace("96", "10.5")
+    found = lint(tmp_path, cohort, partial=True).findings
+    (finding,) = [it for it in found if it.rule == "type-refused"]
+    assert finding.message.endswith("; put it in quotes")
+
+
+def test_no_queue_is_told_to_deserve_where_nothing_says_that_deserved_counts(tmp_path):
+    text = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: vision}
+spec: {weight: 1, capability: {cpu: 64}}
+"""
+    report = lint(tmp_path, text)
+    (verdict,) = [it for it in report.rules if it.rule == "queue-without-deserved"]
+    assert verdict.verdict is Verdict.NOT_EVALUATED
+    assert verdict.reason == "Volcano's scheduler configuration not given"
