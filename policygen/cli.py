@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import click
 
-from policygen import __version__, cli_cluster, cli_lint, cli_rules, cli_test
+from policygen import __version__, cli_cluster, cli_lint, cli_rules, cli_test, printing
 from policygen import completion as completing
 from policygen.cli_options import FAIL_ON, TARGET, paths
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
@@ -278,18 +278,7 @@ def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
 
 
 def _print(text: str) -> None:
-    """To standard output as UTF-8 whatever the locale."""
-    if sys.stdout is None:
-        raise UsageError("standard output is closed; write to a folder or file with -o")
-    try:
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        # What could not be written must not be tried again while Python shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise UsageError(f"standard output cannot be written: {error.strerror}") from None
+    printing.out(text, "write to a folder or file with -o")
 
 
 def _show(findings: Iterable[Finding], *, quiet: bool = False) -> None:

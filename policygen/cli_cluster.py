@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from policygen import printing
 from policygen.cli_options import ACCESS, RULES, TARGET, clusters, paths, progress
 from policygen.errors import ExitCode
 
@@ -104,11 +105,10 @@ def rbac(*, name: str, preflight: bool, **options: Any) -> None:
 
     settings = _settings(options, live=preflight)
     if not preflight:
-        click.echo(snapshots.role(settings, name), nl=False)
+        printing.out(snapshots.role(settings, name))
         return
     lacking = snapshots.lacking(settings)
-    for line in lacking:
-        click.echo(line)
+    printing.out("".join(f"{line}\n" for line in lacking))
     raise SystemExit(ExitCode.INCOMPLETE if lacking else ExitCode.CLEAN)
 
 
@@ -163,7 +163,7 @@ def diff(*, before: Path, after: Path | None, form: str, **options: Any) -> None
         changes.json(looks, found.changes, told, found.incomparable, page)
     else:
         changes.text(looks, found.changes, told, found.incomparable, page)
-    click.echo(page.getvalue(), nl=False)
+    printing.out(page.getvalue())
     changed = found.changes or found.new or found.gone
     if found.incomparable:
         raise SystemExit(ExitCode.INCOMPLETE)

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 import click
 
+from policygen import printing
 from policygen.cli_options import ACCESS, FAIL_ON, RULES, TARGET, clusters, forms, paths, progress
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
@@ -148,6 +149,7 @@ def lint(**options: Any) -> None:
 
     wanted = forms(options["formats"], FORMATS)
     settings, stdin = _settings(options)
+    _refuse_outputs(settings, wanted)
     _refuse_fix(settings, options, wanted)
     began, start = datetime.now(UTC), time.monotonic()
     if options["fix"]:
@@ -157,7 +159,7 @@ def lint(**options: Any) -> None:
         report, diff, said = fixing.run(
             settings, today=_today(), unsafe=options["unsafe"], write=write, stdin=stdin
         )
-        click.echo(diff.encode(), nl=False)
+        printing.out(diff)
         for line in said:
             click.echo(f"policygen: {line}", err=True)
         # The diff takes the place of a report: a dry run says nothing that lint does not say.
@@ -179,6 +181,23 @@ def lint(**options: Any) -> None:
             Verdict.PASS: ExitCode.CLEAN,
         }[linting.verdict(report, Severity[options["fail_on"].upper()])]
     )
+
+
+def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]]) -> None:
+    """Refuse a report in the place of an input, which it would replace, or be at the next run."""
+    from policygen.spec import files
+
+    named = [
+        *settings.specs,
+        *settings.manifests,
+        *map(str, settings.clusters.snapshots),
+        *([str(settings.baseline)] if settings.baseline else []),
+    ]
+    for _, file in wanted:
+        if file is not None and files.is_input(file, named):
+            raise UsageError(
+                f"-f: {file} is one of the inputs, or the next run would read it; write it elsewhere"
+            )
 
 
 def _refuse_fix(
@@ -216,7 +235,7 @@ def update(**options: Any) -> None:
     from policygen import linting
 
     settings, stdin = _settings(options)
-    click.echo(linting.update(settings, today=_today(), stdin=stdin, progress=progress), nl=False)
+    printing.out(linting.update(settings, today=_today(), stdin=stdin, progress=progress))
 
 
 def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:

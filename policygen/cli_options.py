@@ -1,5 +1,6 @@
 """Options that several commands take alike."""
 
+import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -49,10 +50,18 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     """`sarif=out.sarif` to the format and its file; only one goes to standard output."""
     wanted = []
     for value in values:
-        name, _, file = value.partition("=")
+        name, equals, file = value.partition("=")
         if name not in known:
             raise click.BadParameter(f"{name!r}: use one of {', '.join(known)}", param_hint="-f")
+        if equals and not file:
+            raise click.BadParameter(
+                f"{value!r} names no file; write -f {name}=FILE", param_hint="-f"
+            )
         wanted.append((name, Path(file) if file else None))
+    files = [Path(os.path.realpath(file)) for _, file in wanted if file is not None]
+    twice = [it for it in files if files.count(it) > 1 and (it.is_file() or not it.exists())]
+    if twice:
+        raise click.BadParameter(f"{twice[0]} takes one format only", param_hint="-f")
     if sum(1 for _, file in wanted if file is None) > 1:
         raise click.BadParameter(
             "only one format can go to standard output; write -f FORMAT=FILE for the others",

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from policygen import printing
 from policygen.cli_options import TARGET
 from policygen.finding import Severity
 
@@ -99,9 +100,9 @@ def rules(form: str, **options: Any) -> None:
     if form == "json":
         out = io.StringIO()
         rulebook.write(found, out)
-        click.echo(out.getvalue(), nl=False)
+        printing.out(out.getvalue())
         return
-    click.echo(rulebook.table(found), nl=False)
+    printing.out(rulebook.table(found))
     if not found:
         click.echo("policygen: no rule is like this; `policygen rules` lists all", err=True)
 
@@ -118,4 +119,4 @@ def explain(rule: str) -> None:
     """Show what a finding of this RULE means; of a rule of lint its page with examples."""
     from policygen import rulebook
 
-    click.echo(rulebook.explain(rule), nl=False)
+    printing.out(rulebook.explain(rule))

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from policygen import printing
 from policygen.cli_options import TARGET, forms, paths
 from policygen.errors import ExitCode
 
@@ -64,7 +65,7 @@ def test(folder: str, *, update: bool, formats: tuple[str, ...], **options: Any)
     settings = run.Settings(folder, **options)
     today = datetime.now().astimezone().date()
     if update:
-        click.echo(run.update(settings, today=today), nl=False)
+        printing.out(run.update(settings, today=today))
         return
     outcomes = run.run(settings, today=today)
     delivery.send((file, delivery.page(shown.FORMS[name], outcomes)) for name, file in wanted)

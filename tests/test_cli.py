@@ -409,6 +409,15 @@ def test_streams_that_are_closed_or_full(spec, redirection, word):
     assert done.returncode == (2 if word else 0)
 
 
+@pytest.mark.parametrize("command", ["lint '{}'", "rules", "explain limit-above-parent", "rbac"])
+def test_no_command_breaks_on_a_full_disk(spec, command):
+    words = f"'{sys.executable}' -m policygen {command.format(spec)} > /dev/full"
+    done = subprocess.run(words, shell=True, capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    assert b"standard output cannot be written: No space left on device" in done.stderr
+    assert done.returncode == 2
+
+
 def test_standard_input_that_is_closed():
     command = f"'{sys.executable}' -m policygen validate - <&-"
     done = subprocess.run(command, shell=True, capture_output=True, check=False)

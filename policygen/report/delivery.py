@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from policygen import atomic
+from policygen import atomic, printing
 from policygen.errors import UsageError
 from policygen.finding import Verdict
 from policygen.report import text
@@ -21,7 +21,7 @@ About = TypeVar("About")
 def write(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> None:
     """Write each format to its file, then the one for standard output (None).
 
-    All are made before anything is written. Raises UsageError for a file that cannot be written.
+    All are made before anything is written. Raises UsageError as `send` does.
     """
     made = []
     for name, file in wanted:
@@ -46,16 +46,19 @@ def page(write_page: Callable[[About, TextIO], None], about: About) -> bytes:
 
 
 def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
-    """Write pages to their files, then that for standard output (None). Raises UsageError."""
+    """Write pages to their files, then that for standard output (None).
+
+    Raises UsageError once all that can be written is.
+    """
+    failed = []
     for file, data in sorted(made, key=lambda each: each[0] is None):
         if file is None:
-            if sys.stdout is None:
-                raise UsageError("standard output is closed; write -f FORMAT=FILE")
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            printing.out(data, "write -f FORMAT=FILE")
             continue
         try:
             atomic.write(file, data)
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or "links in a circle"
-            raise UsageError(f"{file} cannot be written: {reason}") from None
+            failed.append(f"{file} cannot be written: {reason}")
+    if failed:
+        raise UsageError("; ".join(failed))

@@ -82,6 +82,14 @@ def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
     )
 
 
+def is_input(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
+    """Whether a path, which need not exist, is read: named itself, or by its name in a folder."""
+    named = [os.path.realpath(argument) for argument in arguments if argument != "-"]
+    if os.path.realpath(path) in named:
+        return True
+    return os.fspath(path).lower().endswith(ENDINGS) and inside(path, arguments)
+
+
 class _Found(Struct, frozen=True):
     """A folder, or a file in one."""
 

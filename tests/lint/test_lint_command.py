@@ -107,7 +107,10 @@ def test_several_formats_in_one_run(policygen, tmp_path):
     [
         (("-f", "xml"), "use one of text, json"),
         (("-f", "json", "-f", "text"), "only one format can go to standard output"),
-        (("-f", "json=no/such/folder/a"), "cannot be written"),
+        (("-f", "json="), "names no file"),
+        (("-f", "json=a", "-f", "text=./a"), "takes one format only"),
+        (("-f", "json=queue.yaml"), "queue.yaml is one of the inputs"),
+        (("--manifests", ".", "-f", "json=new.json"), "the next run would read it"),
     ],
 )
 def test_formats_that_cannot_be_are_told(policygen, formats, says):
@@ -115,6 +118,23 @@ def test_formats_that_cannot_be_are_told(policygen, formats, says):
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stdout == ""
+
+
+def test_a_file_that_cannot_be_written_hides_no_other_report(policygen, tmp_path):
+    formats = ("-f", "text", "-f", "json=no/such/folder/a", "-f", "junit=b/c", "-f", "sarif=o")
+    done = policygen("lint", "--manifests", "queue.yaml", *formats)
+    assert done.returncode == 2
+    for file in ("no/such/folder/a", "b/c"):
+        assert f"{file} cannot be written: No such file or directory" in done.stderr
+    assert RULE in done.stdout
+    assert RULE in (tmp_path / "o").read_text("utf-8")
+
+
+def test_several_reports_may_go_to_a_device(policygen):
+    done = policygen(
+        "lint", "--manifests", "queue.yaml", "-f", "json=/dev/null", "-f", "text=/dev/null"
+    )
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_nothing_to_lint_is_told(policygen):
