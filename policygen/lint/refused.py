@@ -10,12 +10,15 @@ from policygen.cluster.view import Cluster
 from policygen.finding import At, Edit
 from policygen.lint.rule import Claim, Facts
 from policygen.served import schemas
+from policygen.served.refusal import Refusal
 from policygen.served.refusals import refusals
 from policygen.served.surely import acceptor
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """Whose release decides what a group's kinds look like, by the end of the group."""
 
+_QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
+_MADE_ONLY = ": Kueue takes it when the queue is made, and every update with it is refused"
 
 MANY = 100
 """Objects of one kind that are worth a validator in compiled code."""
@@ -44,10 +47,24 @@ def refused(cluster: Cluster) -> Refused:
             at = it.at.to(*refusal.path)
             edits = (Edit(refusal.mend[0], at, refusal.mend[1]),) if refusal.mend else ()
             at = at.on_key() if refusal.key else at
-            claim = Claim(f"{it}: {refusal.message}", at, edits=edits)
+            more = _MADE_ONLY if _is_made_with(it, refusal) else ""
+            claim = Claim(f"{it}: {refusal.message}{more}", at, edits=edits)
             claims.setdefault(refusal.rule, []).append((it, claim))
             objects.add(it.at)
     return Refused({slug: tuple(found) for slug, found in claims.items()}, frozenset(objects))
+
+
+def _is_made_with(it: Object, refusal: Refusal) -> bool:
+    """Whether a webhook makes a text of a fraction before the server sees it, on create alone.
+
+    Source: pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`.
+    """
+    return (
+        (it.group, it.kind) == ("kueue.x-k8s.io", "ClusterQueue")
+        and refusal.rule == "wrong-type"
+        and refusal.path[-1] in _QUANTITIES
+        and refusal.mend is not None
+    )
 
 
 def told(facts: Facts, slug: str) -> Iterator[Claim]:

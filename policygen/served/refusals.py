@@ -6,13 +6,7 @@ from typing import Any
 
 from policygen.served import metadata, schemas, structural
 from policygen.served.refusal import Refusal
-from policygen.served.scalars import ANY_NUMBER, Check
-
-_REWRITTEN = {("kueue.x-k8s.io", "ClusterQueue")}
-"""Kinds whose quantities a webhook writes anew as texts when an object is made, and not later.
-
-Source: pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`.
-"""
+from policygen.served.scalars import Check
 
 
 def refusals(thing: Mapping[str, Any], kind: schemas.Served) -> Iterator[Refusal]:
@@ -40,16 +34,4 @@ def _check(api_version: str, kind: str) -> Check:
     # Metadata is judged apart; a CRD can only narrow it.
     open_metadata = {**properties["metadata"], "x-kubernetes-preserve-unknown-fields": True}
     schema = {**found.schema, "properties": {**properties, "metadata": open_metadata}}
-    if (found.group, found.kind) in _REWRITTEN:
-        schema = _any_number(schema)
     return structural.check(schema, custom=found.custom)
-
-
-def _any_number(schema: Any) -> Any:
-    """The schema with each integer or string marked as one that may be any number."""
-    if isinstance(schema, list):
-        return [_any_number(it) for it in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {key: _any_number(value) for key, value in schema.items()}
-    return {**made, ANY_NUMBER: True} if "x-kubernetes-int-or-string" in made else made

@@ -6,7 +6,6 @@ the Go types that its JSON is decoded into; they differ, and each check says in 
 
 import base64
 import binascii
-import math
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -25,8 +24,6 @@ Judge = Callable[[Any], tuple[str, str] | None]
 
 INTEGER_BITS = {"int32": 32, "int64": 64, None: 64}
 STRING = "a string"
-ANY_NUMBER = "x-policygen-any-number"
-"""Marks an integer or string that may be any number: a webhook makes a text of it first."""
 EXACT_FLOAT = 1 << 53
 """Up to here the server takes a number with a fraction of zero for an integer."""
 
@@ -97,8 +94,6 @@ def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool
     """What tells a value of the right type, and that type in words."""
     if schema.get("x-kubernetes-int-or-string"):
         number = _is_integer if custom else _is_int
-        if schema.get(ANY_NUMBER):
-            number = _is_finite
         return lambda value: isinstance(value, str) or number(value), "an integer or a string"
     if schema.get("x-policygen-type") == "quantity":
         return _is_text_or_number, "a quantity such as 500m or 80Gi"
@@ -126,10 +121,6 @@ def _is_integer(value: Any) -> bool:
     if isinstance(value, float):
         return value.is_integer() and abs(value) < EXACT_FLOAT
     return _is_int(value) and -(1 << 63) <= value < 1 << 63
-
-
-def _is_finite(value: Any) -> bool:
-    return _is_integer(value) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_text_or_number(value: Any) -> bool:

@@ -104,7 +104,7 @@ def test_a_good_object_is_not_refused():
             1.5,
             (*GPU, "nominalQuota"),
             "wrong-type",
-            "1.5 stands where the server takes an integer or a string",
+            "1.5 stands where the server takes an integer or a string; put it in quotes",
         ),
         (
             (*FLAVOR, "resources"),

@@ -20,21 +20,16 @@ def check(facts: Facts) -> Iterator[Claim]:
         for it in quotas(first):
             path = it.at.path[len(first.at.path) :]
             for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
-                written = _found(first.object.data, (*path, field))
-                if not isinstance(written, str | float):
+                text = _found(first.object.data, (*path, field))
+                if not isinstance(text, str):
                     continue
-                canonical = quantity.canonical(quantity.parse(str(written)))
-                if canonical == written:
+                canonical = quantity.canonical(quantity.parse(text))
+                if canonical == text:
                     continue
-                said = f'"{written}", which is given back as "{canonical}"; write that'
-                if isinstance(written, float):
-                    said = (
-                        f'{written} without quotes, which is taken as "{canonical}" when the queue '
-                        f'is made, and refused in an update; write "{canonical}"'
-                    )
                 for queue in alike.owners:
                     yield Claim(
-                        f"{queue} has {field} {said}",
+                        f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
+                        "write that",
                         queue.at.to(*path, field),
                         edits=(Edit(Verb.REWRITE, queue.at.to(*path, field), canonical),),
                     )
