@@ -24,7 +24,7 @@ def look(cluster: Cluster, rules: Iterable[str], later: timedelta = timedelta(0)
     mine = [rule for rule in RULES if rule.name in set(rules)]
     way = access.Access("policygen", cluster.bench.kubeconfig)
     server = requests.Server(way, requests.Deadline.after(TIMEOUT_S))
-    what = wanted(mine, (), versions.DEFAULT)
+    what = wanted(mine, (), None, versions.DEFAULT)
     return live.look(server, what, taken=datetime.now(UTC) + later)
 
 

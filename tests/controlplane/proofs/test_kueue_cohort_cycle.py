@@ -16,7 +16,9 @@ def test_cohort_cycle(stage):
         stage.becomes("admitted", {good: [1, 1]}, admitted)
         stage.becomes("said", {bad: INACTIVE}, lambda it: part(INACTIVE, it.says()))
         stage.stays("admitted", {bad: [0, 0]}, admitted)
-        assert bad.active("ClusterQueue", "vision.a100") == "Ready"
+        stage.becomes(
+            "condition", {bad: "Ready"}, lambda it: it.active("ClusterQueue", "vision.a100")
+        )
     finally:  # also for the manager's sake
         stage.cluster.patch(KUEUE, "Cohort", bad.of("all"), {"spec": {"parentName": None}})
     stage.becomes("admitted without the cycle", {bad: [1, 1]}, admitted)
