@@ -27,14 +27,16 @@ def main() -> None:
         typed = hasattr(client, kind) and "/v1/" in it["path"]
         found, query = [], dict(it["query"])
         while True:
-            page, *_ = api.call_api(
-                it["path"],
+            call = api.param_serialize(
                 "GET",
+                it["path"],
                 query_params=list(query.items()),
                 header_params={"Accept": "application/json"},
-                response_types_map={200: kind if typed else "object"},
                 auth_settings=["BearerToken"],
             )
+            answer = api.call_api(*call)
+            answer.read()
+            page = api.response_deserialize(answer, {"200": kind if typed else "object"}).data
             found += page.items if typed else page["items"]
             # The client calls it so, since continue is a word of Python.
             token = page.metadata._continue if typed else page["metadata"].get("continue")  # noqa: SLF001
