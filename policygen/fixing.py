@@ -67,9 +67,9 @@ def run(
 
 
 def diff(fixed: Fixed) -> str:
-    """All changes as one unified diff; line breaks are shown as if they were the same everywhere."""
+    """All changes as one unified diff, which can be applied."""
     return "".join(
-        difference(source.name, _plain(source.text).encode(), _plain(text))
+        difference(source.name, source.text.encode(), text, shown_breaks=False)
         for source, text in fixed.texts
     )
 
@@ -250,7 +250,3 @@ def _swapped(data: Any, texts: Mapping[str, str]) -> Any:
     if isinstance(data, list):
         return [_swapped(value, texts) for value in data]
     return texts.get(data, data) if isinstance(data, str) else data
-
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n")

@@ -21,7 +21,7 @@ from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.lint import api_versions, baseline, catalog, control, engine
 from policygen.lint.baseline import Baseline
 from policygen.lint.engine import Outcome
-from policygen.lint.rule import Facts, Need, Rule
+from policygen.lint.rule import Facts, Fix, Need, Rule
 from policygen.lint.skew import skew
 from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan
@@ -330,6 +330,7 @@ def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:
         verdict=outcome.verdict,
         about=rule.about,
         reason=outcome.reason,
+        unsafe=rule.fix is Fix.UNSAFE,
         whole=whole
         and not any(it.missed or it.verdict is Verdict.NOT_EVALUATED for it in outcomes),
     )

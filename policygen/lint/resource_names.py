@@ -36,12 +36,17 @@ def usual(resource: str) -> bool:
     return resource in EXTENDED or resource.startswith("nvidia.com/mig-")
 
 
+def surely(resource: str) -> bool:
+    """Whether it is a resource beyond doubt, so that a fix may write its name somewhere else."""
+    return resource in NATIVE or usual(resource)
+
+
 def meant(resource: str, there: Iterable[str] = ()) -> str | None:
     """The name that a name is a slip of; None if it may well be meant.
 
     `there` are names that are known to exist.
     """
-    if resource in NATIVE or usual(resource) or resource in set(there):
+    if surely(resource) or resource in set(there):
         return None
     if resource.startswith(("hugepages-", "attachable-volumes-")):
         return None

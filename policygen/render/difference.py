@@ -11,6 +11,7 @@ _LONG = 1000
 """Lines of a document that is compared in parts."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BUT_CRLF = re.compile(r"(?!\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WHO = re.compile(r"^(?:kind|  name|  namespace): .*$", re.MULTILINE)
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
@@ -18,17 +19,21 @@ _Change = tuple[int, int, int, int]
 # Lines first to second of the old text are replaced by third to fourth of the new one.
 
 
-def difference(name: str, old: bytes | None, new: str | None) -> str:
+def difference(name: str, old: bytes | None, new: str | None, *, shown_breaks: bool = True) -> str:
     """What has to change in a file for it to hold `new`; "" if nothing.
 
     None stands for no file. Control characters, which a file that anyone may have written
-    can hold, are shown as text.
+    can hold, are shown as text; but without `shown_breaks` a CR before a line feed stays, so that
+    the difference can be applied.
     """
     if old == (None if new is None else new.encode()):
         return ""
-    shown = harmless(name)
-    before = _documents(harmless("" if old is None else old.decode("utf-8", "backslashreplace")))
-    after = _documents(harmless(new or ""))
+    control = _CONTROL if shown_breaks else _BUT_CRLF
+    # As git has it: a/tmp/x for /tmp/x.
+    shown = harmless(name).lstrip("/")
+    text = "" if old is None else old.decode("utf-8", "backslashreplace")
+    before = _documents(_harmless(text, control))
+    after = _documents(_harmless(new or "", control))
     hunks = list(_hunks(before, after))
     if not hunks:  # only the bytes differ, not what is shown of them; or one is an empty file
         return f"Files a/{shown} and b/{shown} differ\n"
@@ -43,14 +48,18 @@ def difference(name: str, old: bytes | None, new: str | None) -> str:
 
 def harmless(content: str) -> str:
     """Control characters as text for a terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", content)
+    return _harmless(content, _CONTROL)
+
+
+def _harmless(content: str, control: re.Pattern[str]) -> str:
+    return control.sub(lambda match: f"\\x{ord(match[0]):02x}", content)
 
 
 def _documents(content: str) -> list[list[str]]:
     """The lines of each document; difflib takes minutes over those of ten thousand at once."""
     documents: list[list[str]] = [[]]
     for line in _LINE.findall(content):
-        if line == "---\n":
+        if line in ("---\n", "---\r\n"):
             documents.append([])
         documents[-1].append(line)
     return documents

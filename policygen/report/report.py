@@ -21,6 +21,8 @@ class Ended(Struct, frozen=True):
     reason: str = ""
     whole: bool = True
     """False: of some input it was not evaluated, or not on all that it is about."""
+    unsafe: bool = False
+    """Whether its fix makes servers or controllers behave otherwise than before."""
 
 
 class Report(Struct, frozen=True):

@@ -88,9 +88,14 @@ def counted(report: Report) -> str:
             if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
         words.append(f"{len(report.rules)} rules: {', '.join(verdicts)}")
-    fixable = sum(1 for each in report.findings if each.edits and not each.cluster)
-    if fixable:
-        words.append(f"{fixable} fixable (--fix)")
+    unsafe = {each.rule for each in report.rules if each.unsafe}
+    fixable = [each.rule for each in report.findings if each.edits and not each.cluster]
+    held_back = sum(1 for rule in fixable if rule in unsafe)
+    if len(fixable) > held_back:
+        more = f", {held_back} more with --unsafe" if held_back else ""
+        words.append(f"{len(fixable) - held_back} fixable (--fix){more}")
+    elif held_back:
+        words.append(f"{held_back} fixable (--fix --unsafe)")
     if report.off:
         words.append(f"{report.off} switched off")
     if report.waived:

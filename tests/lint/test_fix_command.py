@@ -64,7 +64,9 @@ def policygen(tmp_path):
 
 def test_lint_says_how_many_findings_can_be_fixed(policygen):
     done = policygen("--manifests", "queue.yaml")
-    assert done.stdout.splitlines()[-1].endswith("; 2 fixable (--fix)")
+    assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix), 1 more with --unsafe")
+    done = policygen("--manifests", "queue.yaml", "--rule", "gpu-quota-binds-nothing")
+    assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix --unsafe)")
 
 
 def test_a_dry_run_shows_a_diff_and_writes_nothing(policygen, tmp_path):
@@ -82,6 +84,26 @@ def test_the_diff_can_be_applied(policygen, tmp_path):
     diff = policygen("--fix", "--unsafe", "--manifests", "queue.yaml").stdout
     subprocess.run(["git", "apply", "-"], input=diff, text=True, cwd=tmp_path, check=True)
     assert (tmp_path / "queue.yaml").read_text() == UNSAFE
+
+
+def test_the_diff_of_a_file_with_crlf_can_be_applied(tmp_path):
+    file = tmp_path / "queue.yaml"
+    file.write_bytes(QUEUE.replace("\n", "\r\n").encode())
+    # As bytes: text would have its line breaks read as one.
+    done = subprocess.run(
+        [sys.executable, "-m", "policygen", "lint", "--partial", "--fix", "--manifests", file.name],
+        capture_output=True,
+        cwd=tmp_path,
+        timeout=120,
+        check=False,
+    )
+    subprocess.run(["git", "apply", "-"], input=done.stdout, cwd=tmp_path, check=True)
+    assert file.read_bytes() == SAFE.replace("\n", "\r\n").encode()
+
+
+def test_the_diff_names_an_absolute_path_as_git_does(policygen, tmp_path):
+    done = policygen("--fix", "--manifests", str(tmp_path / "queue.yaml"))
+    assert done.stdout.startswith(f"--- a{tmp_path}/queue.yaml\n+++ b{tmp_path}/queue.yaml\n")
 
 
 def test_write_changes_the_file_and_reports_what_is_left(policygen, tmp_path):

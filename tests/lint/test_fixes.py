@@ -342,6 +342,45 @@ def test_a_file_inside_a_config_map_is_mended_in_its_place(indicator, line_break
     assert file.read_bytes().decode() == before.replace('weight: "10"', "weight: 10") + added
 
 
+SLIPS = """\
+actions: "allocate"
+tiers:
+- plugins:
+  - name: binpack
+    arguments:
+      binpack.weight: 10
+      binpack.resources: nvidia.com/gpu
+      binpack.resources.{name}: 5
+"""
+BOUNDED = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {{name: a, namespace: b}}
+spec:
+  hard:
+    {name}: "4"
+"""
+
+
+@pytest.mark.parametrize("name", ["nvidia.com/gpus", "nvidia.com/gpu.product", "example.com/npu"])
+@pytest.mark.parametrize("text", [SLIPS, BOUNDED])
+def test_a_name_that_may_be_a_slip_is_told_and_written_nowhere(text, name, tmp_path):
+    file = tmp_path / "it.yaml"
+    file.write_text(text.format(name=name))
+    made = fixed(file)
+    assert (made.texts, made.held_back) == ((), 0)
+    assert {"binpack-weight-not-listed", "gpu-quota-binds-nothing"} & set(of(made.after))
+
+
+def test_what_surely_is_a_resource_is_listed_without_what_may_be_a_slip(tmp_path):
+    file = tmp_path / "it.yaml"
+    file.write_text(SLIPS.format(name="rdma/hca") + "      binpack.resources.rdma/hcas: 5\n")
+    made = fixed(file)
+    assert made.done == {"binpack-weight-not-listed": 1}
+    assert 'binpack.resources: "nvidia.com/gpu,rdma/hca"\n' in file.read_text()
+    assert 'did you mean "rdma/hca"?' in "".join(it.message for it in made.after.findings)
+
+
 FRAMEWORKS = """\
 apiVersion: v1
 kind: ConfigMap

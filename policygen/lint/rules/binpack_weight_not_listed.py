@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Edit, Severity, Verb
+from policygen.lint.resource_names import meant, surely
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.lint.volcano_settings import all_settings
 
@@ -24,16 +25,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                 weighed = {name: name.removeprefix(f"{key}.") for name in plugin.arguments}
                 missing = {it for name, it in weighed.items() if it not in (name, *names)}
                 verb = Verb.REWRITE if key in plugin.arguments else Verb.ADD
-                whole = ",".join(sorted({*names, *missing} - {""}))
+                whole = ",".join(sorted({*names, *filter(surely, missing)} - {""}))
                 edit = Edit(verb, plugin.argument_at(key)._replace(key=False), whole)
                 for name, resource in weighed.items():
-                    if resource in missing:
-                        yield Claim(
-                            f'{name} has no effect, since {key} does not list "{resource}"; write '
-                            f'{key}: "{",".join(sorted({resource, *names} - {""}))}"',
-                            plugin.argument_at(name),
-                            edits=(edit,),
-                        )
+                    if resource not in missing:
+                        continue
+                    right = meant(resource)
+                    listing = f'{key}: "{",".join(sorted({resource, *names} - {""}))}"'
+                    yield Claim(
+                        f'{name} has no effect, since {key} does not list "{resource}"; '
+                        + (f'did you mean "{right}"?' if right else f"write {listing}"),
+                        plugin.argument_at(name),
+                        edits=(edit,) if surely(resource) else (),
+                    )
 
 
 RULE = Rule(

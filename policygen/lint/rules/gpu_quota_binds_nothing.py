@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from policygen.finding import At, Edit, Severity, Verb
-from policygen.lint.resource_names import meant
+from policygen.lint.resource_names import meant, surely
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.labels import key_fault
 
@@ -30,9 +30,10 @@ def check(facts: Facts) -> Iterator[Claim]:
             at = quota.at.to("spec", "hard", name).on_key()
             yield Claim(
                 f'{quota} bounds "{name}", which the API server accepts and counts nowhere: the '
-                f"namespace has no such limit; write requests.{right or bare}",
+                f"namespace has no such limit; write requests.{right or bare}"
+                + ("" if right or surely(bare) else ", if nodes have such a resource"),
                 at,
-                edits=_edits(at, quota.it.hard, f"requests.{bare}") if right is None else (),
+                edits=_edits(at, quota.it.hard, f"requests.{bare}") if surely(bare) else (),
             )
 
 
