@@ -45,6 +45,15 @@ def pod_specs(cluster: Cluster) -> Iterator[Part]:
                 yield Part(workload, workload.at.to(*path, "spec"), spec)
 
 
+def templates(cluster: Cluster) -> Iterator[Part]:
+    """Pod templates whole, with their metadata; a Pod is none, the server reads its own."""
+    for workload in cluster.workloads:
+        if workload.object.group in _GROUPS:
+            for path, data, _ in found(workload.object):
+                if path:
+                    yield Part(workload, workload.at.to(*path), data)
+
+
 def containers(spec: Part) -> Iterator[Part]:
     """Init containers too."""
     yield from spec.items("initContainers")

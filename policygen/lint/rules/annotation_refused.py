@@ -3,13 +3,21 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint import pod_templates
 from policygen.lint.refused import told
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.spec.labels import key_fault
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: what running servers serve, `schemas/cluster`."""
     yield from told(facts, "bad-annotation")
+    for template in pod_templates.templates(facts.cluster):
+        found = template.under("metadata").under("annotations")
+        for key in found.data:
+            if fault := key_fault(key.lower()):
+                message = fault.replace("label key", "annotation key")
+                yield Claim(f"{template.owner}: {message}", (found.at / key).on_key())
 
 
 RULE = Rule("annotation-refused", Severity.ERROR, Family.INVALID, judges=(), check=check)

@@ -1,5 +1,6 @@
-"""A pod has a volume of two kinds, a weight, deadline or operating system that the API server refuses."""
+"""A pod has a volume of two kinds, a weight, port, toleration or the like that the API server refuses."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from policygen.lint.pod_templates import Part, named
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.echo import quoted
+from policygen.spec.labels import key_fault, value_fault
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _SYSTEMS = ("linux", "windows")
@@ -24,6 +26,9 @@ _LASTING = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _HEAVIEST = 100
+_LAST_PORT = (1 << 16) - 1
+_VARIABLE = re.compile(r"[ -<>-~]+")
+"""The looser of the forms that Kubernetes has for names of variables."""
 _LONGEST_S = (1 << 31) - 1
 
 
@@ -33,6 +38,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         yield from _whole(spec)
         yield from _policies(spec)
         yield from _volumes(spec)
+        yield from _skews(spec)
         yield from _affinity(spec)
         for container in pod_templates.containers(spec):
             yield from _container(spec, container)
@@ -51,6 +57,9 @@ def _whole(spec: Part) -> Iterator[Claim]:
                 f"{spec.owner} has {key} {quoted(wanted)}, and none is called so; write a name"
             )
             yield Claim(message, spec.at / key)
+    if spec.owner.kind == "Pod" and spec.data.get("nodeName") and spec.data.get("schedulingGates"):
+        message = f"{spec.owner} has scheduling gates and a node already; remove nodeName"
+        yield Claim(message, spec.at / "nodeName")
     seconds = spec.data.get("activeDeadlineSeconds")
     if isinstance(seconds, bool) or not isinstance(seconds, int):
         return
@@ -68,12 +77,29 @@ def _policies(spec: Part) -> Iterator[Claim]:
         message = f"{spec.owner} restarts pods {quoted(restarts)}; write Always, OnFailure or Never"
         yield Claim(message, spec.at / "restartPolicy")
     for each in spec.items("tolerations"):
+        for fault, step in _toleration(each):
+            if fault:
+                yield Claim(f"{spec.owner}: {fault}", each.at / step)
         timed = each.data.get("tolerationSeconds") is not None
         if timed and each.data.get("effect") != "NoExecute":
             message = (
                 f"{spec.owner} tolerates for some seconds, which needs effect: NoExecute; write it"
             )
             yield Claim(message, each.at / "tolerationSeconds")
+
+
+def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
+    key, value, operator = (it.data.get(name) or "" for name in ("key", "value", "operator"))
+    if not isinstance(key, str) or not isinstance(value, str):
+        return
+    if key:
+        yield key_fault(key), "key"
+    elif operator != "Exists":
+        yield "a toleration without key needs operator: Exists; write that, or the key", "operator"
+    if operator == "Exists" and value:
+        yield "operator Exists takes no value; remove it, or write operator: Equal", "value"
+    elif operator in ("", "Equal"):
+        yield value_fault(value), "value"
 
 
 def _volumes(spec: Part) -> Iterator[Claim]:
@@ -97,6 +123,14 @@ def _volumes(spec: Part) -> Iterator[Claim]:
                 f"volume {name} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
                 volume.at / kinds[1],
             )
+
+
+def _skews(spec: Part) -> Iterator[Claim]:
+    for each in spec.items("topologySpreadConstraints"):
+        skew = each.data.get("maxSkew", 0)
+        if isinstance(skew, int) and skew <= 0:
+            message = f"{spec.owner} spreads its pods with maxSkew {skew}; write at least 1"
+            yield Claim(message, each.at / "maxSkew")
 
 
 def _affinity(spec: Part) -> Iterator[Claim]:
@@ -123,6 +157,15 @@ def _affinity(spec: Part) -> Iterator[Claim]:
 
 def _container(spec: Part, container: Part) -> Iterator[Claim]:
     yield from _ports(container)
+    for each in container.items("env"):
+        name = each.data.get("name")
+        if isinstance(name, str) and name and not _VARIABLE.fullmatch(name):
+            message = f'{named(container)} has a variable {quoted(name)}; write no "="'
+            if "=" not in name:
+                message = (
+                    f"{named(container)} has a variable {quoted(name)}; write ASCII characters"
+                )
+            yield Claim(message, each.at / "name")
     never = spec.data.get("restartPolicy") == "Never"
     seen = set()
     for each in container.items("resizePolicy"):
@@ -146,6 +189,11 @@ def _container(spec: Part, container: Part) -> Iterator[Claim]:
 def _ports(container: Part) -> Iterator[Claim]:
     seen: set[str] = set()
     for port in container.items("ports"):
+        for key, first in (("containerPort", 1), ("hostPort", 0)):
+            number = port.data.get(key, 0)
+            if isinstance(number, int) and not first <= number <= _LAST_PORT:
+                message = f"{named(container)} has {key} {number}; write 1 to {_LAST_PORT}"
+                yield Claim(message, port.at / key)
         name = port.data.get("name")
         if not isinstance(name, str) or not name:
             continue
