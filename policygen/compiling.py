@@ -53,13 +53,15 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
 
 def _unknown_rules(loaded: Loaded) -> list[Finding]:
     """Rules that the spec's `lint` names and that there are not."""
-    settings = loaded.spec.platform.lint
-    if not (settings.severities or settings.waivers or settings.bounds):
+    given = [it for it in loaded.lints if it.severities or it.waivers or it.bounds]
+    if not given:
         return []  # before all rules are imported
     from policygen.lint import catalog, control
 
     bounded = [rule.name for rule in catalog.RULES if rule.bound]
-    return document.dress(loaded.documents, control.misspelt(settings, catalog.names(), bounded))
+    known = catalog.names()
+    hits = [hit for each in given for hit in control.misspelt(each, known, bounded)]
+    return document.dress(loaded.documents, hits)
 
 
 def _said(loaded: Loaded, plan: Plan) -> list[Finding]:

@@ -627,6 +627,18 @@ def test_a_rule_that_there_is_not_is_refused_by_every_command(run, tmp_path):
         assert 'did you mean "model-above-limit"?' in err
 
 
+def test_another_fault_of_a_platform_hides_no_rule_that_there_is_not(run, tmp_path):
+    (tmp_path / "spec.yaml").write_text(
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
+        "spec:\n  colour: red\n  lint:\n    severities: {model-above-limi: info}\n"
+        "    bounds: {gang-pending-lon: 1h}\n    waivers: [{rule: cohort-of-won, reason: a}]\n"
+    )
+    code, out, err = run("validate", tmp_path / "spec.yaml")
+    assert code == 2
+    for told in ('unknown key "colour"', "model-above-limit", "gang-pending-long", "cohort-of-one"):
+        assert told in out + err
+
+
 def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):
     assumed = SPEC.replace("    nodeType: a2-ultragpu-8g\n", "")
     (tmp_path / "spec.yaml").write_text(assumed.replace("guarantee: 20", "guarantee: 2000"))

@@ -411,6 +411,30 @@ SCHEMA = [
         "2027-02-30 YYYY-MM-DD",
     ),
     Case(
+        "a day that is written otherwise",
+        platform("lint:\n  waivers:\n  - {rule: a, reason: b, expires: «2027/02/03»}"),
+        "bad-date",
+        "2027/02/03 YYYY-MM-DD",
+    ),
+    Case(
+        "a duration in days",
+        platform("lint:\n  bounds: {workload-pending-long: «2d»}"),
+        "bad-duration",
+        'hours, minutes and seconds "48h"',
+    ),
+    Case(
+        "a duration of millions of years",
+        platform("lint:\n  bounds: {workload-pending-long: «99999999999h»}"),
+        "bad-duration",
+        "99999999999h seven digits",
+    ),
+    Case(
+        "a duration without a unit",
+        platform("lint:\n  bounds: {workload-pending-long: «90»}"),
+        "wrong-type",
+        "90 is a number write text such as 48h",
+    ),
+    Case(
         "a version that is none",
         platform("target:\n  kubernetes: «latest»"),
         "unsupported-target",

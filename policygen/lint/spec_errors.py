@@ -11,6 +11,7 @@ SPEC_ERRORS: Mapping[str, str] = {
     "available-above-total": "More GPUs are available than there are",
     "bad-base-file": "The base file of Kueue's Configuration cannot be merged with ours",
     "bad-date": "A date is none, or not written as YYYY-MM-DD",
+    "bad-duration": "A duration is none, or longer than anybody waits",
     "bad-label": "A label's key or value is none that Kubernetes takes",
     "bad-name": "A name is none that Kubernetes takes",
     "bad-quantity": "An amount is no Kubernetes quantity, or too small to mean anything",

@@ -204,6 +204,25 @@ def _too_long(it: _Fault) -> Iterator[Hit]:
     )
 
 
+def _bad_form(it: _Fault) -> Iterator[Hit]:
+    if "[hms]" in it.limit:
+        yield Hit("bad-duration", _duration_fault(it.value), it.at)
+    elif "{4}-" in it.limit:
+        message = f"{quoted(it.value)} is no date; write it as YYYY-MM-DD"
+        yield Hit("bad-date", message, it.at)
+    else:
+        yield from _bad_name(it)
+
+
+def _duration_fault(text: str) -> str:
+    days = re.fullmatch(r"([0-9]{1,5})(d|w)", text.strip())
+    example = f"{int(days[1]) * (24 if days[2] == 'd' else 168)}h" if days else "48h"
+    return (
+        f"{quoted(text)} is no duration; write hours, minutes and seconds, each of at most seven "
+        f'digits, such as "{example}"'
+    )
+
+
 def _bad_name(it: _Fault) -> Iterator[Hit]:
     if "/" in it.limit:
         message = (
@@ -244,7 +263,7 @@ EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {
     "minLength": _empty_text,
     "minProperties": _wrong_count,
     "minimum": _out_of_range,
-    "pattern": _bad_name,
+    "pattern": _bad_form,
     "required": _missing_keys,
     "type": _type,
     "uniqueItems": _repeated,

@@ -23,7 +23,7 @@ from policygen.spec.document import Document
 from policygen.spec.echo import bare, quoted
 from policygen.spec.files import Source
 from policygen.spec.pruned import pruned
-from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
+from policygen.spec.types import LintSettings, Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
 from policygen.spec.view import View
 
@@ -46,6 +46,8 @@ class Loaded:
     An error in these stands, whatever the refused parts turn out to say. Without errors this
     is the spec itself.
     """
+    lints: tuple[LintSettings, ...]
+    """What the spec says of rules, of a refused Platform what can be read."""
 
     @property
     def refused(self) -> bool:
@@ -93,6 +95,10 @@ def load(
         documents=tuple(reading.documents),
         findings=tuple(findings),
         foreign=reading.foreign,
+        lints=(
+            spec.platform.lint,
+            *(it.lint for it in reading.remnants if isinstance(it, Platform)),
+        ),
         sound=sound.part(spec, faulty, reading.unread) if refused else spec,
     )
 

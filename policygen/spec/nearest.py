@@ -1,4 +1,4 @@
-"""The words of an error that names something unknown: the nearest match, or all that is known."""
+"""The words of an error that names something unknown: the nearest match, or what is known."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +10,10 @@ _FEW = 100
 _AROUND = 3
 """Of more, so many before and behind the place that a name would have."""
 _SHOWN = 10
+_SEARCHED = 1000
+"""Up to so many names are searched for those that have a word in them."""
+_WORD = 3
+"""Letters that such a word has at least."""
 
 
 class Names(Sequence[str]):
@@ -48,9 +52,18 @@ class Names(Sequence[str]):
         close = get_close_matches(word.lower(), self._candidates(word), n=1, cutoff=0.6)
         if close:
             return f'did you mean "{self._lowered[close[0]]}"?'
+        holding = self._holding(word)
+        if holding:
+            return f"like it are {', '.join(holding[:_SHOWN])}" + _and(len(holding) - _SHOWN)
         at = bisect_left(self._names, word)
         more = len(self) - _SHOWN - (at < len(self) and self._names[at] == word)
-        return f"known are {', '.join(others[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")
+        return f"known are {', '.join(others[:_SHOWN])}" + _and(more)
+
+    def _holding(self, word: str) -> list[str]:
+        """Names that have the word in them, where not all names are shown."""
+        if not _SHOWN < len(self) <= _SEARCHED or len(word) < _WORD:
+            return []
+        return [it for it in self._names if word.lower() in it.lower() and it != word]
 
     def _candidates(self, word: str) -> Sequence[str]:
         """Names in lower case that may be meant."""
@@ -75,6 +88,10 @@ def suggest(word: str, known: Iterable[str]) -> str:
     Whoever asks about many words passes `Names`.
     """
     return (known if isinstance(known, Names) else Names(known)).said(word)
+
+
+def _and(more: int) -> str:
+    return f" and {more} more" if more > 0 else ""
 
 
 def _around(order: list[str], text: str) -> list[str]:

@@ -30,6 +30,15 @@ def test_few_names_are_listed_and_case_does_not_count():
     assert suggest("123", letters) == "known are a, b, c, d, e, f, g, h, i, j and 16 more"
 
 
+def test_of_more_than_are_shown_those_are_told_that_have_the_word():
+    names = [f"{letter}{letter}-of-a-rather-long-name" for letter in string.ascii_lowercase]
+    others = [*names, "queue-that-borrows-too-much", "cohort-without-BORROWING-in-it"]
+    told = "cohort-without-BORROWING-in-it, queue-that-borrows-too-much"
+    assert suggest("borrow", others) == f"like it are {told}"
+    assert suggest("long", names).endswith("and 16 more")
+    assert suggest("bo", others).startswith("known are")
+
+
 def test_a_name_is_not_its_own_nearest():
     assert suggest("training", Names(["training", "traning"])) == 'did you mean "traning"?'
     assert suggest("a", Names(["a"])) == "there is none"
