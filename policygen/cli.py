@@ -2,8 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,7 +10,7 @@ import click
 
 from policygen import __version__, cli_cluster, cli_lint, cli_rules, cli_test, printing
 from policygen import completion as completing
-from policygen.cli_options import FAIL_ON, TARGET, paths
+from policygen.cli_options import FAIL_ON, QUIET, TARGET, paths, without_notes
 from policygen.errors import CheckFailed, ExitCode, PolicygenError, SpecError, UsageError
 from policygen.finding import Finding, Severity
 from policygen.render import destination
@@ -53,9 +52,6 @@ def _schemas(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
 
 
 _SPEC = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
-_QUIET = click.option(
-    "-q", "--quiet", is_flag=True, help="Show errors and warnings only, without notes."
-)
 
 
 @cli.command(
@@ -115,7 +111,7 @@ Examples:
     is_flag=True,
     help="Print only a values fragment with Kueue's Configuration for its Helm chart.",
 )
-@_QUIET
+@QUIET
 def render(specs: tuple[str, ...], **options: Any) -> None:
     """Print every policy object of a spec, in apply order.
 
@@ -152,7 +148,7 @@ def render(specs: tuple[str, ...], **options: Any) -> None:
         command = app.raw_scheduler_config
     elif options["kueue_helm_values"]:
         command = app.kueue_helm_values
-    with _without_notes(quiet=options["quiet"]):
+    with without_notes(quiet=options["quiet"]):
         result = command(settings, stdin=_stdin(specs), output=_redirected())
     _show(result.findings, quiet=options["quiet"])
     if output is None:
@@ -176,13 +172,13 @@ Examples:
 @_SPEC
 @TARGET
 @FAIL_ON
-@_QUIET
+@QUIET
 def validate(specs: tuple[str, ...], **options: Any) -> None:
     """Check a spec: syntax, schema, references, sums, and what will not do what it says."""
     from policygen import app
 
     settings = _settings(specs, options)
-    with _without_notes(quiet=options["quiet"]):
+    with without_notes(quiet=options["quiet"]):
         result = app.validate(settings, stdin=_stdin(specs), output=_redirected())
     _show(result.findings, quiet=options["quiet"])
     counted = ", ".join(
@@ -302,17 +298,6 @@ def _say(message: str) -> None:
 
     if sys.stderr is not None:
         click.echo(text.printable(message, sys.stderr.encoding or "utf-8"), err=True)
-
-
-@contextmanager
-def _without_notes(*, quiet: bool) -> Iterator[None]:
-    """With `quiet` a refused spec is told without its notes, as an accepted one is."""
-    try:
-        yield
-    except SpecError as error:
-        if not quiet:
-            raise
-        raise SpecError([it for it in error.findings if it.severity > Severity.INFO]) from None
 
 
 def _fail(message: str, code: int) -> NoReturn:

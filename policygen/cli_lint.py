@@ -10,7 +10,17 @@ from typing import Any, BinaryIO
 import click
 
 from policygen import printing
-from policygen.cli_options import ACCESS, FAIL_ON, RULES, TARGET, clusters, forms, paths, progress
+from policygen.cli_options import (
+    ACCESS,
+    FAIL_ON,
+    RULES,
+    TARGET,
+    clusters,
+    forms,
+    paths,
+    progress,
+    without_notes,
+)
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
 from policygen.settings import EXTRAS, ClusterSettings, LintSettings
@@ -110,6 +120,12 @@ Examples:
 @_inputs
 @FAIL_ON
 @click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Show errors and warnings only, without notes, where a report is text.",
+)
+@click.option(
     "-f",
     "--format",
     "formats",
@@ -156,23 +172,25 @@ def lint(**options: Any) -> None:
         from policygen import fixing
 
         write = options["write"]
-        report, diff, said = fixing.run(
-            settings, today=_today(), unsafe=options["unsafe"], write=write, stdin=stdin
-        )
+        with without_notes(quiet=options["quiet"]):
+            report, diff, said = fixing.run(
+                settings, today=_today(), unsafe=options["unsafe"], write=write, stdin=stdin
+            )
         printing.out(diff)
         for line in said:
             click.echo(f"policygen: {line}", err=True)
         # The diff takes the place of a report: a dry run says nothing that lint does not say.
         wanted = wanted if write else [(name, file) for name, file in wanted if file]
     else:
-        report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
+        with without_notes(quiet=options["quiet"]):
+            report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
     report = replace(report, began=began, seconds=time.monotonic() - start)
     folder: Path | None = options["patches"]
     if folder is not None:
         from policygen import drifting
 
-        click.echo(drifting.write_patches(report, folder), err=True)
-    delivery.write(report, wanted)
+        click.echo(drifting.write_patches(report, folder, options["kubeconfig"]), err=True)
+    delivery.write(report, wanted, quiet=options["quiet"])
     raise SystemExit(
         {
             Verdict.CRASHED: ExitCode.INTERNAL,

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from policygen import versions
+from policygen.errors import SpecError
 from policygen.finding import Severity
 from policygen.settings import ClusterSettings
 
@@ -84,6 +86,10 @@ FAIL_ON = click.option(
     default="error",
     show_default=True,
     help="Exit 1 on findings of this severity or above.",
+)
+
+QUIET = click.option(
+    "-q", "--quiet", is_flag=True, help="Show errors and warnings only, without notes."
 )
 
 
@@ -161,3 +167,14 @@ def progress(what: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{printable(what[:72], 'ascii')}")
         sys.stderr.flush()
+
+
+@contextmanager
+def without_notes(*, quiet: bool) -> Iterator[None]:
+    """With `quiet` a refused spec is told without its notes, as an accepted one is."""
+    try:
+        yield
+    except SpecError as error:
+        if not quiet:
+            raise
+        raise SpecError([it for it in error.findings if it.severity > Severity.INFO]) from None

@@ -54,18 +54,20 @@ def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[
         yield "ConfigMap", platform.kueue.namespace, kueue_configuration.CONFIG_MAP
 
 
-def write_patches(report: Report, folder: Path) -> str:
+def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) -> str:
     """Write what mends the report's findings into a new folder; says what was written.
 
     A folder for each cluster that has something to mend. Raises UsageError.
     """
     made: dict[str, str] = {}
     said = []
+    # The scripts change to their own folder.
+    contexts = str(kubeconfig.absolute()) if kubeconfig else ""
     for drift in report.drifts:
         steps = mending.steps(drift, _kept(report, drift))
         if steps:
             name = scripts.safe(drift.context)
-            inside = scripts.files(steps, drift.context)
+            inside = scripts.files(steps, drift.context, contexts)
             made |= {f"{name}/{path}": text for path, text in inside.items()}
             said += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
     try:

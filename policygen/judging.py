@@ -34,6 +34,8 @@ class Against(Struct, frozen=True):
     documents: tuple[Document, ...] = ()
     """Of the spec."""
     rendered: Rendered | None = None
+    kubeconfig: str = ""
+    """The file of contexts that the user has named."""
 
 
 class Judged(Struct, frozen=True):
@@ -78,6 +80,7 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         plan=against.plan,
         asked=against.asked,
         rendered=rendered,
+        kubeconfig=against.kubeconfig,
     )
     outcomes = engine.run(rules, facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]

@@ -140,6 +140,7 @@ def _judged(
         plan=spec.plan,
         documents=tuple(documents),
         rendered=_rendered(settings, spec),
+        kubeconfig=str(settings.clusters.kubeconfig or ""),
     )
     reads = _reading(settings, spec, target, against.rendered)
     for look in looking.looks(settings.clusters, reads, progress):

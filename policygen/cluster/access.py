@@ -5,6 +5,7 @@ longer than most commands run, so it is imported only when a cluster is reached.
 """
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from threading import Lock
 from typing import Any
 
 from policygen.errors import UsageError
+from policygen.spec.nearest import suggest
 
 IN_CLUSTER = "in-cluster"
 """What the identity of a pod is called, where a context has a name."""
@@ -77,6 +79,7 @@ class Access:
             if self._context is None:
                 config.load_incluster_config(client_configuration=configuration)
             else:
+                _check(self._context, self._kubeconfig)
                 config.load_kube_config(
                     config_file=str(self._kubeconfig) if self._kubeconfig else None,
                     context=self._context,
@@ -98,6 +101,8 @@ class Access:
         logging.getLogger().addHandler(ears)
         try:
             yield
+        except UsageError:
+            raise
         except Exception as error:  # noqa: BLE001 - from YAML, from the client, from anywhere
             raise UsageError(f"{what} cannot be used: {_line(error)}") from None
         finally:
@@ -118,5 +123,29 @@ class _Ears(logging.Handler):
         self.heard.append(" ".join(record.getMessage().split()))
 
 
+def _check(context: str, kubeconfig: Path | None) -> None:
+    """Raise UsageError for what the client tells in words of its own code, or not at all."""
+    from kubernetes.config import kube_config as untyped  # noqa: PLC0415 - see the top
+
+    client: Any = untyped
+    paths = str(kubeconfig or client.KUBE_CONFIG_DEFAULT_LOCATION)
+    files = [each for each in paths.split(os.pathsep) if each]
+    if not any(Path(each).expanduser().exists() for each in files):
+        raise UsageError(f"there is no kubeconfig {' or '.join(files)}; write --kubeconfig FILE")
+    try:
+        merged = client.KubeConfigMerger(paths).config
+        names = [each["name"] for each in merged["contexts"].value]
+    except UnicodeDecodeError:
+        raise UsageError(f"{paths} is no kubeconfig: it is not UTF-8") from None
+    except (AttributeError, KeyError, TypeError):
+        shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
+        raise UsageError(f"{paths} is no kubeconfig: it is not {shape}") from None
+    if context not in names:
+        advice = suggest(context, map(str, names))
+        raise UsageError(f'there is no context "{context}" in {paths}; {advice}')
+
+
 def _line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__

@@ -137,6 +137,8 @@ class Server:
         except urllib3.exceptions.ReadTimeoutError:
             raise ReadError(f"no answer came in {seconds:.0f} s") from None
         except (urllib3.exceptions.HTTPError, OSError) as error:
+            if _stays(error):
+                raise ReadError(_reason(error)) from None
             raise _LostError(_reason(error)) from None
         try:
             body = self._body(response, end)
@@ -206,6 +208,19 @@ def _times(number: int) -> str:
 
 def _pause(number: int) -> float:
     return float(PAUSE_S * 2 ** (number - 1))
+
+
+def _stays(error: Exception) -> bool:
+    """Whether asking again can't help: an URL that is none, or TLS that the two don't agree on."""
+    import ssl  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
+
+    import urllib3  # noqa: PLC0415 - likewise
+
+    if isinstance(error, urllib3.exceptions.LocationValueError):
+        return True
+    inner = error.args[0] if isinstance(error, urllib3.exceptions.SSLError) else error
+    cut = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+    return isinstance(inner, ssl.SSLError) and not isinstance(inner, cut)
 
 
 def _reason(error: Exception) -> str:

@@ -128,15 +128,16 @@ def resource(it: Object) -> str:
     return f"{plural}.{it.version}.{it.group}" if it.group else plural
 
 
-def patch_command(it: Object, patch: Sequence[Operation], context: str) -> str:
-    """The kubectl command that sends a patch, for a shell."""
+def patch_command(it: Object, patch: Sequence[Operation], begin: Sequence[str]) -> str:
+    """The command that sends a patch, for a shell; `begin` is what `kubectl` makes."""
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
-    return shlex.join([*kubectl(context), "patch", *named(it), "--type=json", "-p", text])
+    return shlex.join([*begin, "patch", *named(it), "--type=json", "-p", text])
 
 
-def kubectl(context: str) -> list[str]:
+def kubectl(context: str, kubeconfig: str = "") -> list[str]:
     """The beginning of every command: it names the cluster, so that no other is meant."""
-    return ["kubectl", "--context", context] if context else ["kubectl"]
+    file = ["--kubeconfig", kubeconfig] if kubeconfig else []
+    return ["kubectl", *file, *(["--context", context] if context else [])]
 
 
 def named(it: Object) -> list[str]:

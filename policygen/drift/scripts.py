@@ -21,10 +21,11 @@ _SCRIPT = {Act.PATCH: MEND, Act.CREATE: MEND, Act.RECREATE: RECREATE, Act.DELETE
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def files(steps: Sequence[Step], context: str) -> dict[str, str]:
+def files(steps: Sequence[Step], context: str, kubeconfig: str = "") -> dict[str, str]:
     """Texts by their path in a folder of one cluster; a script only where it has something to do."""
     made: dict[str, str] = {}
     lines: dict[str, list[str]] = {}
+    begin = kubectl(context, kubeconfig)
     width = len(str(len(steps)))
     for number, step in enumerate(steps, 1):
         stem = f"{number:0{width}}-{safe(str(step.object).lower())}"
@@ -35,7 +36,7 @@ def files(steps: Sequence[Step], context: str) -> dict[str, str]:
         elif step.act is not Act.DELETE:
             path = f"manifests/{stem}.yaml"
             made[path] = step.text
-        words = (shlex.join(each) for each in _commands(step, context, path))
+        words = (shlex.join(each) for each in _commands(step, begin, path))
         lines.setdefault(_SCRIPT[step.act], []).append("run " + " && run ".join(words))
     for name, commands in lines.items():
         made[name] = _script(_HEADS[name], context, commands)
@@ -47,8 +48,8 @@ def safe(name: str) -> str:
     return _UNSAFE.sub("-", name).strip(".-") or "cluster"
 
 
-def _commands(step: Step, context: str, path: str) -> list[list[str]]:
-    begin, who = kubectl(context), named(step.object)
+def _commands(step: Step, begin: Sequence[str], path: str) -> list[list[str]]:
+    who = named(step.object)
     create = [*begin, "apply", "--server-side", "-f", path]
     match step.act:
         case Act.PATCH:

@@ -1,6 +1,7 @@
 """What the rules about drift have in common."""
 
 from policygen.drift.drift import GROUP_KINDS
+from policygen.drift.mending import kubectl
 from policygen.lint.rule import Facts, Need
 
 _ON_REQUEST = {"ServiceAccount", "ClusterRoleBinding", "Role", "RoleBinding"}
@@ -11,6 +12,6 @@ KINDS = tuple(sorted({it.kind for it in GROUP_KINDS} - _ON_REQUEST))
 NEEDS = frozenset({Need.SPEC, Need.SEEN})
 
 
-def context(facts: Facts) -> str:
-    """The name of the cluster for kubectl; empty where it has none."""
-    return facts.cluster.seen.context if facts.cluster.seen else ""
+def kubectl_of(facts: Facts) -> list[str]:
+    """How a command of kubectl about the cluster begins."""
+    return kubectl(facts.cluster.seen.context if facts.cluster.seen else "", facts.kubeconfig)

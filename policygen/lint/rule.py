@@ -47,6 +47,8 @@ class Facts(Struct, frozen=True, eq=False):
     """The versions that the spec, or the command line, says; none where neither does."""
     rendered: Rendered | None = None
     """What the spec renders; only where a cluster was seen."""
+    kubeconfig: str = ""
+    """The file of contexts that the user has named, for commands."""
 
     @property
     def now(self) -> datetime:

@@ -18,17 +18,21 @@ from policygen.report.report import Report
 About = TypeVar("About")
 
 
-def write(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> None:
+def write(
+    report: Report, wanted: Sequence[tuple[str, Path | None]], *, quiet: bool = False
+) -> None:
     """Write each format to its file, then the one for standard output (None).
 
-    All are made before anything is written. Raises UsageError as `send` does.
+    All are made before anything is written. `quiet` leaves
+    notes out of text. Raises UsageError as `send` does.
     """
     made = []
     for name, file in wanted:
         write_page = FORMATS[name]
-        if name == "text" and file is None and sys.stdout is not None:
-            colour = text.colours(sys.stdout, os.environ)
-            write_page = partial(text.full, colour=colour)
+        if name == "text":
+            colour = file is None and sys.stdout is not None
+            colour = colour and text.colours(sys.stdout, os.environ)
+            write_page = partial(text.full, colour=colour, quiet=quiet)
         made.append((file, page(write_page, report)))
     for each in report.rules:
         if each.verdict == Verdict.CRASHED and sys.stderr is not None:

@@ -53,14 +53,16 @@ def plain(report: Report, out: TextIO) -> None:
     full(report, out, colour=False)
 
 
-def full(report: Report, out: TextIO, *, colour: bool) -> None:
+def full(report: Report, out: TextIO, *, colour: bool, quiet: bool = False) -> None:
     """Write what lint found, and a line that says how much was judged.
 
-    Of each rule at most MAX_OF_A_RULE findings are shown; the counts are true.
+    Of each rule at most MAX_OF_A_RULE findings are shown, with `quiet` no notes; the counts are true.
     """
     seen: Counter[str] = Counter()
     shown = []
     for finding in report.findings:
+        if quiet and finding.severity == Severity.INFO:
+            continue
         seen[finding.rule] += 1
         if seen[finding.rule] <= MAX_OF_A_RULE:
             shown.append(finding)

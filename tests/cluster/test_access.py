@@ -2,8 +2,10 @@
 
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -17,11 +19,11 @@ PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "N
 
 @pytest.fixture
 def lint(tmp_path):
-    def run(user, *, context="x", text=None, command="lint"):
+    def run(user, *, context="x", text=None, command="lint", server="http://127.0.0.1:9"):
         config = {
             "apiVersion": "v1",
             "kind": "Config",
-            "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}],
+            "clusters": [{"name": "c", "cluster": {"server": server}}],
             "users": [{"name": "u", "user": user}],
             "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
         }
@@ -36,10 +38,14 @@ def lint(tmp_path):
 @pytest.mark.parametrize(
     "user, options, said",
     [
-        ({}, {"context": "nope"}, "Expected object with name nope"),
+        ({}, {"context": "nope"}, 'there is no context "nope" in'),
+        ({}, {"context": "X"}, 'did you mean "x"?'),
+        ({}, {"text": "{{{"}, "while parsing a flow"),
+        ({}, {"text": "contexts: 5"}, "is no kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "contexts: [5]"}, "is no kubeconfig: it is not a mapping whose"),
         ({}, {"text": "a: ["}, "while parsing a flow node"),
-        ({}, {"text": "[]"}, "cannot be used"),
-        ({}, {"text": "apiVersion: v1"}, "cannot be used"),
+        ({}, {"text": "[]"}, "is no kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "apiVersion: v1"}, "there is none"),
         ({"exec": {**PLUGIN, "command": "/nonexistent"}}, {}, "No such file"),
         ({"exec": {**PLUGIN, "command": sys.executable, "args": ["-c", "exit(7)"]}}, {}, "returned 7"),
         ({"exec": {**PLUGIN, "command": sys.executable, "args": ["-c", ""]}}, {}, "failed to decode"),
@@ -50,6 +56,44 @@ def test_what_cannot_be_used_is_a_usage_error(lint, user, options, said):
     done = lint(user, **options)
     assert done.exception.__class__.__name__ == "UsageError", done.output
     assert said in str(done.exception)
+
+
+def test_a_kubeconfig_that_is_not_there_is_named(tmp_path):
+    path = tmp_path / "gone"
+    done = CliRunner().invoke(cli, ["lint", "--context", "x", "--kubeconfig", str(path)])
+    assert str(done.exception) == f"there is no kubeconfig {path}; write --kubeconfig FILE"
+
+
+def test_a_kubeconfig_that_is_no_text_is_told(tmp_path):
+    path = tmp_path / "config"
+    path.write_bytes(b"\xff\xfe")
+    done = CliRunner().invoke(cli, ["lint", "--context", "x", "--kubeconfig", str(path)])
+    assert "is no kubeconfig: it is not UTF-8" in str(done.exception)
+
+
+def test_what_stays_wrong_is_asked_once(lint):
+    """An URL that is none, and a server that does not speak TLS."""
+    done = lint({"token": "t"}, server="::not a url")
+    assert done.exit_code == 3
+    assert "Failed to parse" in done.stdout
+    assert "asked 5 times" not in done.stdout
+    asked = []
+
+    class Plain(socketserver.BaseRequestHandler):
+        def handle(self):
+            asked.append(self.request.recv(1))
+            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Plain) as plain:
+        thread = threading.Thread(target=plain.serve_forever, args=(0.05,))
+        thread.start()
+        done = lint({"token": "t"}, server=f"https://127.0.0.1:{plain.server_address[1]}")
+        plain.shutdown()
+        thread.join()
+    assert done.exit_code == 3
+    assert "SSL" in done.stdout
+    assert "asked 5 times" not in done.stdout
+    assert 1 <= len(asked) <= 3  # what is served and the version are asked for at once
 
 
 def test_a_server_that_does_not_answer_is_incomplete(lint):

@@ -204,6 +204,25 @@ def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):
     assert "name a new folder" in str(again.exception)
 
 
+def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, monkeypatch):
+    """The scripts from any folder: they change to their own."""
+    monkeypatch.chdir(tmp_path)
+    cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    del cluster["ResourceFlavor a100"]
+    cohort = cluster["Cohort a100"]["metadata"]
+    cohort["labels"]["app.kubernetes.io/managed-by"] = "Helm"
+    told, _ = lint(cluster, "--kubeconfig", "my config", "--patches", "patches")
+    commands = [it["command"] for it in told.values() if it["command"]]
+    assert len(commands) == 2
+    begin = "kubectl --kubeconfig 'my config' --context east "
+    assert all(it.startswith(begin) for it in commands), commands
+    script = (tmp_path / "patches" / "east" / "mend.sh").read_text("utf-8")
+    sent = [line for line in script.splitlines() if "kubectl" in line]
+    assert len(sent) == 3
+    named = f"kubectl --kubeconfig '{tmp_path}/my config' --context east "
+    assert all(named in line for line in sent)
+
+
 def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
     queue = cluster[QUEUE]
     queue["apiVersion"] = "kueue.x-k8s.io/v1beta1"

@@ -137,6 +137,21 @@ def test_several_reports_may_go_to_a_device(policygen):
     assert (done.returncode, done.stderr) == (1, "")
 
 
+def test_quiet_shows_no_notes_and_counts_them(policygen, tmp_path):
+    (tmp_path / "other.yaml").write_text(
+        "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n"
+    )
+    given = ("lint", "--manifests", ".", "--partial", "--fail-on", "info")
+    loud, quiet = policygen(*given), policygen(*given, "-q")
+    assert "info: no rule judges 1 A" in loud.stdout
+    assert "info: no rule judges" not in quiet.stdout
+    assert quiet.stdout.splitlines()[-1] == loud.stdout.splitlines()[-1]
+    assert quiet.returncode == loud.returncode
+    whole = [policygen(*given, "-f", "json", *more).stdout for more in ([], ["-q"])]
+    assert [it["severity"] for it in json.loads(whole[1])["findings"]].count("info")
+    assert json.loads(whole[0])["findings"] == json.loads(whole[1])["findings"]
+
+
 def test_nothing_to_lint_is_told(policygen):
     done = policygen("lint")
     assert done.returncode == 2

@@ -9,7 +9,7 @@ from policygen.drift.mending import CHANGED, patch_command
 from policygen.drift.patches import at, operations
 from policygen.drift.words import said
 from policygen.finding import Severity
-from policygen.lint.drifted import KINDS, NEEDS, context
+from policygen.lint.drifted import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -33,7 +33,7 @@ def _claim(facts: Facts, rendered: Rendered, changed: Changed, it: Difference) -
         message += "; no server changes this field, so the object is deleted and made anew"
     else:
         patch = operations(wanted.data, found.data, [it])
-        command = patch_command(found, patch, context(facts))
+        command = patch_command(found, patch, kubectl_of(facts))
     origin = rendered.origin(wanted, it.source)
     return Claim(message, found.at.to(*it.path), (origin,) if origin else (), command=command)
 

@@ -7,7 +7,7 @@ from policygen.drift.mending import TAKEN, patch_command
 from policygen.drift.patches import operations
 from policygen.drift.words import author, value
 from policygen.finding import Severity
-from policygen.lint.drifted import KINDS, NEEDS, context
+from policygen.lint.drifted import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -32,7 +32,9 @@ def _claims(facts: Facts, rendered: Rendered, changed: Changed) -> Iterator[Clai
             f"{value(it.wanted)}: it belongs to another tool or set; {author(found, it.path)}",
             found.at.to(*it.path),
             related,
-            command=patch_command(found, operations(wanted.data, found.data, [it]), context(facts)),
+            command=patch_command(
+                found, operations(wanted.data, found.data, [it]), kubectl_of(facts)
+            ),
         )
     for path, owner in changed.controllers:
         yield Claim(
