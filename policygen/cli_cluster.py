@@ -78,6 +78,7 @@ def snapshot(*, output: Path, redact_names: bool, **options: Any) -> None:
     epilog="""\b
 Examples:
   policygen rbac spec/ | kubectl apply -f -
+  policygen rbac --namespace vision --namespace speech spec/
   policygen rbac --rule local-queue-without-cluster-queue
   policygen rbac --preflight --context prod spec/
 
@@ -87,7 +88,7 @@ lacking (--preflight), 4 internal.
 )
 @_reached
 @click.option(
-    "--name", default="policygen-lint", show_default=True, help="What the ClusterRole is called."
+    "--name", default="policygen-lint", show_default=True, help="What each role is called."
 )
 @click.option(
     "--preflight",
@@ -99,7 +100,7 @@ def rbac(*, name: str, preflight: bool, **options: Any) -> None:
     """Print the smallest ClusterRole with which lint can read all that its rules need.
 
     It allows to list, and nothing else. With a SPEC it includes the ConfigMaps that the spec
-    renders.
+    renders. With --namespace what is namespaced goes into a Role for each namespace.
     """
     from policygen import snapshots
 

@@ -14,7 +14,7 @@ from policygen.cluster.redaction import redacted
 from policygen.cluster.requests import ReadError
 from policygen.errors import UsageError
 from policygen.finding import Finding
-from policygen.render.role import cluster_role
+from policygen.render.role import roles
 from policygen.settings import LintSettings as Settings
 
 
@@ -38,8 +38,8 @@ def take(settings: Settings, output: Path, *, redact: bool, progress: Progress) 
 
 
 def role(settings: Settings, name: str) -> str:
-    """The ClusterRole, as a manifest."""
-    return cluster_role(name, permissions(linting.reading(settings)))
+    """The ClusterRole and the Roles, as manifests."""
+    return roles(name, permissions(linting.reading(settings)))
 
 
 def lacking(settings: Settings) -> Sequence[str]:

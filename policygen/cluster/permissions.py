@@ -17,30 +17,41 @@ class Permission(Struct, frozen=True, order=True):
     resource: str
     names: tuple[str, ...] = ()
     """Only those of these names; none: all."""
+    namespace: str = ""
+    """Empty: in the whole cluster."""
 
     def __str__(self) -> str:
         resource = f"{self.resource}.{self.group}" if self.group else self.resource
         names = f" named {', '.join(self.names)}" if self.names else ""
-        return f"list {resource}{names}"
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        return f"list {resource}{names}{where}"
 
 
 def permissions(wanted: Wanted) -> tuple[Permission, ...]:
-    """The smallest set, sorted. Of ConfigMaps only those that are asked for by name."""
+    """The smallest set, sorted.
+
+    Of ConfigMaps only those that are asked for by name; of what is namespaced only what is in the
+    namespaces, where some are named.
+    """
     return tuple(sorted(_permissions(wanted)))
 
 
 def _permissions(wanted: Wanted) -> Iterator[Permission]:
-    known = dict(_plurals())
+    known = dict(_served())
     for kind in wanted.kinds:
         names = tuple(sorted(wanted.config_maps)) if kind == CONFIG_MAP else ()
-        yield Permission(kind.group, known.get(kind, f"{kind.kind.lower()}s"), names)
+        # Kinds whose schemas we have not make pods: they are regular, and namespaced.
+        served = known.get(kind)
+        plural = served.plural if served else f"{kind.kind.lower()}s"
+        namespaced = served is None or served.namespaced
+        for namespace in (namespaced and wanted.namespaces) or ("",):
+            yield Permission(kind.group, plural, names, namespace)
 
 
-def _plurals() -> Iterable[tuple[GroupKind, str]]:
-    """Of the kinds whose schemas we have; others are regular."""
+def _served() -> Iterable[tuple[GroupKind, schemas.Served]]:
     for at, kinds in schemas.index().kinds.items():
         api_version = at.removeprefix(f"{schemas.CORE}/")
         for kind in kinds:
             served = schemas.served(api_version, kind)
             if served is not None:
-                yield GroupKind(served.group, kind), served.plural
+                yield GroupKind(served.group, kind), served

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 import policygen
 from policygen.cluster.access import Access
@@ -29,13 +30,15 @@ def refused(access: Access, permissions: Iterable[Permission]) -> Iterator[Permi
             name for name in permission.names or ("",) if not _allowed(access, permission, name)
         ]
         if lacking:
-            yield Permission(permission.group, permission.resource, tuple(filter(None, lacking)))
+            yield replace(permission, names=tuple(filter(None, lacking)))
 
 
 def _allowed(access: Access, permission: Permission, name: str) -> bool:
     import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
     attributes = {"verb": "list", "group": permission.group, "resource": permission.resource}
+    if permission.namespace:
+        attributes["namespace"] = permission.namespace
     body = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",

@@ -1,4 +1,4 @@
-"""A ClusterRole with just the permissions that reading a cluster takes."""
+"""Roles with just the permissions that reading a cluster takes."""
 
 from collections.abc import Iterable
 
@@ -6,17 +6,26 @@ from policygen.cluster.permissions import Permission
 from policygen.render.scalar import encode
 
 
-def cluster_role(name: str, permissions: Iterable[Permission]) -> str:
-    """The manifest. Resources of one group stand in one rule, those of some names in their own."""
-    rules: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+def roles(name: str, permissions: Iterable[Permission]) -> str:
+    """The manifests: a ClusterRole, and a Role for each namespace in which something is listed.
+
+    Resources of one group stand in one rule, those of some names in their own.
+    """
+    places: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
     for it in permissions:
+        rules = places.setdefault(it.namespace, {})
         rules.setdefault((it.group, it.names), []).append(it.resource)
+    return "".join(_role(name, namespace, rules) for namespace, rules in sorted(places.items()))
+
+
+def _role(name: str, namespace: str, rules: dict[tuple[str, tuple[str, ...]], list[str]]) -> str:
     lines = [
         "---",
         "apiVersion: rbac.authorization.k8s.io/v1",
-        "kind: ClusterRole",
+        f"kind: {'Role' if namespace else 'ClusterRole'}",
         "metadata:",
         f"  name: {encode(name)}",
+        *([f"  namespace: {encode(namespace)}"] if namespace else []),
         "rules:",
     ]
     for (group, names), resources in sorted(rules.items()):

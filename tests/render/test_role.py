@@ -48,6 +48,20 @@ def test_it_allows_what_is_wanted_to_list_and_nothing_else():
     assert names == ("kueue-manager-config", "volcano-scheduler-configmap")
 
 
+def test_in_namespaces_it_is_a_role_for_each_and_one_for_what_has_none():
+    options = ("--namespace", "vision", "--namespace", "speech")
+    whole, *inner = yaml.safe_load_all(printed(*options))
+    places = [(it["kind"], it["metadata"].get("namespace")) for it in (whole, *inner)]
+    assert places == [("ClusterRole", None), ("Role", "speech"), ("Role", "vision")]
+    assert allowed(inner[0]) == allowed(inner[1])
+    everything = allowed(yaml.safe_load(printed()))
+    assert allowed(whole) | allowed(inner[0]) == everything
+    assert not allowed(whole) & allowed(inner[0])
+    resources = {resource for _, resource, _ in allowed(whole)}
+    assert {"nodes", "namespaces", "clusterqueues"} <= resources
+    assert not resources & {"pods", "localqueues", "configmaps", "jobs"}
+
+
 def test_one_rule_needs_less():
     role = yaml.safe_load(printed("--rule", "local-queue-without-cluster-queue"))
     assert allowed(role) == {
