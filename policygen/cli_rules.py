@@ -104,7 +104,8 @@ def rules(form: str, **options: Any) -> None:
         return
     printing.out(rulebook.table(found))
     if not found:
-        click.echo("policygen: no rule is like this; `policygen rules` lists all", err=True)
+        advice = rulebook.near(options["words"]) or "`policygen rules` lists all"
+        click.echo(f"policygen: no rule is like this; {advice}", err=True)
 
 
 @click.command(

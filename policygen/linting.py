@@ -33,7 +33,6 @@ from policygen.spec import document, files, types
 from policygen.spec.document import Document
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded
-from policygen.spec.nearest import suggest
 
 NO_OBJECTS = Cluster(())
 
@@ -297,7 +296,7 @@ def _known(name: str) -> str:
     names = catalog.names()
     if name in names:
         return name
-    raise UsageError(f'no rule "{name}"; {suggest(name, names)}')
+    raise UsageError(control.unknown(name, names))
 
 
 def _wanted(settings: Settings) -> set[str]:

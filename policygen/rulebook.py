@@ -1,6 +1,8 @@
 """The book of rules: every name that a finding can carry, what it says, and what may be said of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import TextIO
 
 from msgspec import Struct
@@ -12,7 +14,7 @@ from policygen.finding import Family, Severity
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
 from policygen.lint.rule import Need, Rule
-from policygen.lint.spec_errors import RUN_ERRORS, RUN_RULES, SPEC_ERRORS
+from policygen.lint.spec_errors import REMEDIES, RUN_ERRORS, RUN_RULES, SPEC_ERRORS
 from policygen.lint.spec_rules import NOTES, SPEC_RULES
 from policygen.report.words import write_json
 from policygen.spec.nearest import suggest
@@ -29,7 +31,8 @@ FAMILIES: Mapping[str, str] = {
 """Every family by its first word, which tells them apart."""
 
 _SAYS = {
-    REFUSED: "Such a spec is refused: nothing is rendered and nothing linted until it is mended.",
+    REFUSED: "Such a spec is refused: nothing is rendered and nothing linted until it is mended; "
+    "the finding says what to write instead.",
     REPORTED: "Reported of a spec that can be rendered all the same.",
     RUN: "Said of the inputs or the settings of a run.",
 }
@@ -114,7 +117,8 @@ def explain(name: str) -> str:
     if any(rule.name == name for rule in RULES):
         return page(name).text
     entry = next(each for each in entries() if each.name == name)
-    return f"# {name}\n\n{entry.about}. {_SAYS[entry.family]}\n"
+    remedy = f"\n{REMEDIES[name]}\n" if name in REMEDIES else ""
+    return f"# {name}\n\n{entry.about}. {_SAYS[entry.family]}\n{remedy}"
 
 
 def select(wanted: Wanted) -> list[Entry]:
@@ -136,8 +140,23 @@ def select(wanted: Wanted) -> list[Entry]:
         and (not wanted.severities or str(each.severity) in wanted.severities)
         and (not judged or (each.rule and (not each.judges or judged & set(each.judges))))
         and (target is None or each.holds(target))
-        and all(word in f"{each.name} {each.about} {each.judges}".lower() for word in words)
+        and all(word in _text(each) for word in words)
     ]
+
+
+def near(words: Iterable[str]) -> str:
+    """What may be meant by the words that no entry has; empty: nothing is near."""
+    texts = [_text(each) for each in entries()]
+    spoken = sorted({word for text in texts for word in re.findall(r"\w+", text)})
+    lowered = [word.lower() for word in words]
+    lost = [word for word in lowered if not any(word in text for text in texts)]
+    found = [close for word in lost for close in get_close_matches(word, spoken, n=1)]
+    return f"did you mean {', '.join(found)}?" if found else ""
+
+
+def _text(each: Entry) -> str:
+    """What words are looked for in."""
+    return f"{each.name} {each.about} {each.judges}".lower()
 
 
 def kinds() -> tuple[str, ...]:

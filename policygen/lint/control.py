@@ -7,6 +7,7 @@ from datetime import date
 from msgspec import Struct
 
 from policygen.finding import Finding, Hit, Severity
+from policygen.lint.spec_errors import is_said_of_inputs
 from policygen.spec.nearest import suggest
 from policygen.spec.types import LintSettings, Waiver
 
@@ -36,11 +37,17 @@ def misspelt(
     for name, _ in settings.severities:
         if name not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()
-            yield Hit("unknown-rule", f'no rule "{name}"; {suggest(name, known)}', at)
+            yield Hit("unknown-rule", unknown(name, known), at)
     for waiver in settings.waivers:
         if waiver.rule not in known:
-            message = f'no rule "{waiver.rule}"; {suggest(waiver.rule, known)}'
-            yield Hit("unknown-rule", message, waiver.at / "rule")
+            yield Hit("unknown-rule", unknown(waiver.rule, known), waiver.at / "rule")
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """Why a name is none of the rules that can be chosen."""
+    if is_said_of_inputs(name):
+        return f'"{name}" is said of inputs; it is no rule that can be chosen or switched off'
+    return f'no rule "{name}"; {suggest(name, known)}'
 
 
 def judge(

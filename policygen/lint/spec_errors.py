@@ -1,4 +1,4 @@
-"""SPEC_ERRORS: why a spec is refused, by name; RUN_ERRORS and RUN_RULES: what is said of a run.
+"""SPEC_ERRORS: why a spec is refused, by name; RUN_ERRORS and RUN_RULES: what is said of a run; REMEDIES.
 
 The faults are found in `spec/` and `plan/`, those of runs in `linting.py`,
 `lint/control.py` and `cluster/manifests.py`; a test compares their names with these.
@@ -117,3 +117,29 @@ RUN_RULES: Mapping[str, str] = {
     "waiver-unused": "A waiver waives nothing",
 }
 """What is said of a run's inputs and settings, by name."""
+
+REMEDIES: Mapping[str, str] = {
+    "encoding": "Save the file as UTF-8, or take it out of the folder.",
+    "unknown-key": "Write the key that the message names, or remove it; `policygen schema KIND` prints "
+    "all of them with what they do. A key of a newer policygen needs that version.",
+    "yaml-syntax": "Mend the text at the place that is shown; often the cause stands in the line above it.",
+    "snapshot-unreadable": "Take the snapshot again with `policygen snapshot`, of this version or an older one.",
+    "cluster-unreadable": "See whether `kubectl --context CONTEXT version` reaches the cluster; "
+    "`policygen rbac --preflight` says what the identity lacks.",
+    "nothing-to-judge": "See whether the command before the pipe failed (`set -o pipefail`), and whether the "
+    "path is right.",
+    "baseline-stale": "Run `policygen baseline update` with the same inputs.",
+    "kinds-not-judged": "Nothing need be done: the rules that look at every object have judged them.",
+    "no-object": "Give what is no manifest, such as the values of a chart, to no `--manifests`.",
+    "versions-differ": "Upgrade the clusters that are behind, or lint them in a run of their own.",
+    "not-read": "Give the identity the rights that `policygen rbac` prints; `--preflight` says which it lacks. "
+    "Where the server did not answer, run it again; of a snapshot, take it anew with the spec beside it.",
+    "waiver-expired": "Mend what the waiver accepts, or renew `expires`.",
+    "waiver-unused": "Remove the waiver, or mend its `rule` and `object` if they name something else than was meant.",
+}
+"""What to do about some of them, where the finding alone does not say it."""
+
+
+def is_said_of_inputs(name: str) -> bool:
+    """Whether findings have this name without a rule that could be chosen or switched off."""
+    return name in SPEC_ERRORS or name in RUN_ERRORS or name in RUN_RULES

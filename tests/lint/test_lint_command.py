@@ -181,6 +181,14 @@ def test_no_rule_to_run_is_no_clean_run(policygen):
     assert "--skip leaves no rule to run" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["waiver-unused", "encoding", "nothing-to-judge"])
+def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
+    for option in ("--rule", "--skip"):
+        done = policygen("lint", "--manifests", "queue.yaml", option, name)
+        assert done.returncode == 2
+        assert f'"{name}" is said of inputs; it is no rule' in done.stderr
+
+
 def test_a_baseline_is_made_and_used(policygen):
     arguments = ("--baseline", "known.json", "--manifests", "queue.yaml")
     assert policygen("lint", *arguments).returncode == 2

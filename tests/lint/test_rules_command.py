@@ -13,7 +13,7 @@ from policygen.errors import UsageError
 from policygen.finding import Family
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
-from policygen.lint.spec_errors import SPEC_ERRORS
+from policygen.lint.spec_errors import REMEDIES, RUN_ERRORS, RUN_RULES, SPEC_ERRORS
 
 ROOT = Path(__file__).parents[2]
 RULE = "local-queue-without-cluster-queue"
@@ -102,7 +102,8 @@ def test_words_are_looked_for_in_name_fault_and_kinds():
 def test_nothing_found_is_told():
     done = rules("no such words")
     assert done.stdout == ""
-    assert "no rule is like this" in done.stderr
+    assert "no rule is like this; `policygen rules` lists all" in done.stderr
+    assert "did you mean borrow?" in rules("borow", "--kind", "Cohort").stderr
 
 
 @pytest.mark.parametrize(
@@ -122,6 +123,16 @@ def test_every_name_is_explained(name):
     text = rulebook.explain(name)
     assert text.startswith(f"# {name}\n\n")
     assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_what_to_do_is_explained(name):
+    assert name in rulebook.names()
+    assert rulebook.explain(name).endswith(f"\n\n{REMEDIES[name]}\n")
+
+
+def test_of_every_name_of_a_run_it_is_said_what_to_do():
+    assert {*RUN_ERRORS, *RUN_RULES} - {*REMEDIES} == {"bad-case", "bad-expectation"}
 
 
 def test_an_unknown_name_is_told_with_the_nearest():
