@@ -61,6 +61,11 @@ class Object(Struct, frozen=True, eq=False):
         return keyed_texts(self.data, "metadata", "annotations")
 
     def __str__(self) -> str:
-        """As a message names it: `LocalQueue team-a/a100`."""
-        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        """As a message names it: `LocalQueue team-a/a100`, `Job team-a/train-*` by generateName."""
+        name = self.name
+        start = "" if name else keyed_texts(self.data, "metadata").get("generateName")
+        if start:
+            name = f"{start}*"
+        if self.namespace and name:
+            name = f"{self.namespace}/{name}"
         return f"{self.kind} {name}" if name else self.kind

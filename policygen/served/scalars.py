@@ -207,9 +207,27 @@ def _pattern(pattern: str) -> Judge:
     def judge(value: Any) -> tuple[str, str] | None:
         if not isinstance(value, str) or found(value):
             return None
-        return "bad-format", f"{shown(value)} does not match {bare(pattern)}"
+        return (
+            "bad-format",
+            f"{shown(value)} {_WORDS.get(pattern, f'does not match {bare(pattern)}')}",
+        )
 
     return judge
+
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_KEY = rf"({_LABEL}(\.{_LABEL})*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
+_UNSIGNED = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+_ENDS = "beginning and ending with a letter or digit"
+_WORDS = {
+    rf"^{_LABEL}(\.{_LABEL})*$": f'is no name; write lower-case letters, digits, "-" and ".", {_ENDS}',
+    f"^{_LABEL}$": f'is no name; write lower-case letters, digits and "-", {_ENDS}',
+    f"^{_KEY}$": f'is no label key; write letters, digits, "-", "_" and ".", {_ENDS}',
+    rf"^(\+|-)?{_UNSIGNED}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_UNSIGNED}))?$": (
+        "is no quantity; write a number such as 500m or 80Gi"
+    ),
+}
+"""The patterns that most schemas have, in words."""
 
 
 def _quantity(value: Any) -> tuple[str, str] | None:

@@ -5,8 +5,10 @@ from datetime import date
 import pytest
 
 from policygen import linting
+from policygen.cluster.snapshot import write
 from policygen.finding import Verdict
-from policygen.settings import LintSettings
+from policygen.settings import ClusterSettings, LintSettings
+from tests.cluster.looks import snapshot
 
 TODAY = date(2026, 11, 21)
 QUEUE = """
@@ -124,3 +126,44 @@ spec: {weight: 1, capability: {cpu: 64}}
     (verdict,) = [it for it in report.rules if it.rule == "queue-without-deserved"]
     assert verdict.verdict is Verdict.NOT_EVALUATED
     assert verdict.reason == "Volcano's scheduler configuration not given"
+
+
+def test_a_cluster_without_nodes_is_told_once(tmp_path):
+    """Not flavor by flavor, and nobody is told to lower what no node has."""
+    queue = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: vision}
+spec:
+  deserved: {cpu: 64}
+  guarantee: {resource: {cpu: 64}}
+  affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [a100]}}
+"""
+    other = QUEUE.split("---", maxsplit=1)[0].replace("a100", "h100")
+    write(snapshot(f"{QUEUE}---{queue}---{other}"), tmp_path / "of.snapshot")
+    clusters = ClusterSettings(snapshots=(tmp_path / "of.snapshot",))
+    report = linting.lint(LintSettings(clusters=clusters), today=TODAY)
+    said = [it.message for it in report.findings if "node" in it.message]
+    assert said == ["the cluster has no nodes, so nothing can run in any flavor; add nodes"]
+
+
+@pytest.mark.parametrize("version, field", [("v1beta1", "cohort"), ("v1beta2", "cohortName")])
+def test_a_remedy_names_the_field_that_was_written(tmp_path, version, field):
+    text = QUEUE.replace("v1beta2", version).replace("  resourceG", f"  {field}: lone\n  resourceG")
+    found = {it.rule: it.message for it in lint(tmp_path, text).findings}
+    assert f"; delete {field}, or" in found["cohort-of-one"]
+
+
+def test_an_object_without_a_name_is_called_by_the_start_of_the_one_it_gets(tmp_path):
+    text = JOB.replace("name: training,", "generateName: train-,").replace("gpu: 1}", "gpu: 0.5}")
+    found = lint(tmp_path, f"{text}---{QUOTA % 'requests.nvidia.com/gpu: 3'}").findings
+    assert {it.object for it in found} == {"Job vision/train-*"}
+
+
+def test_a_name_that_is_none_is_told_in_words(tmp_path):
+    text = QUEUE.replace("  resourceG", "  cohortName: My_Cohort\n  resourceG")
+    found = {it.rule: it.message for it in lint(tmp_path, text, partial=True).findings}
+    assert found["value-form-refused"].endswith(
+        '"My_Cohort" is no name; write lower-case letters, digits, "-" and ".", beginning and ending '
+        "with a letter or digit"
+    )

@@ -175,10 +175,16 @@ def test_place_rule_and_message(path, value, where, rule, message):
     assert [(r.path, r.rule, r.message) for r in said(thing)] == [(where, rule, message)]
 
 
-def test_a_pattern_is_quoted():
+def test_a_pattern_that_many_schemas_have_is_told_in_words():
     [refusal] = said(changed((*GPU, "nominalQuota"), "8 Gi"))
     assert refusal.rule == "bad-format"
-    assert refusal.message.startswith('"8 Gi" does not match ^(')
+    assert refusal.message == '"8 Gi" is no quantity; write a number such as 500m or 80Gi'
+
+
+def test_another_pattern_is_quoted():
+    found = []
+    structural.check({"type": "string", "pattern": "^[^:]+$"}, custom=True)("a:b", None, found)
+    assert [each.message for each in found] == ['"a:b" does not match ^[^:]+$']
 
 
 def test_every_fault_is_told():

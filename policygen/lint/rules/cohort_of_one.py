@@ -24,7 +24,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if queue is None:
             continue
         alone = len(names) == 1
-        hint = "delete cohortName, or name its other members" if alone else suggest(name, names)
+        field = "cohort" if queue.object.version == "v1beta1" else "cohortName"
+        hint = f"delete {field}, or name its other members" if alone else suggest(name, names)
         yield Claim(
             f'{queue} is the only one in cohort "{name}", so it can borrow from nobody; {hint}',
             queue.at.to("spec", "cohortName"),

@@ -15,6 +15,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/plugins/capacity/capacity.go; queues/validate/validate_queue.go.
     """
     there = facts.cluster.derive(volcano_queues.inventory)
+    if not facts.cluster.nodes.any:
+        return  # lower numbers would not help
     top = facts.cluster.derive(volcano_queues.tree).children.get(volcano_queues.ROOT, ())
     for name in sorted({name for queue in top for name in queue.it.deserved}):
         owners = [queue for queue in top if name in queue.it.deserved]

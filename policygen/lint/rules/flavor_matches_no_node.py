@@ -13,6 +13,10 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: concepts/resource_flavor.md of Kueue's documentation.
     """
+    if not facts.cluster.nodes.any:
+        message = "the cluster has no nodes, so nothing can run in any flavor; add nodes"
+        yield Claim(message, None, tuple(flavor.at for flavor in facts.cluster.flavors)[:5])
+        return
     found = facts.cluster.derive(nodes)
     values: dict[str, set[str]] = {}
     for node in facts.cluster.nodes:

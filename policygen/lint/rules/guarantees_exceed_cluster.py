@@ -15,6 +15,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/plugins/capacity/capacity.go, totalGuarantee; volcano-sh/volcano#3127.
     """
     there = facts.cluster.derive(volcano_queues.inventory)
+    if not facts.cluster.nodes.any:
+        return  # lower numbers would not help
     tree = facts.cluster.derive(volcano_queues.tree)
     top = [it for it in tree.children.get(volcano_queues.ROOT, ()) if it.it.guarantee.resource]
     for name in sorted({name for queue in top for name in queue.it.guarantee.resource}):

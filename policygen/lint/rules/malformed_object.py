@@ -12,7 +12,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     known = facts.cluster.derive(refused).objects
     for it in facts.cluster.malformed:
         if it.object.at not in known:
-            yield Claim(f"{it.object}: {it.message}; mend it", it.object.at.to(*it.path))
+            remedy = "" if "; " in it.message else "; mend it"
+            yield Claim(f"{it.object}: {it.message}{remedy}", it.object.at.to(*it.path))
 
 
 RULE = Rule("malformed-object", Severity.ERROR, Family.INVALID, judges=(), check=check)

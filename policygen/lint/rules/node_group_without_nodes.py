@@ -17,6 +17,8 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, NodeGroupNameKey.
     """
+    if not facts.cluster.nodes.any:
+        return
     there = {name for name in facts.cluster.nodes.by(_group) if name}
     for queue in facts.cluster.queues:
         affinity = (queue.it.affinity or {}).get("nodeGroupAffinity")

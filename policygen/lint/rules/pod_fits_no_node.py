@@ -7,6 +7,7 @@ from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.finding import Severity
 from policygen.lint import accelerators
+from policygen.lint.amounts import shown
 from policygen.lint.queued import labels
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.well_known import LOCAL_QUEUE
@@ -19,6 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/plugins/predicates; kube-scheduler's noderesources/fit.go;
     volcano-sh/volcano#2814, #5006.
     """
+    if not facts.cluster.nodes.any:
+        return  # asking for less would not help
     largest = facts.cluster.derive(_largest)
     for workload in facts.cluster.workloads:
         if LOCAL_QUEUE in labels(workload)[1]:
@@ -28,8 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 most = largest.get(name, Fraction(0))
                 if amount > most:
                     yield Claim(
-                        f"a pod of {workload} asks for {amount} {name}, and the largest node has "
-                        f"{most}: it waits for ever; ask for less in more pods",
+                        f"a pod of {workload} asks for {shown(name, amount)} {name}, and the largest node has "
+                        f"{shown(name, most)}: it waits for ever; ask for less in more pods",
                         template.at / "spec",
                     )
 

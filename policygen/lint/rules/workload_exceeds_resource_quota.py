@@ -7,6 +7,7 @@ from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES, Workload
 from policygen.finding import Severity
 from policygen.lint import accelerators
+from policygen.lint.amounts import shown
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -26,8 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 limit = quota.it.hard.get(f"requests.{name}")
                 if limit is not None and amount > limit >= 0:
                     yield Claim(
-                        f"all pods of {workload} ask for {amount} {name}, and {quota} allows "
-                        f"{limit}: the last ones are refused; run fewer, or raise the quota",
+                        f"all pods of {workload} ask for {shown(name, amount)} {name}, and {quota} allows "
+                        f"{shown(name, limit)}: the last ones are refused; run fewer, or raise the quota",
                         workload.at / "spec",
                         (quota.at.to("spec", "hard", f"requests.{name}"),),
                     )
