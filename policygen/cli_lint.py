@@ -263,6 +263,8 @@ def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
         raise click.UsageError(
             "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
         )
+    if Path("-") in looked_at.snapshots:
+        raise click.UsageError("--snapshot reads a file, not standard input; name one")
     if given.count("-") > 1:
         raise click.UsageError("standard input can be read once; write - in one place")
     settings = LintSettings(

@@ -18,8 +18,11 @@ from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.plan.compile import Plan
 from policygen.spec.document import Document
+from policygen.spec.nearest import suggest
 from policygen.spec.types import Spec
 from policygen.versions import Version
+
+NAMESPACE = GroupKind("", "Namespace")
 
 
 class Against(Struct, frozen=True):
@@ -94,10 +97,12 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
             *(it._replace(cluster=seen.context) for it in findings),
             *_unread(seen, outcomes),
             *_malformed(cluster),
+            *(lost := list(_no_namespace(cluster))),
         ],
         objects=len(cluster.objects) + len(cluster.pods),
         complete=inside.complete
         and not cluster.malformed
+        and not lost
         and not any(it.missed for it in outcomes),
         drifts=(rendered.against(cluster),) if rendered else (),
         runs=runs,
@@ -131,6 +136,18 @@ def _unread(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
     for kind in sorted(missed - told):
         yield Finding(Severity.WARNING, "not-read", f"{kind} was not read", cluster=seen.context)
+
+
+def _no_namespace(cluster: Cluster) -> Iterator[Finding]:
+    """Namespaces that were named to be read in and are not there: most likely mistyped."""
+    seen = cluster.seen
+    if seen is None or NAMESPACE not in seen.read:
+        return
+    there = [it.name for it in cluster.of(*NAMESPACE)]
+    for name in seen.namespaces:
+        if name not in there:
+            message = f'namespace "{name}" is not there, so nothing was read in it; {suggest(name, there)}'
+            yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
 
 
 def _malformed(cluster: Cluster) -> Iterator[Finding]:

@@ -113,6 +113,22 @@ def test_a_gap_that_no_wanted_rule_needs_is_none(lint):
     assert report["complete"]
 
 
+def test_a_namespace_that_is_not_there_is_told(lint):
+    code, report, _ = lint(snapshot(LOCAL, namespaces=("visoin",)), options=["--rule", RULE])
+    assert code == 3
+    told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
+    said = 'namespace "visoin" is not there, so nothing was read in it; did you mean "vision"?'
+    assert told == [said]
+    _, report, _ = lint(snapshot(LOCAL, namespaces=("vision",)), options=["--rule", RULE])
+    assert report["complete"]
+
+
+def test_a_snapshot_is_no_standard_input():
+    done = CliRunner().invoke(cli, ["lint", "--snapshot", "-"])
+    assert done.exit_code == 2
+    assert "--snapshot reads a file, not standard input" in done.stderr
+
+
 def test_an_unreadable_snapshot_is_an_error_and_incomplete(lint):
     code, report, _ = lint(b"kind: List")
     assert code == 3
