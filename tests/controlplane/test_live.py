@@ -75,6 +75,14 @@ def stand(cluster, out):
     cluster.create(*deployments())
 
 
+def running(cluster, component):
+    """The release of the API server, which `matrix` chooses; of other components there is one."""
+    if component != "kubernetes":
+        return ""
+    version = cluster.client.get("/version").body
+    return f"{version['major']}.{version['minor']}"
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policygen, tmp_path, name):
     out = examples[name]
@@ -82,7 +90,10 @@ def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policyg
     spec = tmp_path / "spec.yaml"
     spec.write_text(out.spec, "utf-8")
     code, report = policygen("lint", "--context", "bench", spec)
-    others = {"kueue": "0.18", "kubernetes": "1.35"} if name == "serving-slices" else {}
+    targets = {"kubernetes": "1.36"}
+    if name == "serving-slices":
+        targets = {"kueue": "0.18", "kubernetes": "1.35"}
+    others = {key: version for key, version in targets.items() if version != running(cluster, key)}
     of_versions = [it for it in faults(report) if it[0] == "version-differs-from-target"]
     assert [it for it in faults(report) if it not in of_versions] == []
     told = [message for *_, message in of_versions]
@@ -187,7 +198,8 @@ def test_the_printed_role_is_enough_and_nothing_of_it_is_too_much(
         return policygen("lint", "--context", "bench", spec, kubeconfig=kubeconfig)
 
     code, whole = linted("whole", permissions)
-    assert (code, whole["complete"], faults(whole)) == (0, True, [])
+    told = [it for it in faults(whole) if it[0] != "version-differs-from-target"]
+    assert (code, whole["complete"], told) == (0, True, [])
     assert len(permissions) > 30
     listed = {each.path.rpartition("/")[2] for each in proxy.asked}
     for number, permission in enumerate(permissions):
