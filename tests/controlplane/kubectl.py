@@ -43,7 +43,9 @@ def run(bench: Bench, script: Path) -> list[str]:
             continue
         for part in line.split(" && "):
             words = shlex.split(part)[1:]
-            answer = _command(client, words, script.parent)
+            known = ["kubectl", "--kubeconfig", str(bench.kubeconfig), "--context"]
+            assert words[: len(known)] == known, words
+            answer = _command(client, words[len(known) + 1 :], script.parent)
             if not answer.ok:
                 refused.append(f"{shlex.join(words)}: {answer.message}")
                 break
@@ -51,8 +53,7 @@ def run(bench: Bench, script: Path) -> list[str]:
 
 
 def _command(client: Client, words: list[str], folder: Path) -> Answer:
-    assert words[:2] == ["kubectl", "--context"], words
-    verb, rest = words[3], words[4:]
+    verb, rest = words[0], words[1:]
     if verb == "apply":
         assert rest[:2] == ["--server-side", "-f"], words
         return _apply(client, (folder / rest[2]).read_text("utf-8"))
