@@ -259,7 +259,7 @@ def update(**options: Any) -> None:
 def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
     given = (*options["specs"], *options["manifests"])
     looked_at = clusters(options)
-    if not given and not (looked_at.snapshots or looked_at.contexts or looked_at.in_cluster):
+    if not given and not looked_at.named:
         raise click.UsageError(
             "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
         )

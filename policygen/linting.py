@@ -132,13 +132,15 @@ def _judged(
     findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
     objects, index = len(found.objects), len(documents) + len(found.documents)
     lost = 0
+    # Templates and files of controllers that were asked for are tried even where nothing is compared.
+    compares = settings.clusters.named or settings.extras or settings.templates
     against = judging.Against(
         target,
         asked=target if spec.loaded else _given(settings),
         spec=spec.loaded.spec if spec.loaded else None,
         plan=spec.plan,
         documents=tuple(documents),
-        rendered=_rendered(settings, spec),
+        rendered=_rendered(settings, spec) if compares else None,
         kubeconfig=str(settings.clusters.kubeconfig or ""),
     )
     reads = _reading(settings, spec, target, against.rendered)

@@ -44,6 +44,11 @@ class ClusterSettings(NamedTuple):
     timeout_s: float = 300.0
     """For all that is read of one cluster."""
 
+    @property
+    def named(self) -> bool:
+        """Whether any cluster is to be looked at."""
+        return bool(self.snapshots or self.contexts or self.in_cluster)
+
 
 class LintSettings(NamedTuple):
     """What is judged, by which rules."""
