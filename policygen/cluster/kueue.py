@@ -11,6 +11,20 @@ from msgspec import Struct, field
 
 from policygen.cluster.core import LabelSelector, Taint, Toleration
 
+POLICY_KINDS = (
+    "AdmissionCheck",
+    "ClusterQueue",
+    "Cohort",
+    "LocalQueue",
+    "MultiKueueCluster",
+    "MultiKueueConfig",
+    "ProvisioningRequestConfig",
+    "ResourceFlavor",
+    "Topology",
+    "WorkloadPriorityClass",
+)
+"""The kinds that administrators write; Kueue itself writes Workloads."""
+
 
 class FairSharing(Struct, rename="camel", frozen=True):
     """How a queue or cohort counts among its siblings."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
+from policygen.cluster.kueue import POLICY_KINDS
 from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
@@ -19,21 +20,7 @@ from policygen.well_known import MANAGED_BY, TOOL
 _POLICY = frozenset(
     {
         *(GroupKind("", kind) for kind in ("ConfigMap", "LimitRange", "ResourceQuota")),
-        *(
-            GroupKind(KUEUE, kind)
-            for kind in (
-                "AdmissionCheck",
-                "ClusterQueue",
-                "Cohort",
-                "LocalQueue",
-                "MultiKueueCluster",
-                "MultiKueueConfig",
-                "ProvisioningRequestConfig",
-                "ResourceFlavor",
-                "Topology",
-                "WorkloadPriorityClass",
-            )
-        ),
+        *(GroupKind(KUEUE, kind) for kind in POLICY_KINDS),
         GroupKind(SCHEDULING, "PriorityClass"),
         GroupKind(VOLCANO, "Queue"),
     }

@@ -23,14 +23,12 @@ class Pool(Struct, frozen=True, eq=False):
     facts: PoolFacts
     nodes: tuple[Entry[Node], ...]
     """Those that have the labels of its nodeSelector."""
-    holders: tuple[Holder, ...]
-    """Who holds its resources on these nodes."""
     guaranteed: Mapping[str, int]
     """What teams are guaranteed of each of its resources."""
     past_queue: tuple[Holder, ...]
-    """Those of them that its queues know nothing of."""
+    """Who holds its resources on these nodes, and its queues know nothing of it."""
     past_scheduler: tuple[Holder, ...]
-    """Those of them that another scheduler placed."""
+    """Who holds its resources on these nodes, and another scheduler placed it."""
 
     def shortfall(self, others: Sequence[Holder]) -> str:
         """What these leave of it, where that is less than its guarantees; empty where it is not.
@@ -70,7 +68,7 @@ def pools(facts: Facts) -> Iterator[Pool]:
         )
         queue = tuple(each for each in mine if _past_queue(facts, it, each))
         scheduler = tuple(each for each in mine if _past_scheduler(it, each))
-        yield Pool(it, nodes, mine, guaranteed, queue, scheduler)
+        yield Pool(it, nodes, guaranteed, queue, scheduler)
 
 
 def scheduler_name(each: Holder) -> str:

@@ -61,13 +61,12 @@ def named(family: Sequence[Holder]) -> str:
     return f"{count} of {pod.owner.kind} {pod.namespace}/{pod.owner.name}"
 
 
-def held(family: Iterable[Holder], resources: Iterable[str] | None = None) -> str:
+def held(family: Iterable[Holder]) -> str:
     """What they hold together: `6 nvidia.com/gpu`."""
     total: dict[str, Fraction] = {}
     for each in family:
         for name, amount in each.gpus.items():
-            if resources is None or name in resources:
-                total[name] = total.get(name, Fraction(0)) + amount
+            total[name] = total.get(name, Fraction(0)) + amount
     return ", ".join(f"{shown(name, amount)} {name}" for name, amount in sorted(total.items()))
 
 

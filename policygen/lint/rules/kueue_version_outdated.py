@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.kueue import POLICY_KINDS
 from policygen.cluster.object import Object
 from policygen.cluster.renames import upgraded
 from policygen.cluster.view import KUEUE
@@ -12,19 +13,6 @@ from policygen.served import schemas
 from policygen.served.refusal import Refusal
 from policygen.served.refusals import refusals
 
-_KINDS = (
-    "AdmissionCheck",
-    "ClusterQueue",
-    "Cohort",
-    "LocalQueue",
-    "MultiKueueCluster",
-    "MultiKueueConfig",
-    "ProvisioningRequestConfig",
-    "ResourceFlavor",
-    "Topology",
-    "WorkloadPriorityClass",
-)
-
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Kueue stores v1beta2 since 0.16; read back as v1beta1, newer fields are missing.
@@ -33,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     if facts.cluster.seen:
         return  # a server gives the version that it is asked for
-    for kind in _KINDS:
+    for kind in POLICY_KINDS:
         for it in facts.cluster.of(KUEUE, kind):
             if it.version == "v1beta1":
                 yield Claim(
@@ -66,7 +54,7 @@ RULE = Rule(
     "kueue-version-outdated",
     Severity.INFO,
     Family.INERT,
-    judges=_KINDS,
+    judges=POLICY_KINDS,
     check=check,
     fix=Fix.SAFE,
     since={"kueue": (0, 16)},
