@@ -18,6 +18,7 @@ from policygen.finding import Finding, Verdict
 from policygen.report.report import Report
 from policygen.settings import ClusterSettings
 from policygen.settings import LintSettings as Settings
+from policygen.spec.compose import mapping
 
 _JUDGED = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
 
@@ -72,7 +73,7 @@ def _compare(settings: Settings, before: Path, after: Path, today: date) -> Diff
     return Differences(
         before=was.seen,
         after=now.seen,
-        changes=tuple(changes.changes(was, now)),
+        changes=tuple(changes.changes(was, now, mapping)),
         new=tuple(it for key, it in new.items() if key not in old),
         gone=tuple(it for key, it in old.items() if key not in new),
         incomparable=(*_kinds(was, now), *_rules(reports)),

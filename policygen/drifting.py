@@ -16,7 +16,7 @@ from policygen.plan.compile import compile_plan
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
 from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG, Settings
-from policygen.spec.compose import compose
+from policygen.spec.compose import mapping
 from policygen.spec.load import Loaded
 from policygen.spec.types import Platform
 
@@ -33,14 +33,14 @@ def rendered(settings: Settings, loaded: Loaded) -> Rendered:
     wanted = []
     for index, manifest in enumerate(app.rendered(settings, loaded, plan)):
         # As kubectl reads it: a user's template may have printed it.
-        texts = compose(manifest.text, json=False, line=lambda _: 0, kubernetes=True)
-        it = Object.read(next(texts).data, At(DOCUMENT, ("objects", index)))
+        data = mapping(manifest.text)
+        it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
         if it is not None:
             wanted.append(Wanted(manifest.item, it, manifest.text))
     platform = loaded.spec.platform
     origins = Origins(loaded.spec, plan.trees)
     apart = _configuration(platform, settings.extras)
-    return Rendered(platform.name, wanted, origins.of, apart)
+    return Rendered(platform.name, wanted, origins.of, mapping, apart)
 
 
 def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:

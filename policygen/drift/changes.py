@@ -11,7 +11,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
 from policygen.drift.authors import first
-from policygen.drift.compare import Difference, differences
+from policygen.drift.compare import Difference, Read, differences
 from policygen.drift.drift import GROUP_KINDS, alike
 from policygen.drift.words import author, value
 from policygen.finding import dotted
@@ -47,7 +47,7 @@ class Change(Struct, frozen=True, eq=False):
     message: str
 
 
-def changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
     """Every change, in the order of kinds and names. Kinds that one look lacks are left out."""
     was, now = _policy(before), _policy(after)
     both = readable(before.seen) & readable(after.seen)
@@ -62,7 +62,7 @@ def changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
         elif old is not None and new is None:
             yield Change(What.REMOVED, old, "", "is gone; who deleted it no server keeps")
         elif old is not None and new is not None:
-            yield from _fields(old, new)
+            yield from _fields(old, new, read)
 
 
 def readable(seen: Seen) -> frozenset[GroupKind]:
@@ -93,7 +93,7 @@ def _part(data: Mapping[str, Any], name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _fields(old: Object, new: Object) -> Iterator[Change]:
+def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
     was, now = alike(old, new)
     found: list[Difference] = []
     for part in ("labels", "annotations"):
@@ -102,7 +102,7 @@ def _fields(old: Object, new: Object) -> Iterator[Change]:
             if key not in mine:
                 path = ("metadata", part, key)
                 found.append(Difference(path, UNSET, text, path))
-    for it in (*found, *differences(was.data, now.data)):
+    for it in (*found, *differences(was.data, now.data, read)):
         yield Change(What.CHANGED, new, dotted(it.path), _said(it, now))
 
 

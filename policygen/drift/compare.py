@@ -16,7 +16,6 @@ from policygen.drift.code import filled, foreign
 from policygen.finding import Path
 from policygen.served import schemas
 from policygen.served.structural import Schema
-from policygen.spec.compose import compose
 
 NOT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "status"})
 """What of an object is no field of the spec's: `metadata` is compared apart."""
@@ -25,6 +24,9 @@ _NATURAL = ("name", "key", "type", "nodeLabel")
 """By what entries of a list are told apart whose schema names no key: the first that all have."""
 
 Label = Callable[[Any], Any]
+
+Read = Callable[[str], dict[str, Any] | None]
+"""The mapping that a text of YAML holds, as a file inside a ConfigMap does; None: it holds no one mapping."""
 
 
 class Difference(Struct, frozen=True):
@@ -44,7 +46,7 @@ class Difference(Struct, frozen=True):
     """Where the text stands of which it is a part: a file inside a ConfigMap."""
 
 
-def differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Difference]:
+def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> Iterator[Difference]:
     """Everything in which an object is not the wanted one, in the order of the wanted fields.
 
     Both are in one API version. All fields but metadata and status count; of metadata those
@@ -61,7 +63,9 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Diffe
     served = schemas.served(api_version, kind)
     schema = served.schema if served else {}
     left, right = (filled(it, api_version, kind) for it in (wanted, found))
-    comparison = _Comparison(custom=served is None or served.custom, files=kind == "ConfigMap")
+    comparison = _Comparison(
+        custom=served is None or served.custom, read=read if kind == "ConfigMap" else None
+    )
     for path in foreign(kind):
         left, right = _without(path, left, right)
     for it in (left, right):
@@ -92,9 +96,9 @@ def _without(
 
 
 class _Comparison:
-    def __init__(self, *, custom: bool, files: bool) -> None:
+    def __init__(self, *, custom: bool, read: Read | None) -> None:
         self._custom = custom
-        self._files = files
+        self._read = read
 
     def values(
         self, wanted: Any, found: Any, schema: Schema, path: Path, source: Path
@@ -110,7 +114,7 @@ class _Comparison:
         elif isinstance(wanted, list) and isinstance(found, list):
             yield from self._lists(wanted, found, schema, path, source)
         elif not _equal(wanted, found, schema):
-            inside = self._documents(wanted, found, path) if self._files else None
+            inside = self._inside(wanted, found, path)
             if inside is None:
                 yield Difference(path, wanted, found, source)
             else:
@@ -208,12 +212,14 @@ class _Comparison:
     def _same(self, wanted: Any, found: Any, schema: Schema) -> bool:
         return next(self.values(wanted, found, schema, (), ()), None) is None
 
-    def _documents(self, wanted: Any, found: Any, path: Path) -> Iterator[Difference] | None:
+    def _inside(self, wanted: Any, found: Any, path: Path) -> Iterator[Difference] | None:
         """The differences of two files that a ConfigMap holds; None unless both are mappings."""
-        mine, theirs = _document(wanted), _document(found)
+        if self._read is None or not (isinstance(wanted, str) and isinstance(found, str)):
+            return None
+        mine, theirs = self._read(wanted), self._read(found)
         if mine is None or theirs is None:
             return None
-        inside = _Comparison(custom=True, files=False).mappings(mine, theirs, {}, (), ())
+        inside = _Comparison(custom=True, read=None).mappings(mine, theirs, {}, (), ())
         return (
             Difference(
                 (*path, *it.path), it.wanted, it.found, (*path, *it.source), it.reordered, path
@@ -266,14 +272,3 @@ def _label(schema: Schema, wanted: list[Any], found: list[Any]) -> Label | None:
 def _unique(label: Label, *lists: list[Any]) -> Label | None:
     """The label, if it tells the entries of each list apart."""
     return label if all(len(set(map(label, each))) == len(each) for each in lists) else None
-
-
-def _document(text: Any) -> dict[str, Any] | None:
-    """The mapping that a text of YAML holds; None if it is no such text, or not a sound one."""
-    if not isinstance(text, str):
-        return None
-    documents = list(compose(text, json=False, line=lambda _: 0, kubernetes=True))
-    sound = [it.data for it in documents if not it.syntax and not it.content]
-    if len(documents) != 1 or len(sound) != 1 or not isinstance(sound[0], dict):
-        return None
-    return sound[0]

@@ -13,7 +13,7 @@ from policygen.cluster.renames import canonical
 from policygen.cluster.seen import GroupKind, Seen
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
-from policygen.drift.compare import Difference, differences
+from policygen.drift.compare import Difference, Read, differences
 from policygen.finding import At, Path, named
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import SET, Item
@@ -84,6 +84,7 @@ class Rendered:
         name: str,
         wanted: Iterable[Wanted],
         origin: Callable[[Item, Path], At | None],
+        read: Read,
         apart: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self.name = name
@@ -91,6 +92,7 @@ class Rendered:
         self.wanted = tuple(wanted)
         self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.wanted)
         self._origin = origin
+        self._read = read
         self._apart = frozenset(apart)
         self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
 
@@ -129,7 +131,7 @@ class Rendered:
                 leaving.append((each, found))
                 continue
             mine, theirs = alike(each.object, found)
-            state = _changed(replace(each, object=mine), theirs)
+            state = _changed(replace(each, object=mine), theirs, self._read)
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
         ours = {_key(it.object) for it in self.wanted}
@@ -156,14 +158,14 @@ def deleted_at(it: Object) -> str:
     return when if isinstance(when, str) else ""
 
 
-def _changed(wanted: Wanted, found: Object) -> Changed:
+def _changed(wanted: Wanted, found: Object, read: Read) -> Changed:
     fields: list[Difference] = []
     labels: list[Difference] = []
     # Of what makes pods and is not ours, a look at a cluster keeps what rules read (projection.py).
     whole = (found.group, found.kind) not in SHAPES or _metadata(found, "labels").get(
         MANAGED_BY
     ) == TOOL
-    for it in differences(wanted.data, found.data):
+    for it in differences(wanted.data, found.data, read):
         if not whole and it.path[:1] != ("metadata",):
             continue
         other = it.path in _IDENTITY and it.found is not UNSET

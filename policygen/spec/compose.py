@@ -69,6 +69,15 @@ def compose(
         yield left.put_back(it)
 
 
+def mapping(text: str) -> dict[str, Any] | None:
+    """The mapping that a text of YAML holds, as kubectl reads it; None if it holds no sound one."""
+    documents = list(compose(text, json=False, line=lambda _: 0, kubernetes=True))
+    sound = [it.data for it in documents if not it.syntax and not it.content]
+    if len(documents) != 1 or len(sound) != 1 or not isinstance(sound[0], dict):
+        return None
+    return sound[0]
+
+
 def _compose(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:

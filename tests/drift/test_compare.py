@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from policygen.drift.compare import differences
 from policygen.drift.patches import operations
+from policygen.spec.compose import mapping
 from tests.drift.jsonpatch import applied
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,7 @@ def queue(**spec):
 def found(wanted, change):
     thing = copy.deepcopy(wanted)
     change(thing)
-    return {it.path: (it.wanted, it.found) for it in differences(wanted, thing)}
+    return {it.path: (it.wanted, it.found) for it in differences(wanted, thing, mapping)}
 
 
 FLAVORS = ("spec", "resourceGroups", 0, "flavors")
@@ -161,7 +162,7 @@ def test_what_code_fills_in_is_no_difference():
 
 @pytest.mark.parametrize("thing", RENDERED, ids=lambda it: f"{it['kind']}-{it['metadata']['name']}")
 def test_an_object_is_not_different_from_itself(thing):
-    assert list(differences(thing, copy.deepcopy(thing))) == []
+    assert list(differences(thing, copy.deepcopy(thing), mapping)) == []
 
 
 def places(value, path=()):
@@ -213,7 +214,7 @@ def test_whatever_changes_is_told_and_the_patch_takes_it_away(data):
         else:
             del holder[path[-1]]
         changed.append(path)
-    told = list(differences(wanted, thing))
+    told = list(differences(wanted, thing, mapping))
     assert len({it.path for it in told}) == len(told)
     if len(changed) == 1:
         (path,) = changed
@@ -221,4 +222,4 @@ def test_whatever_changes_is_told_and_the_patch_takes_it_away(data):
         assert all(it.path[: len(path)] == path or len(it.path) <= len(path) for it in told)
         assert told or not replaced  # what was taken away may be a default
     mended = applied(thing, operations(wanted, thing, told))
-    assert list(differences(wanted, mended)) == []
+    assert list(differences(wanted, mended, mapping)) == []

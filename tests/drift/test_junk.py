@@ -13,6 +13,7 @@ from policygen.drift.immutable import is_immutable
 from policygen.drift.patches import at, operations
 from policygen.drift.words import said
 from policygen.finding import At
+from policygen.spec.compose import mapping
 from tests.drift.test_compare import RENDERED, places
 
 JUNK = st.recursive(
@@ -53,7 +54,7 @@ def test_junk_in_a_field_is_a_difference(data):
             )
         )
     found = Object.read(thing, At(0))
-    told = list(differences(wanted, thing))
+    told = list(differences(wanted, thing, mapping))
     for it in told:
         said(it, found, at(wanted, it.source))
         is_immutable(thing, it.path)
@@ -61,4 +62,4 @@ def test_junk_in_a_field_is_a_difference(data):
         authors(thing, it.path, gone=True)
     first(thing)
     json.dumps(operations(wanted, thing, told))
-    list(differences(thing, wanted))
+    list(differences(thing, wanted, mapping))
