@@ -1,4 +1,4 @@
-"""A cluster that was seen, judged: what rules say, and what could not be said."""
+"""Manifests and clusters that were seen, judged: what rules say, and what could not be said."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -7,26 +7,31 @@ from msgspec.structs import replace
 
 from policygen import versions
 from policygen.cluster import controllers, manifests
+from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
 from policygen.cluster.seen import Gap, GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.dressing import dress
 from policygen.drift.drift import Drift, Rendered
-from policygen.finding import Finding, Severity, dotted
-from policygen.lint import engine
+from policygen.finding import Finding, Place, Severity, dotted
+from policygen.lint import api_versions, engine
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.plan.compile import Plan
+from policygen.served import schemas
+from policygen.spec import files
 from policygen.spec.document import Document
+from policygen.spec.files import Source
 from policygen.spec.nearest import suggest
 from policygen.spec.types import Spec
 from policygen.versions import Version
 
 NAMESPACE = GroupKind("", "Namespace")
+_NO_OBJECTS = Cluster(())
 
 
 class Against(Struct, frozen=True):
-    """What a cluster is judged against."""
+    """What objects are judged against."""
 
     target: Mapping[str, Version]
     """The versions that hold where none is detected."""
@@ -41,23 +46,75 @@ class Against(Struct, frozen=True):
     """The file of contexts that the user has named."""
 
 
+class Declared(Struct, frozen=True):
+    """Manifests as they were read."""
+
+    paths: Sequence[str]
+    """As they were named, `-` for standard input."""
+    sources: Sequence[Source]
+    found: Manifests
+    unreadable: Sequence[Finding] = ()
+    """Why some of the paths could not be read."""
+    partial: bool = False
+    """They are not all: what is missing among them may be elsewhere."""
+
+
 class Judged(Struct, frozen=True):
-    """What there is to say of a cluster."""
+    """What there is to say of manifests, or of a cluster."""
 
     outcomes: list[Outcome]
     findings: list[Finding]
     objects: int
     complete: bool
     """False: something that a rule needed could not be read."""
-    drifts: tuple[Drift, ...]
+    drifts: tuple[Drift, ...] = ()
     """How it differs from the spec, if there is one."""
+
+
+class JudgedCluster(Judged, frozen=True, kw_only=True):
+    """And what a look at a cluster tells besides."""
+
     runs: Mapping[str, Version]
     """The versions that were detected, by component."""
     next_index: int
     """Behind the indexes of its documents."""
 
 
-def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: int = 0) -> Judged:
+def judge_manifests(declared: Declared, rules: Sequence[Rule], against: Against) -> Judged:
+    """Run the rules on what manifests declare."""
+    found = declared.found
+    hollow = [] if declared.unreadable else list(_hollow(declared, against.documents))
+    complete = found.complete and not declared.unreadable and not hollow
+    cluster = Cluster(found.objects)
+    # Nodes and their like count as absent only if some are there.
+    there = {
+        **_configurations(cluster),
+        Need.WHOLE: complete and not declared.partial,
+        Need.NODES: cluster.nodes.any,
+        Need.WORKLOADS: bool(cluster.workloads),
+        Need.NAMESPACES: cluster.namespaces.any,
+        Need.SPEC: against.spec is not None,
+    }
+    given = frozenset(need for need, is_given in there.items() if is_given)
+    outcomes = engine.run(rules, Facts(cluster, against.target, given, against.spec, against.plan))
+    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    return Judged(
+        outcomes=outcomes,
+        findings=[
+            *declared.unreadable,
+            *hollow,
+            *found.findings,
+            *dress(found.documents, found.objects, hits),
+            *manifests.notes(found, judged=lambda it: _is_judged(it, against.target)),
+        ],
+        objects=len(found.objects),
+        complete=complete,
+    )
+
+
+def judge(
+    snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: int = 0
+) -> JudgedCluster:
     """Run the rules on a snapshot whose objects stand in the document of that index."""
     seen = snapshot.seen
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
@@ -67,9 +124,7 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         seen = replace(seen, gaps=(*seen.gaps, *gaps))
         cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
     there = {
-        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
-        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
-        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
+        **_configurations(cluster),
         # Names that are hashes are not those that a spec renders.
         Need.SPEC: against.spec is not None and not seen.redacted,
     }
@@ -91,7 +146,7 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
     objects += [it.object for it in rendered.wanted] if rendered else []
     documents = (*against.documents, *inside.documents)
     findings = [*inside.findings, *dress(documents, objects, hits)]
-    return Judged(
+    return JudgedCluster(
         outcomes=outcomes,
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
@@ -108,6 +163,42 @@ def judge(snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: in
         runs=runs,
         next_index=index + 1 + len(inside.documents),
     )
+
+
+def _configurations(cluster: Cluster) -> dict[Need, bool]:
+    """Which files of controllers are there."""
+    return {
+        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
+        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
+        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
+    }
+
+
+def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
+    """Manifests without anything to judge, as a command that failed leaves them in a pipe.
+
+    Of standard input it is said always; of files, if there is nothing in any of them.
+    """
+    found, sources = declared.found, declared.sources
+    if not found.complete:
+        return  # what is wrong with them is told
+    by_index = {it.index: it.source.name for it in found.documents}
+    holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
+    empty = [it.name for it in sources if it.name not in holding]
+    if len(empty) == len(sources):
+        told = [files.STDIN if path == "-" else path for path in declared.paths]
+    else:
+        told = [name for name in empty if name == files.STDIN]
+    for name in dict.fromkeys(told):
+        message = "holds no object, so nothing was judged; did the command that makes it fail?"
+        yield Finding(Severity.ERROR, "nothing-to-judge", message, Place(name))
+
+
+def _is_judged(it: Object, target: Mapping[str, Version]) -> bool:
+    """Whether any rule looks at objects of this kind, or at its name."""
+    typed = (it.group, it.kind) in _NO_OBJECTS.tables
+    served = schemas.served(it.api_version, it.kind) is not None
+    return typed or served or api_versions.fault(it, target) is not None
 
 
 def _unasked(it: Object) -> Gap:

@@ -1,6 +1,6 @@
 """What `policygen lint` and `baseline update` do, from inputs to a report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import BinaryIO
 
@@ -9,32 +9,25 @@ from msgspec import Struct
 from policygen import baselines, drifting, judging, looking, versions
 from policygen.cluster import manifests
 from policygen.cluster.live import Progress, Wanted
-from policygen.cluster.manifests import Manifests
-from policygen.cluster.object import Object
-from policygen.cluster.view import Cluster
 from policygen.compiling import compiled
-from policygen.dressing import dress
 from policygen.drift import mending
-from policygen.drift.drift import Drift, Rendered
+from policygen.drift.drift import Rendered
 from policygen.errors import UsageError
-from policygen.finding import Finding, Place, Severity, Verdict
-from policygen.lint import api_versions, baseline, catalog, control, engine
+from policygen.finding import Finding, Severity, Verdict
+from policygen.judging import Declared, Judged
+from policygen.lint import baseline, catalog, control
 from policygen.lint.baseline import Baseline
 from policygen.lint.engine import Outcome
-from policygen.lint.rule import Facts, Fix, Need, Rule
+from policygen.lint.rule import Fix, Rule
 from policygen.lint.skew import skew
 from policygen.lint.spec_rules import SPEC_RULES
 from policygen.plan.compile import Plan
 from policygen.report.report import Ended, Report
-from policygen.served import schemas
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
 from policygen.spec import document, files, types
-from policygen.spec.document import Document
 from policygen.spec.files import Source
 from policygen.spec.load import Loaded
-
-NO_OBJECTS = Cluster(())
 
 
 class _Spec(Struct, frozen=True):
@@ -110,28 +103,8 @@ def _judged(
     spec = _spec(settings, manifests.spec_sources(sources), stdin)
     documents = spec.loaded.documents if spec.loaded else ()
     found = manifests.read(sources, first_index=len(documents))
-    complete = found.complete and not unreadable
     target = _target(settings, spec)
     rules = _rules(settings)
-    hollow = [] if unreadable else list(_hollow(settings, sources, found, documents))
-    complete = complete and not hollow
-    findings = [
-        *unreadable,
-        *hollow,
-        *(it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted),
-        *found.findings,
-    ]
-    runs: list[Sequence[Outcome]] = []
-    drifts: list[Drift] = []
-    clusters: dict[str, Mapping[str, versions.Version]] = {}
-    if settings.manifests:
-        facts = _facts(settings, spec, found, target, complete=complete)
-        runs.append(engine.run(rules, facts))
-        hits = [hit for outcome in runs[-1] for hit in outcome.hits]
-        findings += dress(found.documents, found.objects, hits)
-    findings += manifests.notes(found, judged=lambda it: _is_judged(it, target))
-    objects, index = len(found.objects), len(documents) + len(found.documents)
-    lost = 0
     # Templates and files of controllers that were asked for are tried even where nothing is compared.
     compares = settings.clusters.named or settings.extras or settings.templates
     against = judging.Against(
@@ -143,6 +116,16 @@ def _judged(
         rendered=_rendered(settings, spec) if compares else None,
         kubeconfig=str(settings.clusters.kubeconfig or ""),
     )
+    findings = [it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted]
+    parts: list[Judged] = []
+    clusters: dict[str, Mapping[str, versions.Version]] = {}
+    index = len(documents) + len(found.documents)
+    if settings.manifests:
+        declared = Declared(
+            settings.manifests, sources, found, unreadable, partial=settings.partial
+        )
+        parts.append(judging.judge_manifests(declared, rules, against))
+    lost = 0
     reads = _reading(settings, spec, target, against.rendered)
     for look in looking.looks(settings.clusters, reads, progress):
         snapshot = look(index)
@@ -151,15 +134,12 @@ def _judged(
             lost += 1
             continue
         of_cluster = judging.judge(snapshot, rules, against, index)
+        parts.append(of_cluster)
         clusters[snapshot.seen.context] = of_cluster.runs
-        runs.append(of_cluster.outcomes)
-        findings += of_cluster.findings
-        complete = complete and of_cluster.complete
-        objects += of_cluster.objects
-        drifts += of_cluster.drifts
         index = of_cluster.next_index
+    findings += (it for part in parts for it in part.findings)
     findings += skew(clusters)
-    ended = _merged(runs, whole=lost == 0)
+    ended = _merged([part.outcomes for part in parts], whole=lost == 0)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
         findings, lint_settings, today=today, evaluated=_evaluated(ended) & wanted
@@ -168,35 +148,14 @@ def _judged(
     return Report(
         findings=tuple(document.ordered([*judged.shown, *about_waivers])),
         rules=ended,
-        objects=objects,
-        complete=complete and not lost,
+        objects=sum(part.objects for part in parts),
+        complete=not lost and all(part.complete for part in parts),
         off=judged.off,
         waived=judged.waived,
         documents=tuple(found.documents),
-        drifts=tuple(drifts),
+        drifts=tuple(it for part in parts for it in part.drifts),
         clusters=tuple(clusters),
     )
-
-
-def _hollow(
-    settings: Settings, sources: Sequence[Source], found: Manifests, spec: Sequence[Document]
-) -> Iterator[Finding]:
-    """Manifests without anything to judge, as a command that failed leaves them in a pipe.
-
-    Of standard input it is said always; of files, if there is nothing in any of them.
-    """
-    if not found.complete:
-        return  # what is wrong with them is told
-    by_index = {it.index: it.source.name for it in found.documents}
-    holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
-    empty = [it.name for it in sources if it.name not in holding]
-    if len(empty) == len(sources):
-        told = [files.STDIN if path == "-" else path for path in settings.manifests]
-    else:
-        told = [name for name in empty if name == files.STDIN]
-    for name in dict.fromkeys(told):
-        message = "holds no object, so nothing was judged; did the command that makes it fail?"
-        yield Finding(Severity.ERROR, "nothing-to-judge", message, Place(name))
 
 
 def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) -> _Spec:
@@ -221,30 +180,6 @@ def _given(settings: Settings) -> dict[str, versions.Version]:
     return {name: _version(name, text) for name, text in settings.target.items()}
 
 
-def _facts(
-    settings: Settings,
-    spec: _Spec,
-    found: Manifests,
-    target: Mapping[str, versions.Version],
-    *,
-    complete: bool,
-) -> Facts:
-    cluster = Cluster(found.objects)
-    # Nodes and their like count as absent only if some are there.
-    there = {
-        Need.WHOLE: complete and not settings.partial,
-        Need.NODES: cluster.nodes.any,
-        Need.WORKLOADS: bool(cluster.workloads),
-        Need.NAMESPACES: cluster.namespaces.any,
-        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
-        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
-        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
-        Need.SPEC: spec.loaded is not None,
-    }
-    given = frozenset(need for need, is_given in there.items() if is_given)
-    return Facts(cluster, target, given, spec.loaded.spec if spec.loaded else None, spec.plan)
-
-
 _WORST = (
     Verdict.CRASHED,
     Verdict.FAIL,
@@ -257,13 +192,6 @@ _WORST = (
 def _merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ...]:
     """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
-
-
-def _is_judged(it: Object, target: Mapping[str, versions.Version]) -> bool:
-    """Whether any rule looks at objects of this kind, or at its name."""
-    typed = (it.group, it.kind) in NO_OBJECTS.tables
-    served = schemas.served(it.api_version, it.kind) is not None
-    return typed or served or api_versions.fault(it, target) is not None
 
 
 def _reading(
