@@ -1,7 +1,5 @@
 """The commands about live clusters beside lint: snapshot, diff and rbac."""
 
-from collections.abc import Callable
-from datetime import datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,29 +7,25 @@ from typing import Any
 import click
 
 from policygen import printing
-from policygen.cli_options import ACCESS, RULES, TARGET, clusters, paths, progress
+from policygen.cli_options import (
+    ACCESS,
+    RULES,
+    SPECS,
+    TARGET,
+    clusters,
+    form,
+    options,
+    paths,
+    today,
+)
+from policygen.cli_stderr import progress, say
 from policygen.errors import ExitCode
-
-_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 _CONTEXT = click.option(
     "--context", metavar="CONTEXT", help="The live cluster of this context of the kubeconfig."
 )
-_SPECS = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
 
-
-def _options(*options: _Decorator) -> _Decorator:
-    """Several of them, in the order of the help."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-_reached = _options(_SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)
+_reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)
 """What names one live cluster and what is read of it."""
 
 
@@ -60,7 +54,7 @@ written), 4 internal.
     is_flag=True,
     help="Replace names by hashes, the same wherever one stands, so that it can be shared.",
 )
-def snapshot(*, output: Path, redact_names: bool, **options: Any) -> None:
+def snapshot(*, output: Path, redact_names: bool, **given: Any) -> None:
     """Write what lint would read of a live cluster into a file.
 
     No Secret is read, and no value of an environment variable is kept. With a SPEC it also holds
@@ -68,9 +62,9 @@ def snapshot(*, output: Path, redact_names: bool, **options: Any) -> None:
     """
     from policygen import snapshots
 
-    said = snapshots.take(_settings(options), output, redact=redact_names, progress=progress)
+    said = snapshots.take(_settings(given), output, redact=redact_names, progress=progress)
     for line in said:
-        click.echo(f"policygen: {line}", err=True)
+        say(f"policygen: {line}")
     raise SystemExit(ExitCode.INCOMPLETE if said else ExitCode.CLEAN)
 
 
@@ -96,7 +90,7 @@ lacking (--preflight), 4 internal.
     help="Print instead what of it this identity lacks, by asking the server "
     "(SelfSubjectAccessReview).",
 )
-def rbac(*, name: str, preflight: bool, **options: Any) -> None:
+def rbac(*, name: str, preflight: bool, **given: Any) -> None:
     """Print the smallest ClusterRole with which lint can read all that its rules need.
 
     It allows to list, and nothing else. With a SPEC it includes the ConfigMaps that the spec
@@ -104,7 +98,7 @@ def rbac(*, name: str, preflight: bool, **options: Any) -> None:
     """
     from policygen import snapshots
 
-    settings = _settings(options, live=preflight)
+    settings = _settings(given, live=preflight)
     if not preflight:
         printing.out(snapshots.role(settings, name))
         return
@@ -127,7 +121,7 @@ cannot be compared, 4 internal.
 @click.argument("before", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("after", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @_CONTEXT
-@_options(*ACCESS, TARGET, *RULES)
+@options(*ACCESS, TARGET, *RULES)
 @click.option(
     "--spec",
     "specs",
@@ -136,16 +130,8 @@ cannot be compared, 4 internal.
     shell_complete=paths,
     help="Judge both for this spec; repeatable.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For a person, or for programs.",
-)
-def diff(*, before: Path, after: Path | None, form: str, **options: Any) -> None:
+@form("For a person, or for programs.")
+def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     """Show what changed between two snapshots, or since one on a live cluster.
 
     Policy objects field by field with who wrote it, and which findings are new or gone.
@@ -153,14 +139,13 @@ def diff(*, before: Path, after: Path | None, form: str, **options: Any) -> None
     from policygen import differing
     from policygen.report import changes
 
-    if (after is None) == (not options["context"] and not options["in_cluster"]):
+    if (after is None) == (not given["context"] and not given["in_cluster"]):
         raise click.UsageError("name two snapshots, or one and a cluster (--context, --in-cluster)")
-    settings = _settings(options, live=after is None)
-    today = datetime.now().astimezone().date()
-    found = differing.compare(settings, before, after, today=today, progress=progress)
+    settings = _settings(given, live=after is None)
+    found = differing.compare(settings, before, after, today=today(), progress=progress)
     told = (found.new, found.gone)
     looks, page = (found.before, found.after), StringIO()
-    if form == "json":
+    if given["form"] == "json":
         changes.json(looks, found.changes, told, found.incomparable, page)
     else:
         changes.text(looks, found.changes, told, found.incomparable, page)
@@ -171,17 +156,17 @@ def diff(*, before: Path, after: Path | None, form: str, **options: Any) -> None
     raise SystemExit(ExitCode.FINDINGS if changed else ExitCode.CLEAN)
 
 
-def _settings(options: dict[str, Any], *, live: bool = True) -> Any:
+def _settings(given: dict[str, Any], *, live: bool = True) -> Any:
     from policygen.settings import LintSettings
 
-    context = options["context"]
-    if live and bool(context) == options["in_cluster"]:
+    context = given["context"]
+    if live and bool(context) == given["in_cluster"]:
         raise click.UsageError("name one cluster: --context CONTEXT or --in-cluster")
-    looked_at = clusters({**options, "contexts": (context,) if context else ()})
+    looked_at = clusters({**given, "contexts": (context,) if context else ()})
     return LintSettings(
-        specs=options["specs"],
-        target=options["target"],
-        only=options["only"],
-        skip=options["skip"],
+        specs=given["specs"],
+        target=given["target"],
+        only=given["only"],
+        skip=given["skip"],
         clusters=looked_at,
     )

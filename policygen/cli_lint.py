@@ -1,9 +1,8 @@
 """The commands that judge: lint, baseline."""
 
-import sys
 import time
-from collections.abc import Callable
-from datetime import UTC, date, datetime
+from collections.abc import Collection
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,13 +13,17 @@ from policygen.cli_options import (
     ACCESS,
     FAIL_ON,
     RULES,
+    SPECS,
     TARGET,
     clusters,
+    formats,
     forms,
+    options,
     paths,
-    progress,
-    without_notes,
+    stdin,
+    today,
 )
+from policygen.cli_stderr import progress, say, without_notes
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity, Verdict
 from policygen.settings import EXTRAS, ClusterSettings, LintSettings
@@ -31,15 +34,14 @@ LINT_CODES = (
 )
 
 
-def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Names of formats for completion."""
+def _formats() -> Collection[str]:
     from policygen.report.catalog import FORMATS
 
-    return [name for name in FORMATS if name.startswith(incomplete)]
+    return FORMATS
 
 
-_INPUTS = (
-    click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths),
+_inputs = options(
+    SPECS,
     click.option(
         "--manifests",
         multiple=True,
@@ -93,11 +95,7 @@ _INPUTS = (
 )
 
 
-def _inputs(command: Callable[..., None]) -> Callable[..., None]:
-    """What lint and baseline update take alike."""
-    for option in reversed(_INPUTS):
-        command = option(command)
-    return command
+"""What lint and baseline update take alike."""
 
 
 @click.command(
@@ -125,17 +123,7 @@ Examples:
     is_flag=True,
     help="Show errors and warnings only, without notes, where a report is text.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "formats",
-    multiple=True,
-    default=("text",),
-    shell_complete=_formats,
-    metavar="FORMAT[=FILE]",
-    help="text, json, sarif, junit, github, gitlab, markdown, html or prometheus; to standard output, or "
-    "into FILE; repeatable.",
-)
+@formats(_formats, "text, json, sarif, junit, github, gitlab, markdown, html or prometheus")
 @click.option(
     "--fix",
     is_flag=True,
@@ -155,49 +143,48 @@ Examples:
     metavar="DIR",
     help="Write patches and scripts that make clusters as the spec has it into this new folder.",
 )
-def lint(**options: Any) -> None:
+def lint(**given: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from msgspec.structs import replace
 
     from policygen import linting
     from policygen.report import delivery
-    from policygen.report.catalog import FORMATS
 
-    wanted = forms(options["formats"], FORMATS)
-    settings, stdin = _settings(options)
+    wanted = forms(given["formats"], _formats())
+    settings, source = _settings(given)
     _refuse_outputs(settings, wanted)
-    _refuse_fix(settings, options, wanted)
+    _refuse_fix(settings, given, wanted)
     began, start = datetime.now(UTC), time.monotonic()
-    if options["fix"]:
+    if given["fix"]:
         from policygen import fixing
 
-        write = options["write"]
-        with without_notes(quiet=options["quiet"]):
+        write = given["write"]
+        with without_notes(quiet=given["quiet"]):
             report, diff, said = fixing.run(
-                settings, today=_today(), unsafe=options["unsafe"], write=write, stdin=stdin
+                settings, today=today(), unsafe=given["unsafe"], write=write, stdin=source
             )
         printing.out(diff)
         for line in said:
-            click.echo(f"policygen: {line}", err=True)
+            say(f"policygen: {line}")
         # The diff takes the place of a report: a dry run says nothing that lint does not say.
         wanted = wanted if write else [(name, file) for name, file in wanted if file]
     else:
-        with without_notes(quiet=options["quiet"]):
-            report = linting.lint(settings, today=_today(), stdin=stdin, progress=progress)
+        with without_notes(quiet=given["quiet"]):
+            report = linting.lint(settings, today=today(), stdin=source, progress=progress)
     report = replace(report, began=began, seconds=time.monotonic() - start)
-    folder: Path | None = options["patches"]
+    folder: Path | None = given["patches"]
     if folder is not None:
         from policygen import drifting
 
-        click.echo(drifting.write_patches(report, folder, options["kubeconfig"]), err=True)
-    delivery.write(report, wanted, quiet=options["quiet"])
+        say(drifting.write_patches(report, folder, given["kubeconfig"]))
+    delivery.write(report, wanted, quiet=given["quiet"])
     raise SystemExit(
         {
             Verdict.CRASHED: ExitCode.INTERNAL,
             Verdict.NOT_EVALUATED: ExitCode.INCOMPLETE,
             Verdict.FAIL: ExitCode.FINDINGS,
             Verdict.PASS: ExitCode.CLEAN,
-        }[linting.verdict(report, Severity[options["fail_on"].upper()])]
+        }[linting.verdict(report, Severity[given["fail_on"].upper()])]
     )
 
 
@@ -219,20 +206,20 @@ def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]
 
 
 def _refuse_fix(
-    settings: LintSettings, options: dict[str, Any], wanted: list[tuple[str, Path | None]]
+    settings: LintSettings, given: dict[str, Any], wanted: list[tuple[str, Path | None]]
 ) -> None:
     """Refuse options that do not go together."""
-    if not options["fix"]:
-        if options["write"] or options["unsafe"]:
+    if not given["fix"]:
+        if given["write"] or given["unsafe"]:
             raise click.UsageError("--write and --unsafe go with --fix")
         return
     if settings.clusters != ClusterSettings() or not settings.manifests:
         raise click.UsageError(
             "--fix changes manifests; name them with --manifests PATH, and no cluster"
         )
-    if options["write"] and "-" in settings.manifests:
+    if given["write"] and "-" in settings.manifests:
         raise click.UsageError("standard input cannot be written; leave --write out for a diff")
-    if not options["write"] and any(name != "text" and file is None for name, file in wanted):
+    if not given["write"] and any(name != "text" and file is None for name, file in wanted):
         raise click.UsageError("standard output takes the diff of --fix; write -f FORMAT=FILE")
 
 
@@ -248,43 +235,35 @@ Examples:
 """
 )
 @_inputs
-def update(**options: Any) -> None:
+def update(**given: Any) -> None:
     """Write what is found now into the baseline, and show what that changes."""
     from policygen import linting
 
-    settings, stdin = _settings(options)
-    printing.out(linting.update(settings, today=_today(), stdin=stdin, progress=progress))
+    settings, source = _settings(given)
+    printing.out(linting.update(settings, today=today(), stdin=source, progress=progress))
 
 
-def _settings(options: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
-    given = (*options["specs"], *options["manifests"])
-    looked_at = clusters(options)
-    if not given and not looked_at.named:
+def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
+    inputs = (*given["specs"], *given["manifests"])
+    looked_at = clusters(given)
+    if not inputs and not looked_at.named:
         raise click.UsageError(
             "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
         )
     if Path("-") in looked_at.snapshots:
         raise click.UsageError("--snapshot reads a file, not standard input; name one")
-    if given.count("-") > 1:
+    if inputs.count("-") > 1:
         raise click.UsageError("standard input can be read once; write - in one place")
     settings = LintSettings(
-        specs=options["specs"],
-        manifests=options["manifests"],
+        specs=given["specs"],
+        manifests=given["manifests"],
         clusters=looked_at,
-        target=options["target"],
-        partial=options["partial"],
-        extras=frozenset(options["extras"]),
-        templates=options["templates"],
-        only=options["only"],
-        skip=options["skip"],
-        baseline=options["baseline"],
+        target=given["target"],
+        partial=given["partial"],
+        extras=frozenset(given["extras"]),
+        templates=given["templates"],
+        only=given["only"],
+        skip=given["skip"],
+        baseline=given["baseline"],
     )
-    if "-" not in given:
-        return settings, None
-    if sys.stdin is None:
-        raise UsageError("standard input is closed; write a file or a folder instead of -")
-    return settings, sys.stdin.buffer
-
-
-def _today() -> date:
-    return datetime.now().astimezone().date()
+    return settings, stdin(inputs)

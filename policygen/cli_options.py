@@ -1,21 +1,35 @@
-"""Options that several commands take alike."""
+"""Arguments and options that several commands take alike, and what they mean."""
 
 import os
 import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
+from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 from click.shell_completion import CompletionItem
 
 from policygen import versions
-from policygen.errors import SpecError
+from policygen.errors import UsageError
 from policygen.finding import Severity
 from policygen.settings import ClusterSettings
 
 _COMPONENTS = tuple(versions.SUPPORTED)
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+Names = Callable[[], Collection[str]]
+
+
+def options(*several: Decorator) -> Decorator:
+    """Several of them, in the order of the help."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(several):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -72,6 +86,38 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     return wanted
 
 
+def formats(known: Names, told: str) -> Decorator:
+    """The option whose values `forms` reads. `known` gives the names, for completion."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+        return [name for name in known() if name.startswith(incomplete)]
+
+    return click.option(
+        "-f",
+        "--format",
+        "formats",
+        multiple=True,
+        default=("text",),
+        shell_complete=complete,
+        metavar="FORMAT[=FILE]",
+        help=f"{told}; to standard output, or into FILE; repeatable.",
+    )
+
+
+def form(told: str) -> Decorator:
+    """The option of commands that print for a person, or JSON."""
+    return click.option(
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help=told,
+    )
+
+
+SPECS = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
 TARGET = click.option(
     "--target",
     multiple=True,
@@ -160,21 +206,15 @@ def clusters(options: dict[str, Any]) -> ClusterSettings:
     )
 
 
-def progress(what: str) -> None:
-    """Say on a terminal what is being read, in a line that the next one replaces."""
-    from policygen.report.text import printable
+def stdin(given: Collection[str]) -> BinaryIO | None:
+    """Standard input, if a path is `-`. Raises UsageError where it is closed."""
+    if "-" not in given:
+        return None
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; write a file or a folder instead of -")
+    return sys.stdin.buffer
 
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{printable(what[:72], 'ascii')}")
-        sys.stderr.flush()
 
-
-@contextmanager
-def without_notes(*, quiet: bool) -> Iterator[None]:
-    """With `quiet` a refused spec is told without its notes, as an accepted one is."""
-    try:
-        yield
-    except SpecError as error:
-        if not quiet:
-            raise
-        raise SpecError([it for it in error.findings if it.severity > Severity.INFO]) from None
+def today() -> date:
+    """The day on which waivers are judged: that of this machine's clock and zone."""
+    return datetime.now().astimezone().date()

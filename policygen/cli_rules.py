@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from policygen import printing
-from policygen.cli_options import TARGET
+from policygen.cli_options import TARGET, form
+from policygen.cli_stderr import say
 from policygen.finding import Severity
 
 
@@ -79,16 +80,8 @@ Examples:
     help="Rules that can speak of this kind of object; repeatable.",
 )
 @TARGET
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A line for each, or JSON.",
-)
-def rules(form: str, **options: Any) -> None:
+@form("A line for each, or JSON.")
+def rules(**given: Any) -> None:
     """List what policygen can find: name, severity, family, fix, proof, and the fault in a sentence.
 
     With TEXT only what has each of these words in its name, its fault or its kinds. The fix is what
@@ -96,16 +89,17 @@ def rules(form: str, **options: Any) -> None:
     """
     from policygen import rulebook
 
-    found = rulebook.select(rulebook.Wanted(**options))
-    if form == "json":
+    as_json = given.pop("form") == "json"
+    found = rulebook.select(rulebook.Wanted(**given))
+    if as_json:
         out = io.StringIO()
         rulebook.write(found, out)
         printing.out(out.getvalue())
         return
     printing.out(rulebook.table(found))
     if not found:
-        advice = rulebook.near(options["words"]) or "`policygen rules` lists all"
-        click.echo(f"policygen: no rule is like this; {advice}", err=True)
+        advice = rulebook.near(given["words"]) or "`policygen rules` lists all"
+        say(f"policygen: no rule is like this; {advice}")
 
 
 @click.command(

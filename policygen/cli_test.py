@@ -1,20 +1,19 @@
 """The command that tests a team's settings and waivers: test."""
 
-from datetime import datetime
+from collections.abc import Collection
 from typing import Any
 
 import click
 
 from policygen import printing
-from policygen.cli_options import TARGET, forms, paths
+from policygen.cli_options import SPECS, TARGET, formats, forms, paths, today
 from policygen.errors import ExitCode
 
 
-def _formats(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Names of formats for completion."""
+def _formats() -> Collection[str]:
     from policygen.testing.shown import FORMS
 
-    return [name for name in FORMS if name.startswith(incomplete)]
+    return FORMS
 
 
 @click.command(
@@ -30,7 +29,7 @@ be read, 4 internal.
 """
 )
 @click.argument("folder", metavar="DIR", shell_complete=paths)
-@click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
+@SPECS
 @click.option(
     "--partial",
     is_flag=True,
@@ -40,17 +39,8 @@ be read, 4 internal.
 @click.option(
     "--update", is_flag=True, help="Write what is found now into each findings.txt, and show it."
 )
-@click.option(
-    "-f",
-    "--format",
-    "formats",
-    multiple=True,
-    default=("text",),
-    shell_complete=_formats,
-    metavar="FORMAT[=FILE]",
-    help="text or junit; to standard output, or into FILE; repeatable.",
-)
-def test(folder: str, *, update: bool, formats: tuple[str, ...], **options: Any) -> None:
+@formats(_formats, "text or junit")
+def test(folder: str, *, update: bool, **given: Any) -> None:
     """Check that lint finds in small inputs what you expect, under your settings and waivers.
 
     Each folder at or below DIR with a findings.txt is a case: its manifests and spec documents
@@ -61,13 +51,12 @@ def test(folder: str, *, update: bool, formats: tuple[str, ...], **options: Any)
     from policygen.report import delivery
     from policygen.testing import run, shown
 
-    wanted = forms(formats, shown.FORMS)
-    settings = run.Settings(folder, **options)
-    today = datetime.now().astimezone().date()
+    wanted = forms(given.pop("formats"), _formats())
+    settings = run.Settings(folder, **given)
     if update:
-        printing.out(run.update(settings, today=today))
+        printing.out(run.update(settings, today=today()))
         return
-    outcomes = run.run(settings, today=today)
+    outcomes = run.run(settings, today=today())
     delivery.send((file, delivery.page(shown.FORMS[name], outcomes)) for name, file in wanted)
     if any(each.crashed for each in outcomes):
         raise SystemExit(ExitCode.INTERNAL)
