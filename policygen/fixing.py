@@ -25,7 +25,7 @@ from policygen.settings import LintSettings as Settings
 from policygen.spec import files, rewrite
 from policygen.spec.comments import comments
 from policygen.spec.document import Document
-from policygen.spec.files import MAX_BYTES, Source
+from policygen.spec.files import MAX_FILE_BYTES, Source
 from policygen.spec.overwrite import overwrite
 from policygen.spec.rewrite import Splice
 
@@ -81,7 +81,7 @@ def fix(
 
     Raises what `linting.lint` raises.
     """
-    data = stdin.read(MAX_BYTES + 1) if stdin else b""
+    data = stdin.read(MAX_FILE_BYTES + 1) if stdin else b""
     sources, _ = files.read(settings.manifests, stdin=BytesIO(data))
     wanted = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
     rules = {rule.name: rule.fix for rule in catalog.RULES}

@@ -72,16 +72,6 @@ class Toleration(Struct, rename="camel", frozen=True):
     value: str = ""
     effect: str = ""
 
-    def tolerates(self, taint: Taint) -> bool:
-        """Whether it covers a taint (k8s.io/component-helpers, ToleratesTaint)."""
-        if self.effect and self.effect != taint.effect:
-            return False
-        if self.key and self.key != taint.key:
-            return False
-        if self.operator == "Exists":
-            return True
-        return bool(self.key) and self.value == taint.value
-
 
 class Namespace(Struct, rename="camel", frozen=True):
     """A Namespace: rules read its labels, which are in its metadata."""

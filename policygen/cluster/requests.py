@@ -20,7 +20,7 @@ PAUSE_S = 0.25
 CALL_S = 60.0
 """For one answer, from the request to its last byte."""
 ENCODING = "gzip"
-MAX_BYTES = 1 << 30
+MAX_ANSWER_BYTES = 1 << 30
 """Of one answer."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
 """What urllib3 begins its messages with."""
@@ -160,8 +160,8 @@ class Server:
         while part := response.read1(1 << 18, decode_content=True):  # no more than has come
             parts.append(part)
             size += len(part)
-            if size > MAX_BYTES:
-                raise ReadError(f"the answer has more than {MAX_BYTES >> 20} MiB")
+            if size > MAX_ANSWER_BYTES:
+                raise ReadError(f"the answer has more than {MAX_ANSWER_BYTES >> 20} MiB")
             if time.monotonic() > end:
                 raise ReadError("the answer came too slowly")
         return b"".join(parts)

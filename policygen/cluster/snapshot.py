@@ -33,7 +33,7 @@ from policygen.finding import At
 
 VERSION = 1
 MARK = "policygenSnapshot"
-MAX_BYTES = 2 << 30
+MAX_UNPACKED_BYTES = 2 << 30
 """Unpacked. A snapshot of 50,000 pods has about 20 MB."""
 _FASTEST_GOOD = 6
 _NANO = 10**9
@@ -117,8 +117,8 @@ def _unpacked(file: BinaryIO) -> bytes:
     try:
         with gzip.GzipFile(fileobj=file, mode="rb") as packed:
             while part := packed.read(1 << 20):
-                if out.tell() + len(part) > MAX_BYTES:
-                    raise SnapshotError(f"unpacks to more than {MAX_BYTES >> 20} MiB")
+                if out.tell() + len(part) > MAX_UNPACKED_BYTES:
+                    raise SnapshotError(f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MiB")
                 out.write(part)
     except gzip.BadGzipFile:
         raise SnapshotError("is no snapshot; `policygen snapshot` makes one") from None

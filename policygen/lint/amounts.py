@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from policygen.lint.core_names import HUGE_PAGES
 from policygen.quantity import Format, Quantity, canonical
 
 BYTES = ("memory", "ephemeral-storage")
@@ -10,5 +11,5 @@ BYTES = ("memory", "ephemeral-storage")
 
 def shown(resource: str, amount: Fraction) -> str:
     """As a manifest would have it: `8`, `500m`, `64Gi`."""
-    binary = resource in BYTES or resource.startswith("hugepages-")
+    binary = resource in BYTES or resource.startswith(HUGE_PAGES)
     return canonical(Quantity(amount, Format.BINARY_SI if binary else Format.DECIMAL_SI))

@@ -24,19 +24,22 @@ QUOTA_KEYS = (
     *(f"limits.{name}" for name in _COMPUTE),
     "requests.storage",
 )
-_HUGE = "hugepages-"
+HUGE_PAGES = "hugepages-"
+"""What the names of huge pages begin with; their size follows."""
 
 
 def known_to_quota(name: str) -> bool:
     """Whether a ResourceQuota can have it; whatever has a domain, it can."""
-    return "/" in name or name in QUOTA_KEYS or name.startswith((_HUGE, f"requests.{_HUGE}"))
+    return (
+        "/" in name or name in QUOTA_KEYS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
+    )
 
 
 def known_to_containers(name: str) -> bool:
     """Whether a container can ask for it."""
     domain, slash, _ = name.partition("/")
     if not slash:
-        return name in _COMPUTE or name.startswith(_HUGE)
+        return name in _COMPUTE or name.startswith(HUGE_PAGES)
     return "kubernetes.io" in domain or not name.startswith("requests.")
 
 
@@ -51,4 +54,4 @@ def whole(name: str) -> bool:
 def overcommitted(name: str) -> bool:
     """Whether a limit may be above the request."""
     domain, slash, _ = name.partition("/")
-    return (not slash or "kubernetes.io" in domain) and not name.startswith(_HUGE)
+    return (not slash or "kubernetes.io" in domain) and not name.startswith(HUGE_PAGES)

@@ -10,13 +10,14 @@ from policygen.cluster.parts import mappings
 from policygen.cluster.workload import PodSpec
 from policygen.lint.flavor_nodes import HARD
 from policygen.lint.selectors import requirements
+from policygen.taints import tolerates
 
 
 def refusal(flavor: ResourceFlavor, pod: PodSpec) -> str | None:
     """Why the flavor is skipped for the pod; None if it is not."""
     for taint in flavor.node_taints:
         if taint.effect in HARD and not any(
-            it.tolerates(taint) for it in (*pod.tolerations, *flavor.tolerations)
+            tolerates(it, taint) for it in (*pod.tolerations, *flavor.tolerations)
         ):
             return f"taint {taint.key} is not tolerated"
     labels = flavor.node_labels

@@ -16,7 +16,7 @@ from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES, PodSpec, Template, Workload
 from policygen.finding import At
-from policygen.well_known import LOCAL_QUEUE
+from policygen.well_known import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 
@@ -26,8 +26,8 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
     ("apps", "StatefulSet"): "statefulset",
     ("batch", "Job"): "batch/job",
     ("batch", "CronJob"): "batch/job",
-    ("jobset.x-k8s.io", "JobSet"): "jobset.x-k8s.io/jobset",
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkerset.x-k8s.io/leaderworkerset",
+    ("jobset.x-k8s.io", "JobSet"): JOB_SET,
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): LEADER_WORKER_SET,
     **{
         ("kubeflow.org", kind): f"kubeflow.org/{kind.lower()}"
         for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")

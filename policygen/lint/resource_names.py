@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from policygen.lint.core_names import HUGE_PAGES
+from policygen.well_known import GPU
+
 NATIVE = ("cpu", "memory", "ephemeral-storage", "pods")
 """Resources of Kubernetes itself, besides hugepages."""
 
 EXTENDED = (
-    "nvidia.com/gpu",
+    GPU,
     "nvidia.com/gpu.shared",
     "amd.com/gpu",
     "gpu.intel.com/i915",
@@ -48,12 +51,12 @@ def meant(resource: str, there: Iterable[str] = ()) -> str | None:
     """
     if surely(resource) or resource in set(there):
         return None
-    if resource.startswith(("hugepages-", "attachable-volumes-")):
+    if resource.startswith((HUGE_PAGES, "attachable-volumes-")):
         return None
     if "/" not in resource:
         lowered = resource.lower()
         if lowered in ("gpu", "gpus", "nvidia-gpu", "nvidia.com"):
-            return "nvidia.com/gpu"
+            return GPU
         known: tuple[str, ...] = NATIVE
     else:
         known = EXTENDED

@@ -8,7 +8,8 @@ from policygen.plan import needs, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
-from policygen.spec.types import Spec, Team, Toleration
+from policygen.spec.types import Spec, Team
+from policygen.taints import tolerates
 
 
 def reports(
@@ -49,8 +50,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     if pool.tolerations is not None:
         for index, taint in enumerate(pool.taints):
             if taint.effect != "PreferNoSchedule" and not any(
-                _tolerates(toleration, taint.key, taint.value, taint.effect)
-                for toleration in pool.tolerations
+                tolerates(toleration, taint) for toleration in pool.tolerations
             ):
                 yield Hit(
                     "taint-not-tolerated",
@@ -115,16 +115,6 @@ def _below(at: At, words: str) -> At:
     for step in words.split("."):
         at /= step
     return at
-
-
-def _tolerates(toleration: Toleration, key: str, value: str | None, effect: str) -> bool:
-    if toleration.effect not in (None, effect):
-        return False
-    if toleration.key is None:
-        return toleration.operator == "Exists"
-    if toleration.key != key:
-        return False
-    return toleration.operator == "Exists" or (toleration.value or "") == (value or "")
 
 
 def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:

@@ -12,7 +12,7 @@ from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
 from policygen.spec.types import Platform
 from policygen.versions import KUEUE_V1BETA2
-from policygen.well_known import NAMESPACE_NAME
+from policygen.well_known import JOB_SET, LEADER_WORKER_SET, NAMESPACE_NAME
 
 
 class KueueConfiguration(Struct, frozen=True):
@@ -73,8 +73,8 @@ _CHART = {
             "pod",
             "deployment",
             "statefulset",
-            "jobset.x-k8s.io/jobset",
-            "leaderworkerset.x-k8s.io/leaderworkerset",
+            JOB_SET,
+            LEADER_WORKER_SET,
         ]
     },
 }
@@ -103,7 +103,7 @@ def _frameworks(seats: Sequence[Seat]) -> list[str]:
         # A Deployment is queued pod by pod.
         wanted += ["pod", "deployment", "statefulset"]
     if any(model.gang and model.gang.run_as == "lws" for model in mine):
-        wanted.append("leaderworkerset.x-k8s.io/leaderworkerset")
+        wanted.append(LEADER_WORKER_SET)
     return wanted
 
 

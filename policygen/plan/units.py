@@ -12,8 +12,7 @@ from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.pools import SHARED_PER_GPU
 from policygen.spec.types import WHOLE, Pool
-
-GPU_RESOURCE = "nvidia.com/gpu"
+from policygen.well_known import GPU
 
 _PROFILE = re.compile(
     r"(?P<slices>[1-7])g\.(?P<gigabytes>[0-9]{1,4})gb(?P<extras>[+-][a-z]+(\.[a-z]+)?)?"
@@ -45,7 +44,7 @@ def units(
     gpu = pool.gpu
     if gpu.sharing == "mig":
         return _mig(pool, cards, per_node, product, hits)
-    resource = gpu.resource or GPU_RESOURCE
+    resource = gpu.resource or GPU
     replicas = gpu.replicas if gpu.sharing in SHARED_PER_GPU else 1
     return Units(
         resources=(resource,),
@@ -114,7 +113,7 @@ def _mig(
 
 def _resource(pool: Pool, profile: str, facts: MigProfile | None) -> str:
     """What the device plugin calls instances of a profile."""
-    resource = pool.gpu.resource or GPU_RESOURCE
+    resource = pool.gpu.resource or GPU
     if pool.gpu.mig_strategy == "single":
         return resource
     suffix = facts.resource_suffix if facts else f"mig-{profile.replace('+', '.')}"

@@ -27,7 +27,7 @@ from policygen.render.scalar import block, finalize
 from policygen.spec.echo import short
 from policygen.spec.nearest import suggest
 
-MAX_BYTES = 3 << 19
+MAX_DOCUMENT_BYTES = 3 << 19
 """1.5 MiB, the largest request that etcd takes by default (etcd, `--max-request-bytes`)."""
 
 _SPACES_AT_END = re.compile(r" +\n")
@@ -157,7 +157,7 @@ def _printed(env: Environment, template: Template, context: Context) -> str:
 
 
 def document(env: Environment, item: Item) -> str:
-    """The item's document, by a template of anybody's, up to MAX_BYTES of it.
+    """The item's document, by a template of anybody's, up to MAX_DOCUMENT_BYTES of it.
 
     Raises UsageError, naming template, line, kind and object, for whatever goes wrong.
     """
@@ -183,7 +183,7 @@ def _limited(chunks: Iterator[str]) -> Iterator[str]:
     size = 0
     for chunk in chunks:
         size += len(chunk)
-        if size > MAX_BYTES and isinstance(chunks, Generator):
+        if size > MAX_DOCUMENT_BYTES and isinstance(chunks, Generator):
             chunks.throw(_TooLong())  # raised in the template, so that its line is known
         yield chunk
 
@@ -215,7 +215,7 @@ def _what(error: Exception) -> str:
         case TemplateNotFound():
             return f'there is no template "{short(str(error.name))}"'
         case _TooLong():
-            return f"the document is longer than the {MAX_BYTES >> 10} KiB that etcd takes"
+            return f"the document is longer than the {MAX_DOCUMENT_BYTES >> 10} KiB that etcd takes"
         case MemoryError():
             return "the template needs more memory than it may have"
         case RecursionError():

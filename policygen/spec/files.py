@@ -17,7 +17,7 @@ from policygen.spec.decode import NotTextError, decode
 
 ENDINGS: Final = (".yaml", ".yml", ".json")
 """What is read in folders; a file that is named itself is read whatever its ending."""
-MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 
 STDIN: Final = "<stdin>"
 
@@ -127,7 +127,7 @@ class _Reading(Struct, eq=False):
             return
         self.seen.add(STDIN)
         try:
-            data = (self.stdin or sys.stdin.buffer).read(MAX_BYTES + 1)
+            data = (self.stdin or sys.stdin.buffer).read(MAX_FILE_BYTES + 1)
         except (OSError, ValueError) as error:
             self.refuse(STDIN, _reason(error, STDIN))
             return
@@ -204,13 +204,13 @@ class _Reading(Struct, eq=False):
             message = f"the output is {where}; write it elsewhere"
             self.refuse(name, message, rule="output-inside-input")
             return
-        if state.st_size > MAX_BYTES:
+        if state.st_size > MAX_FILE_BYTES:
             self.refuse(name, _too_large())
             return
         try:
             # A pipe is read where it is open: its path would open another end.
             with open(name if descriptor is None else descriptor, "rb") as file:  # noqa: PTH123
-                data = file.read(MAX_BYTES + 1)
+                data = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
             self.refuse(name, _reason(error, name))
             return
@@ -218,7 +218,7 @@ class _Reading(Struct, eq=False):
 
     def keep(self, name: str, data: bytes, path: Path | None) -> None:
         """Make a source of the bytes."""
-        if len(data) > MAX_BYTES:
+        if len(data) > MAX_FILE_BYTES:
             self.refuse(name, _too_large())
             return
         try:
@@ -248,7 +248,7 @@ def _identity(state: os.stat_result) -> _Identity:
 
 
 def _too_large() -> str:
-    return f"larger than {MAX_BYTES // 1024 // 1024} MiB; split it into several files"
+    return f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB; split it into several files"
 
 
 def _reason(error: OSError | ValueError, name: str) -> str:

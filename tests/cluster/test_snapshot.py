@@ -210,6 +210,6 @@ def test_garbage_in_the_middle_is_an_error_or_another_text(tmp_path):
 
 
 def test_a_bomb_is_an_error(monkeypatch):
-    monkeypatch.setattr(snapshot, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(snapshot, "MAX_UNPACKED_BYTES", 10_000)
     with pytest.raises(SnapshotError, match="unpacks to more"):
         snapshot.read(io.BytesIO(gzip.compress(b"{" * 20_000)))

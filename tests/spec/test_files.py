@@ -307,9 +307,9 @@ def test_bytes_that_are_no_text(data, line, column, text, message):
 
 def test_large_files_are_not_read(monkeypatch):
     with Path("a.yaml").open("wb") as file:
-        file.truncate(files.MAX_BYTES + 1)
+        file.truncate(files.MAX_FILE_BYTES + 1)
     assert refused("a.yaml")[2] == "larger than 64 MiB; split it into several files"
-    monkeypatch.setattr(files, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 1024 * 1024)
     endless = io.BytesIO(b"a" * (1024 * 1024 + 1))
     assert refused("-", stdin=endless)[2] == "larger than 1 MiB; split it into several files"
     assert len(read(["-"], stdin=io.BytesIO(b"a" * 1024 * 1024))[0]) == 1

@@ -6,8 +6,9 @@ from policygen.finding import Severity
 from policygen.lint.kueue_settings import settings
 from policygen.lint.queued import FRAMEWORKS, KINDS, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.well_known import LEADER_WORKER_SET
 
-_ON_PODS = {"deployment", "statefulset", "leaderworkerset.x-k8s.io/leaderworkerset"}
+_ON_PODS = {"deployment", "statefulset", LEADER_WORKER_SET}
 """Integrations that switch that of pods on."""
 
 

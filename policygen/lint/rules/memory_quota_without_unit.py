@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint.amounts import BYTES
 from policygen.lint.quotas import Placed, owners_alike, where
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -23,7 +24,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _is_small(it: Placed) -> bool:
     amount = it.quota.nominal_quota
     whole = amount.denominator == 1  # else quota-fractional says it
-    return it.resource in ("memory", "ephemeral-storage") and 0 < amount < _SMALL and whole
+    return it.resource in BYTES and 0 < amount < _SMALL and whole
 
 
 RULE = Rule(

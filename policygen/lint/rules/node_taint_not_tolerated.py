@@ -7,6 +7,7 @@ from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.flavor_nodes import HARD, nodes
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.taints import tolerates
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -21,7 +22,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         known = {taint.key for taint in flavor.it.node_taints}
         for taint in _common(mine):
-            if taint.key in known or any(it.tolerates(taint) for it in flavor.it.tolerations):
+            if taint.key in known or any(tolerates(it, taint) for it in flavor.it.tolerations):
                 continue
             yield Claim(
                 f"every node of {flavor} has taint {taint.key}, which the flavor neither lists "

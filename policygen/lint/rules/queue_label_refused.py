@@ -4,29 +4,14 @@ from collections.abc import Iterator
 
 from policygen.cluster.view import VOLCANO_BATCH
 from policygen.finding import Severity
+from policygen.lint.queued import FRAMEWORKS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.echo import quoted
 from policygen.well_known import LOCAL_QUEUE
 
-KINDS = (
-    "Deployment",
-    "JAXJob",
-    "Job",
-    "JobSet",
-    "LeaderWorkerSet",
-    "MPIJob",
-    "PaddleJob",
-    "Pod",
-    "PyTorchJob",
-    "RayCluster",
-    "RayJob",
-    "RayService",
-    "StatefulSet",
-    "TFJob",
-    "XGBoostJob",
-)
-"""Kinds that a webhook of Kueue judges."""
+KINDS = tuple(sorted({kind for _, kind in FRAMEWORKS} - {"CronJob"}))
+"""Kinds that a webhook of Kueue judges: a CronJob's Jobs, and not itself."""
 
 
 def check(facts: Facts) -> Iterator[Claim]:

@@ -6,6 +6,7 @@ from typing import Any
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import Path, Severity
+from policygen.lint.core_names import HUGE_PAGES
 from policygen.lint.resource_names import NATIVE, meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -39,7 +40,7 @@ def _uncounted(
                 break
         else:
             slip = meant(name, there)
-            if slip is None and ("/" in name or name in NATIVE or name.startswith("hugepages-")):
+            if slip is None and ("/" in name or name in NATIVE or name.startswith(HUGE_PAGES)):
                 continue
             right = slip or name
         hint = "remove it" if right == name else f'write "{right}"'
