@@ -9,6 +9,7 @@ from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind, Snapshot
+from policygen.errors import UsageError
 from policygen.finding import Finding, Place, Severity
 from policygen.lint import kinds
 from policygen.lint.rule import Rule
@@ -24,7 +25,7 @@ there is nothing to be seen."""
 
 
 def looks(settings: ClusterSettings, wanted: Wanted, progress: Progress) -> Iterator[Look]:
-    """A look at each cluster. Raises UsageError for a context that cannot be used."""
+    """A look at each cluster. Raises UsageError where it is the only one and cannot be used."""
     for path in settings.snapshots:
         yield _file(path)
     contexts: list[str | None] = [*settings.contexts, *([None] if settings.in_cluster else [])]
@@ -85,6 +86,11 @@ def _live(
         except TimeoutError:
             message = f"nothing could be read: no credentials came in {settings.timeout_s:.0f} s"
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=context or "")
+        except UsageError as error:
+            if settings.number == 1:
+                raise
+            # What is said of the others is worth more than to be told sooner.
+            return Finding(Severity.ERROR, "cluster-unreadable", str(error), cluster=context or "")
         server = requests.Server(way, requests.Deadline.after(settings.timeout_s))
         try:
             return live.look(

@@ -45,9 +45,14 @@ class ClusterSettings(NamedTuple):
     """For all that is read of one cluster."""
 
     @property
+    def number(self) -> int:
+        """How many clusters are to be looked at."""
+        return len(self.snapshots) + len(self.contexts) + self.in_cluster
+
+    @property
     def named(self) -> bool:
         """Whether any cluster is to be looked at."""
-        return bool(self.snapshots or self.contexts or self.in_cluster)
+        return self.number > 0
 
 
 class LintSettings(NamedTuple):

@@ -5,15 +5,16 @@ longer than most commands run, so it is imported only when a cluster is reached.
 """
 
 import logging
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from policygen.cluster import kubeconfig, oidc, plugin, proxies
+from policygen.cluster.kubeconfig import Context
+from policygen.cluster.parts import mapping
 from policygen.errors import UsageError
-from policygen.spec.nearest import suggest
 
 IN_CLUSTER = "in-cluster"
 """What the identity of a pod is called, where a context has a name."""
@@ -22,16 +23,17 @@ IN_CLUSTER = "in-cluster"
 class Access:
     """An API server and who we are to it. Thread-safe."""
 
-    def __init__(self, context: str | None, kubeconfig: Path | None = None) -> None:
-        """A context of a kubeconfig (the usual one by default); None: the pod that this runs in.
+    def __init__(self, context: str | None, file: Path | None = None) -> None:
+        """A context of a kubeconfig's file (the usual one by default); None: the pod that this runs in.
 
         Raises UsageError for what cannot be used.
         """
         self.name = IN_CLUSTER if context is None else context
         self._context = context
-        self._kubeconfig = kubeconfig
+        self._kubeconfig = file
         self._lock = Lock()
         self._renewals = 0
+        self._plugin: Mapping[str, Any] = {}
         self._load()
 
     @property
@@ -52,11 +54,11 @@ class Access:
         with self._lock:
             with self._usable():
                 settings = self._client.configuration.auth_settings()
-            headers = {
-                str(each["key"]): str(each["value"])
-                for each in settings.values()
-                if each["in"] == "header" and each["value"]
-            }
+                headers = {
+                    str(each["key"]): _clean(str(each["value"]))
+                    for each in settings.values()
+                    if each["in"] == "header" and each["value"]
+                }
             return headers, self._renewals
 
     def renew(self, renewals: int) -> None:
@@ -75,17 +77,21 @@ class Access:
 
         config: Any = untyped
         configuration = client.Configuration()
+        proxy_url = ""
         with self._usable():
             if self._context is None:
                 config.load_incluster_config(client_configuration=configuration)
             else:
-                _check(self._context, self._kubeconfig)
-                config.load_kube_config(
-                    config_file=str(self._kubeconfig) if self._kubeconfig else None,
-                    context=self._context,
-                    client_configuration=configuration,
-                    persist_config=False,
-                )
+                found = kubeconfig.read(self._context, self._kubeconfig)
+                self._plugin = mapping(found.user, "exec")
+                proxy_url = str(found.cluster.get("proxy-url") or "")
+                _log_in(found)
+                config.kube_config.KubeConfigLoader(
+                    config_dict=found.merged, active_context=self._context, config_base_path=None
+                ).load_and_set(configuration)
+        with self._usable():
+            proxies.choose(configuration, proxy_url)
+            _check_certificates(configuration)
         configuration.retries = False
         self._client: Any = client.ApiClient(configuration)
 
@@ -108,7 +114,43 @@ class Access:
         finally:
             logging.getLogger().removeHandler(ears)
         if ears.heard:
-            raise UsageError(f"{what} cannot be used: {ears.heard[0]}")
+            said = plugin.told(ears.heard[0], self._plugin) if self._plugin else ears.heard[0]
+            raise UsageError(f"{what} cannot be used: {said}")
+
+
+def _log_in(found: Context) -> None:
+    """See to the login of a context's user, where the client would not. Raises ValueError."""
+    user, folder = found.user, found.file.parent if found.file else Path()
+    if "exec" in user:
+        plugin.check(mapping(user, "exec"), folder)
+    if not (isinstance(user, dict) and mapping(user, "auth-provider").get("name") == "oidc"):
+        return
+    token, is_new = oidc.token(mapping(user, "auth-provider", "config"), folder)
+    if is_new and found.file:
+        oidc.write(found.file, found.files[str(found.file)])
+    del user["auth-provider"]
+    user["token"] = token
+
+
+def _check_certificates(configuration: Any) -> None:
+    """Raise ValueError for those that TLS would not take; what is no file is told already."""
+    import ssl  # noqa: PLC0415 - see the top
+
+    import urllib3  # noqa: PLC0415 - likewise
+
+    if not configuration.verify_ssl:
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        if configuration.ssl_ca_cert:
+            context.load_verify_locations(configuration.ssl_ca_cert)
+    except ssl.SSLError:
+        raise ValueError("its certificate-authority holds no certificate") from None
+    try:
+        if configuration.cert_file:
+            context.load_cert_chain(configuration.cert_file, configuration.key_file, "")
+    except ssl.SSLError:
+        raise ValueError("its client-certificate and client-key are no pair") from None
 
 
 class _Ears(logging.Handler):
@@ -123,26 +165,12 @@ class _Ears(logging.Handler):
         self.heard.append(" ".join(record.getMessage().split()))
 
 
-def _check(context: str, kubeconfig: Path | None) -> None:
-    """Raise UsageError for what the client tells in words of its own code, or not at all."""
-    from kubernetes.config import kube_config as untyped  # noqa: PLC0415 - see the top
-
-    client: Any = untyped
-    paths = str(kubeconfig or client.KUBE_CONFIG_DEFAULT_LOCATION)
-    files = [each for each in paths.split(os.pathsep) if each]
-    if not any(Path(each).expanduser().exists() for each in files):
-        raise UsageError(f"there is no kubeconfig {' or '.join(files)}; write --kubeconfig FILE")
-    try:
-        merged = client.KubeConfigMerger(paths).config
-        names = [each["name"] for each in merged["contexts"].value]
-    except UnicodeDecodeError:
-        raise UsageError(f"{paths} is no kubeconfig: it is not UTF-8") from None
-    except (AttributeError, KeyError, TypeError):
-        shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
-        raise UsageError(f"{paths} is no kubeconfig: it is not {shape}") from None
-    if context not in names:
-        advice = suggest(context, map(str, names))
-        raise UsageError(f'there is no context "{context}" in {paths}; {advice}')
+def _clean(header: str) -> str:
+    """A header without the line break at the end of a token's file. Raises ValueError for others."""
+    header = header.strip()
+    if not (header.isascii() and header.isprintable()):
+        raise ValueError("its token holds characters that no header can")
+    return header
 
 
 def _line(error: Exception) -> str:

@@ -182,6 +182,19 @@ class Bench:
             healthy()
             yield
 
+    @contextmanager
+    def second_apiserver(self, *flags: str) -> Iterator[str]:
+        """One more API server of the same objects with these flags too; gives its URL."""
+        name = self._another("kube-apiserver")
+        (self.ports[name],) = free_ports(1)
+        try:
+            process = self._run_apiserver(name, *flags)
+            url = f"https://127.0.0.1:{self.ports[name]}"
+            self._healthy(process, f"{url}/readyz")()
+            yield url
+        finally:
+            self.end(name)
+
     def try_scheduler(self, config: str) -> tuple[str, Callable[[], None]]:
         """Start one more kube-scheduler: its name, and what waits until it is ready."""
         name = self._another("kube-scheduler")
@@ -302,15 +315,20 @@ class Bench:
         process.wait_until(lambda: answers(f"{client}/health"), START_DEADLINE_S)
 
     def _start_apiserver(self) -> None:
+        process = self._run_apiserver("kube-apiserver")
+        self._client = Client(self.server, TOKEN, self.ca.read_text(encoding="ascii"))
+        process.wait_until(lambda: answers(f"{self.server}/readyz", self.ca), START_DEADLINE_S)
+
+    def _run_apiserver(self, name: str, *flags: str) -> Process:
         keys = self.state / "keys"
-        process = self.run(
-            "kube-apiserver",
+        return self.run(
+            name,
             [
                 self.built["kubernetes"].binary("kube-apiserver"),
                 f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}",
                 "--bind-address=127.0.0.1",
                 "--advertise-address=127.0.0.1",
-                f"--secure-port={self.ports['kube-apiserver']}",
+                f"--secure-port={self.ports[name]}",
                 f"--cert-dir={keys}",
                 f"--tls-cert-file={keys / 'tls.crt'}",
                 f"--tls-private-key-file={keys / 'tls.key'}",
@@ -324,10 +342,9 @@ class Bench:
                 "--service-cluster-ip-range=10.96.0.0/16",
                 "--endpoint-reconciler-type=none",
                 "--profiling=false",
+                *flags,
             ],
         )
-        self._client = Client(self.server, TOKEN, self.ca.read_text(encoding="ascii"))
-        process.wait_until(lambda: answers(f"{self.server}/readyz", self.ca), START_DEADLINE_S)
 
     def _start_controllers(self) -> None:
         """All the rest at once; Volcano's scheduler after the webhook that it needs."""

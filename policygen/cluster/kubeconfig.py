@@ -1,0 +1,110 @@
+"""A context of a kubeconfig, checked as kubectl checks it before the `kubernetes` client reads it.
+
+The client goes on as nobody where a user is missing, and tells other faults in words of its code.
+Source: client-go v0.36 tools/clientcmd (validation.go, client_config.go).
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.cluster.parts import mapping
+from policygen.errors import UsageError
+from policygen.spec.nearest import suggest
+
+REMOVED = frozenset({"azure", "gcp", "openstack"})
+"""Auth providers that Kubernetes took away in 1.26 for exec plugins."""
+
+
+class Context(Struct, frozen=True):
+    """What a context leads to, as it was written."""
+
+    name: str
+    cluster: Mapping[str, Any]
+    user: Mapping[str, Any]
+    file: Path | None
+    """Of the user; None without one."""
+    merged: Any
+    """All files together, a `ConfigNode` of the client."""
+    files: Mapping[str, Any]
+    """Each file's content, of which `user` is a part."""
+
+
+def read(name: str, kubeconfig: Path | None) -> Context:
+    """Of this file, or of those that KUBECONFIG names.
+
+    Raises UsageError where there is no such context, and ValueError for one that is not usable.
+    """
+    from kubernetes.config import kube_config as untyped  # noqa: PLC0415 - only where a cluster is reached
+
+    client: Any = untyped
+    paths = str(kubeconfig or client.KUBE_CONFIG_DEFAULT_LOCATION)
+    names = [each for each in paths.split(os.pathsep) if each]
+    if not any(Path(each).expanduser().exists() for each in names):
+        raise UsageError(f"there is no kubeconfig {' or '.join(names)}; write --kubeconfig FILE")
+    try:
+        merger = client.KubeConfigMerger(paths)
+        contexts, clusters, users = (
+            _by_name(merger.config[key].value) for key in ("contexts", "clusters", "users")
+        )
+    except UnicodeDecodeError:
+        raise UsageError(f"{paths} is no kubeconfig: it is not UTF-8") from None
+    except (AttributeError, KeyError, TypeError):
+        shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
+        raise UsageError(f"{paths} is no kubeconfig: it is not {shape}") from None
+    if name not in contexts:
+        raise UsageError(f'there is no context "{name}" in {paths}; {suggest(name, contexts)}')
+    context = mapping(contexts[name].value, "context")
+    cluster = clusters.get(str(context.get("cluster")))
+    if cluster is None:
+        raise ValueError(
+            f"it names the cluster {_quoted(context.get('cluster'))}, which is not there"
+        )
+    user = users.get(str(context.get("user")))
+    if user is None and context.get("user"):
+        raise ValueError(f"it names the user {_quoted(context['user'])}, who is not there")
+    found = Context(
+        name,
+        mapping(cluster.value, "cluster"),
+        mapping(user.value, "user") if user else {},
+        Path(user.path) if user else None,
+        merger.config,
+        merger.config_files,
+    )
+    _check(found)
+    return found
+
+
+def _check(it: Context) -> None:
+    """Raise ValueError for what kubectl refuses."""
+    cluster, user = it.cluster, it.user
+    if not cluster.get("server"):
+        raise ValueError("its cluster has no server")
+    authority = {"certificate-authority", "certificate-authority-data"} & _given(cluster)
+    if cluster.get("insecure-skip-tls-verify") and authority:
+        raise ValueError(f"insecure-skip-tls-verify and {min(authority)} exclude each other")
+    given = _given(user)
+    if {"client-certificate", "client-certificate-data"} & given and not (
+        {"client-key", "client-key-data"} & given
+    ):
+        raise ValueError("its user has a client-certificate and no client-key")
+    provider = mapping(user, "auth-provider").get("name")
+    if provider in REMOVED:
+        raise ValueError(
+            f"Kubernetes has no auth-provider {provider} any more; take an exec plugin"
+        )
+
+
+def _given(data: Mapping[str, Any]) -> set[str]:
+    return {key for key, value in data.items() if value}
+
+
+def _by_name(entries: list[Any]) -> dict[str, Any]:
+    return {str(each["name"]): each for each in reversed(entries)}
+
+
+def _quoted(name: Any) -> str:
+    return f'"{name}"' if name else "none"

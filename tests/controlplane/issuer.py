@@ -1,0 +1,161 @@
+"""An OpenID Connect issuer on loopback: discovery, keys, and a token endpoint that renews."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import secrets
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+CLIENT, SECRET = "policygen-tests", "s:e/c ret"
+_SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
+"""What stands before a SHA-256 in a signature of PKCS #1 v1.5."""
+_BITS = 2048
+_E = 65537
+
+
+class Issuer:
+    """Renews each refresh token once, and gives another in exchange."""
+
+    def __init__(self, keys: Path, *, secret: str = "") -> None:
+        """Serves with the `tls.crt` and `tls.key` of a folder; a client with a secret must show it."""
+        self.asked: list[dict[str, str]] = []
+        """What was sent to the token endpoint, with the `authorization` header."""
+        self.lifetime_s = 3600.0
+        self.groups = ["policygen:observers"]
+        self._secret = secret
+        self._valid: set[str] = set()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                outer._get(self)
+
+            def do_POST(self) -> None:
+                outer._post(self)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(keys / "tls.crt", keys / "tls.key")
+        self._http.socket = context.wrap_socket(
+            self._http.socket, server_side=True, do_handshake_on_connect=False
+        )
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self._http.server_address[1]}"
+
+    @contextmanager
+    def running(self) -> Iterator[Issuer]:
+        thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._http.shutdown()
+            self._http.server_close()
+            thread.join()
+
+    def id_token(self, ends_in_s: float = 3600.0) -> str:
+        claims = {
+            "iss": self.url,
+            "aud": CLIENT,
+            "sub": "somebody",
+            "groups": self.groups,
+            "exp": int(time.time() + ends_in_s),
+        }
+        head = {"alg": "RS256", "typ": "JWT", "kid": "1"}
+        signed = ".".join(_base64(json.dumps(part).encode()) for part in (head, claims))
+        return f"{signed}.{_base64(_signature(signed.encode()))}"
+
+    def refresh_token(self) -> str:
+        token = secrets.token_urlsafe(16)
+        self._valid.add(token)
+        return token
+
+    def _get(self, request: BaseHTTPRequestHandler) -> None:
+        n, _ = _key()
+        if request.path == "/.well-known/openid-configuration":
+            body: Any = {
+                "issuer": self.url,
+                "jwks_uri": f"{self.url}/keys",
+                "token_endpoint": f"{self.url}/token",
+                "response_types_supported": ["id_token"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": ["RS256"],
+            }
+            return _answer(request, 200, body)
+        key = {
+            "kty": "RSA", "kid": "1", "alg": "RS256", "use": "sig",
+            "n": _base64(n.to_bytes(_BITS // 8, "big")), "e": _base64(_E.to_bytes(3, "big")),
+        }  # fmt: skip
+        return _answer(request, 200, {"keys": [key]})
+
+    def _post(self, request: BaseHTTPRequestHandler) -> None:
+        body = request.rfile.read(int(request.headers["content-length"])).decode()
+        form = {key: values[0] for key, values in parse_qs(body).items()}
+        self.asked.append({**form, "authorization": request.headers.get("authorization", "")})
+        # RFC 6749, 2.3.1: both are encoded as in a form before they are put together.
+        pair = f"{CLIENT}:s%3Ae%2Fc+ret".encode()
+        shown = self.asked[-1]["authorization"] == f"Basic {base64.b64encode(pair).decode()}"
+        if not (shown if self._secret else form.get("client_id") == CLIENT):
+            return _answer(request, 401, {"error": "invalid_client"})
+        if form.get("refresh_token") not in self._valid:
+            said = {"error": "invalid_grant", "error_description": "the session has ended"}
+            return _answer(request, 400, said)
+        self._valid.remove(form["refresh_token"])
+        fresh = {"id_token": self.id_token(self.lifetime_s), "refresh_token": self.refresh_token()}
+        return _answer(request, 200, {**fresh, "access_token": "a", "token_type": "Bearer"})
+
+
+def _answer(request: BaseHTTPRequestHandler, status: int, body: Any) -> None:
+    data = json.dumps(body).encode()
+    request.send_response(status)
+    request.send_header("content-type", "application/json")
+    request.send_header("content-length", str(len(data)))
+    request.end_headers()
+    request.wfile.write(data)
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _signature(message: bytes) -> bytes:
+    """RS256: PKCS #1 v1.5 with SHA-256."""
+    n, d = _key()
+    info = _SHA256 + hashlib.sha256(message).digest()
+    size = _BITS // 8
+    block = b"\0\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info
+    return pow(int.from_bytes(block, "big"), d, n).to_bytes(size, "big")
+
+
+@cache
+def _key() -> tuple[int, int]:
+    """An RSA key for this process only: its modulus and its private exponent."""
+    p, q = _prime(), _prime()
+    return p * q, pow(_E, -1, (p - 1) * (q - 1))
+
+
+def _prime() -> int:
+    """A number of half the bits that is surely enough a prime for a test."""
+    while True:
+        candidate = secrets.randbits(_BITS // 2) | 3 << (_BITS // 2 - 2) | 1
+        if all(pow(base, candidate - 1, candidate) == 1 for base in (2, 3, 5)):
+            return candidate

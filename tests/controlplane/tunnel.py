@@ -1,0 +1,98 @@
+"""A proxy on loopback, CONNECT and SOCKS 5: it records whom it was asked to reach, and knows names
+as a far network does.
+"""
+
+from __future__ import annotations
+
+import base64
+import socket
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+HEAD_BYTES = 1 << 16
+
+
+class Tunnel:
+    """Leads every host that it is asked for to loopback, at the port that was asked for."""
+
+    def __init__(self, user: str = "") -> None:
+        """`user` is `name:password`, without which nobody is let through."""
+        self.asked: list[str] = []
+        self._user = base64.b64encode(user.encode()).decode() if user else ""
+        outer = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                outer.handle(self)
+
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}"
+
+    @contextmanager
+    def running(self) -> Iterator[Tunnel]:
+        thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            thread.join()
+
+    def handle(self, request: socketserver.StreamRequestHandler) -> None:
+        if request.rfile.peek(1)[:1] == b"\5":
+            self._socks(request)
+            return
+        verb, target, _ = request.rfile.readline(HEAD_BYTES).decode("ascii").split()
+        headers = {}
+        while line := request.rfile.readline(HEAD_BYTES).decode("ascii").strip():
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        self.asked.append(target)
+        if self._user and headers.get("proxy-authorization") != f"Basic {self._user}":
+            request.wfile.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+            return
+        if verb != "CONNECT":
+            request.wfile.write(b"HTTP/1.1 405 Method Not Allowed\r\n\r\n")
+            return
+        port = int(target.rpartition(":")[2])
+        self._lead(request, port, b"HTTP/1.1 200 Connection established\r\n\r\n")
+
+    def _socks(self, request: socketserver.StreamRequestHandler) -> None:
+        """RFC 1928: no password, a CONNECT to a name."""
+        _, methods = request.rfile.read(2)
+        request.rfile.read(methods)
+        request.wfile.write(b"\5\0")
+        kind, size = request.rfile.read(5)[3:]
+        assert kind == 3, "an address and no name"
+        name = request.rfile.read(size).decode("ascii")
+        port = int.from_bytes(request.rfile.read(2), "big")
+        self.asked.append(f"{name}:{port}")
+        self._lead(request, port, b"\5\0\0\1" + bytes(6))
+
+    def _lead(self, request: socketserver.StreamRequestHandler, port: int, welcome: bytes) -> None:
+        with socket.create_connection(("127.0.0.1", port)) as far:
+            request.wfile.write(welcome)
+            back = threading.Thread(target=_pump, args=(far, request.connection), daemon=True)
+            back.start()
+            _pump(request.connection, far)
+            back.join()
+
+
+def _pump(source: socket.socket, to: socket.socket) -> None:
+    """Until one side has ended."""
+    with suppress(OSError):
+        while part := source.recv(1 << 16):
+            to.sendall(part)
+    with suppress(OSError):
+        to.shutdown(socket.SHUT_WR)
