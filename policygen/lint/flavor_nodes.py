@@ -1,6 +1,8 @@
 """Which nodes a flavor means, and which flavors mean the same nodes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations
 
 from msgspec import Struct
@@ -22,22 +24,46 @@ def hard_taints(taints: tuple[Taint, ...]) -> frozenset[tuple[str, str]]:
     return frozenset((it.key, it.value) for it in taints if it.effect in HARD)
 
 
-def nodes(cluster: Cluster) -> Mapping[str, tuple[Entry[Node], ...]]:
-    """The nodes that have a flavor's labels, by flavor; use it with `cluster.derive`."""
+class Nodes(Struct, frozen=True, eq=False):
+    """The nodes that have some labels."""
+
+    nodes: tuple[Entry[Node], ...]
+    sizes: tuple[Mapping[str, Fraction], ...]
+    """What they can allocate, each size once: pools have many nodes and few sizes."""
+    total: Mapping[str, Fraction]
+    """What they can allocate together."""
+
+
+def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
+    """The nodes that have a flavor's labels, by flavor; use it with `cluster.derive`.
+
+    Flavors of the same labels share one answer: without labels each means all nodes.
+    """
     by_label: dict[tuple[str, str], list[Entry[Node]]] = {}
     for node in cluster.nodes:
         for label in node.labels.items():
             by_label.setdefault(label, []).append(node)
+    known: dict[frozenset[tuple[str, str]], Nodes] = {}
     found = {}
     for flavor in cluster.flavors:
-        labels = flavor.it.node_labels
-        candidates: Sequence[Entry[Node]] = cluster.nodes
-        if labels:
-            candidates = min((by_label.get(label, []) for label in labels.items()), key=len)
-        found[flavor.name] = tuple(
-            node for node in candidates if labels.items() <= dict(node.labels).items()
-        )
+        labels = frozenset(flavor.it.node_labels.items())
+        if labels not in known:
+            candidates: Sequence[Entry[Node]] = cluster.nodes
+            if labels:
+                candidates = min((by_label.get(label, []) for label in labels), key=len)
+            known[labels] = _nodes(node for node in candidates if labels <= node.labels.items())
+        found[flavor.name] = known[labels]
     return found
+
+
+def _nodes(them: Iterable[Entry[Node]]) -> Nodes:
+    found = tuple(them)
+    counts = Counter(frozenset(node.it.status.allocatable.items()) for node in found)
+    total: dict[str, Fraction] = {}
+    for size, count in counts.items():
+        for name, amount in size:
+            total[name] = total.get(name, Fraction(0)) + count * amount
+    return Nodes(found, tuple(dict(size) for size in counts), total)
 
 
 class Overlap(Struct, frozen=True, eq=False):

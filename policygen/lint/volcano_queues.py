@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from policygen.cluster.table import Entry
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
-from policygen.cluster.volcano import Queue
+from policygen.cluster.volcano import Amounts, Queue
 from policygen.cluster.workload import SHAPES, Template, Workload
-from policygen.finding import At
+from policygen.finding import At, Path
 from policygen.well_known import POD_GROUP, VOLCANO_QUEUE
 
 ROOT = "root"
@@ -66,6 +66,21 @@ def ancestors(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Entry[Queue]]:
         yield above
         seen.add(above.name)
         above = cluster.queues.get(above.it.parent or ROOT)
+
+
+CAPABILITY: Path = ("capability",)
+DESERVED: Path = ("deserved",)
+GUARANTEE: Path = ("guarantee", "resource")
+"""Where in `spec` of a Queue amounts stand."""
+
+
+def amounts(queue: Queue) -> dict[Path, Amounts]:
+    """All amounts of a queue, by their place in `spec`."""
+    return {
+        CAPABILITY: queue.capability,
+        DESERVED: queue.deserved,
+        GUARANTEE: queue.guarantee.resource,
+    }
 
 
 class Sent(Struct, frozen=True, eq=False):

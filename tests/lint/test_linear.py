@@ -92,3 +92,36 @@ def test_ten_times_the_objects_are_ten_times_the_work(tmp_path, monkeypatch, spo
     assert bool(found) == spoiled
     for rule in found:
         assert told[rule] in {found[rule], found[rule] * MANY // FEW}
+
+
+def open_flavors(folder, count):
+    """As many flavors that mean all nodes as there are nodes, each with a queue."""
+    objects = []
+    for number in range(count):
+        name = f"team-{number}"
+        resources = [{"name": "cpu", "nominalQuota": "4"}]
+        groups = [
+            {"coveredResources": ["cpu"], "flavors": [{"name": name, "resources": resources}]}
+        ]
+        status = {"allocatable": {"cpu": "64"}}
+        spec = {"namespaceSelector": {}, "resourceGroups": groups}
+        objects += [
+            made("v1", "Node", name, labels={"kubernetes.io/hostname": name}, status=status),
+            made(KUEUE, "ResourceFlavor", name, spec={}),
+            made(KUEUE, "ClusterQueue", name, spec=spec),
+            made("v1", "Namespace", name, labels={"kubernetes.io/metadata.name": name}),
+            made(KUEUE, "LocalQueue", "q", name, spec={"clusterQueue": name}),
+        ]
+    file = folder / f"open-{count}.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}), "utf-8")
+    return file
+
+
+def test_flavors_without_labels_cost_no_more_with_more_nodes(tmp_path, monkeypatch):
+    monkeypatch.setattr(refused, "MANY", FEW)
+    few, many = (open_flavors(tmp_path, count) for count in (FEW, MANY))
+    steps(few), steps(many)  # what is made once is made
+    (count, found), (more, told) = steps(few), steps(many)
+    assert more / count < 11, (count, more)
+    assert not found
+    assert not told

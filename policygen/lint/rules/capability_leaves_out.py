@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint import volcano_queues
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _PREFIXES = ("hugepages-", "attachable-volumes-")
@@ -25,13 +26,10 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for queue in facts.cluster.queues:
         limits = queue.it.capability
-        fields = {
-            ("deserved",): queue.it.deserved,
-            ("guarantee", "resource"): queue.it.guarantee.resource,
-        }
+        fields = volcano_queues.amounts(queue.it)
         told = set()
-        for path, amounts in fields.items():
-            for name, amount in amounts.items():
+        for path in (volcano_queues.DESERVED, volcano_queues.GUARANTEE):
+            for name, amount in fields[path].items():
                 if not _counted(name):
                     continue
                 if limits and name not in limits and name not in told and amount > 0:

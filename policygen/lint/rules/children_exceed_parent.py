@@ -1,6 +1,6 @@
 """The queues below one have more than it has itself."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from policygen.cluster.table import Entry
@@ -28,9 +28,10 @@ def check(facts: Facts) -> Iterator[Claim]:
         if parent.name == volcano_queues.ROOT or not children:
             continue
         it = parent.it
-        for path in (("deserved",), ("guarantee", "resource")):
-            of = [_amounts(child, path) for child in children]
-            yield from _sums(parent, path, of, _amounts(parent, path), absent=absent)
+        for path in (volcano_queues.DESERVED, volcano_queues.GUARANTEE):
+            of = [volcano_queues.amounts(child.it)[path] for child in children]
+            has = volcano_queues.amounts(it)[path]
+            yield from _sums(parent, path, of, has, absent=absent)
         for child in children:
             for name, amount in child.it.capability.items():
                 limit = it.capability.get(name, Fraction(0))
@@ -43,14 +44,10 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-def _amounts(queue: Entry[Queue], path: Path) -> Mapping[str, Fraction]:
-    return queue.it.deserved if path == ("deserved",) else queue.it.guarantee.resource
-
-
 def _sums(
     parent: Entry[Queue],
     path: Path,
-    of: list[Mapping[str, Fraction]],
+    of: Sequence[Mapping[str, Fraction]],
     has: Mapping[str, Fraction],
     *,
     absent: bool,

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             values.setdefault(key, set()).add(value)
     keys, names = Names(values), {key: Names(found) for key, found in values.items()}
     for flavor in facts.cluster.flavors:
-        if found.get(flavor.name):
+        if found[flavor.name].nodes:
             continue
         hint = "change its labels, or the nodes'"
         for key, value in flavor.it.node_labels.items():

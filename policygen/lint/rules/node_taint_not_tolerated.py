@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     found = facts.cluster.derive(nodes)
     for flavor in facts.cluster.flavors:
-        mine = found.get(flavor.name, ())
+        mine = found[flavor.name].nodes
         if not mine or not flavor.it.node_labels:
             continue
         known = {taint.key for taint in flavor.it.node_taints}

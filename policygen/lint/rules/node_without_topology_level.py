@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         for level in known or ():
             without = [
                 node
-                for node in found.get(flavor.name, ())
+                for node in found[flavor.name].nodes
                 if level != HOSTNAME and level not in node.labels
             ]
             if without:

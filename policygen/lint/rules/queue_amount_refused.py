@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint import volcano_queues
 from policygen.lint.amounts import shown
 from policygen.lint.core_names import whole
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -14,13 +15,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: queues/validate/validate_queue.go, validateResourceOfQueue.
     """
     for queue in facts.cluster.queues:
-        it = queue.it
-        fields = {
-            ("capability",): it.capability,
-            ("deserved",): it.deserved,
-            ("guarantee", "resource"): it.guarantee.resource,
-        }
-        for path, amounts in fields.items():
+        for path, amounts in volcano_queues.amounts(queue.it).items():
             for name, amount in amounts.items():
                 part = amount.denominator != 1 and whole(name)
                 if amount < 0 or part:

@@ -6,6 +6,7 @@ from typing import Any
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import Path, Severity
+from policygen.lint import volcano_queues
 from policygen.lint.core_names import HUGE_PAGES
 from policygen.lint.resource_names import NATIVE, meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -18,12 +19,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     there = facts.cluster.derive(_provided)
     for queue in facts.cluster.queues:
-        it = queue.it
-        for path, amounts in (
-            (("capability",), it.capability),
-            (("deserved",), it.deserved),
-            (("guarantee", "resource"), it.guarantee.resource),
-        ):
+        for path, amounts in volcano_queues.amounts(queue.it).items():
             yield from _uncounted(queue, ("spec", *path), amounts, there)
     for group in facts.cluster.pod_groups:
         path = ("spec", "minResources")

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.coverage import Asked, asked
@@ -18,10 +17,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     Judged where nodes of every flavor are known. Source: docs on topology-aware scheduling;
     Kueue compares sums, but for topologies.
     """
-    found = facts.cluster.derive(_sizes)
+    found = facts.cluster.derive(nodes)
     for each in asked(facts):
         names = _flavors(each)
-        pools = [found.get(name, ()) for name in names]
+        pools = [found[name].sizes if name in found else () for name in names]
         if not names or not all(pools):
             continue
         wanted = each.template.spec.requests()
@@ -44,15 +43,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                 each.template.at.to("spec", "containers"),
                 related=(each.queue.at.to("spec", "resourceGroups"),),
             )
-
-
-def _sizes(cluster: Cluster) -> dict[str, tuple[dict[str, Fraction], ...]]:
-    """What the nodes of each flavor have, each size once: pools have many nodes and few sizes."""
-    sizes = {}
-    for flavor, found in cluster.derive(nodes).items():
-        distinct = {frozenset(node.it.status.allocatable.items()) for node in found}
-        sizes[flavor] = tuple(dict(size) for size in distinct)
-    return sizes
 
 
 def _flavors(each: Asked) -> list[str]:

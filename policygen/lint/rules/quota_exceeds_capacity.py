@@ -23,16 +23,15 @@ def check(facts: Facts) -> Iterator[Claim]:
                 cell.append((it.quota.nominal_quota, it.at / "nominalQuota"))
     found = facts.cluster.derive(nodes)
     for (name, resource), cells in promised.items():
-        flavor, mine = facts.cluster.flavors.get(name), found.get(name, ())
-        if flavor is None or not mine:
+        flavor, mine = facts.cluster.flavors.get(name), found.get(name)
+        if flavor is None or mine is None or not mine.nodes:
             continue  # other rules'
         total = sum(amount for amount, _ in cells)
-        zero = Fraction(0)
-        have = sum((it.it.status.allocatable.get(resource, zero) for it in mine), zero)
+        have = mine.total.get(resource, Fraction(0))
         if resource != "pods" and total > have:
             yield Claim(
                 f"quotas promise {shown(resource, Fraction(total))} {resource} of {flavor}, whose "
-                f"{len(mine)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
+                f"{len(mine.nodes)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
                 "adds to its members'), or add nodes",
                 flavor.at,
                 related=tuple(at for _, at in cells),

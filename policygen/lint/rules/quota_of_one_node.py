@@ -23,13 +23,15 @@ def check(facts: Facts) -> Iterator[Claim]:
                 cells.setdefault((it.flavor, it.resource), []).append(it)
     found = facts.cluster.derive(nodes)
     for (name, resource), them in cells.items():
-        mine = found.get(name, ())
-        have = {node.it.status.allocatable.get(resource, Fraction(0)) for node in mine}
-        if len(mine) > 1 and len(them) == 1 and have == {them[0].quota.nominal_quota}:
+        if name not in found:
+            continue  # another rule's
+        mine = found[name]
+        have = {size.get(resource, Fraction(0)) for size in mine.sizes}
+        if len(mine.nodes) > 1 and len(them) == 1 and have == {them[0].quota.nominal_quota}:
             amount = shown(resource, them[0].quota.nominal_quota)
             yield Claim(
                 f"{them[0].owner} has {amount} {resource} of flavor {name}, which is one of its "
-                f"{len(mine)} nodes; nominalQuota is for all of them together",
+                f"{len(mine.nodes)} nodes; nominalQuota is for all of them together",
                 them[0].at / "nominalQuota",
             )
 
