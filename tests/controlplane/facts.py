@@ -148,8 +148,6 @@ def _custom(client: Client) -> Iterator[dict[str, Any]]:
                 "plural": spec["names"]["plural"],
                 "namespaced": spec["scope"] == "Namespaced",
                 "custom": True,
-                "storage": version["storage"],
-                "deprecated": version.get("deprecated", False),
                 "statusDropped": dropped,
                 "schema": schema,
             }
@@ -178,8 +176,6 @@ def _built_in(client: Client) -> Iterator[dict[str, Any]]:
                 "plural": resource.plural,
                 "namespaced": resource.namespaced,
                 "custom": False,
-                "storage": True,
-                "deprecated": False,
                 "statusDropped": "status" in properties,
                 "schema": {
                     **_bare({k: v for k, v in definition.items() if k != "properties"}),
