@@ -67,7 +67,9 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
         steps = mending.steps(drift, _kept(report, drift))
         if steps:
             name = scripts.safe(drift.context)
-            inside = scripts.files(steps, drift.context, contexts)
+            inside = scripts.files(
+                steps, drift.context, mending.kubectl(drift.kubectl_context, contexts)
+            )
             made |= {f"{name}/{path}": text for path, text in inside.items()}
             said += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
     try:

@@ -37,6 +37,11 @@ class Access:
         self._load()
 
     @property
+    def in_cluster(self) -> bool:
+        """Whether it is a pod's own."""
+        return self._context is None
+
+    @property
     def host(self) -> str:
         """Its URL, without a slash at the end."""
         return str(self._client.configuration.host).rstrip("/")

@@ -108,6 +108,7 @@ class _Look:
         unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
         seen = Seen(
             context=self.server.name,
+            in_cluster=self.server.in_cluster,
             taken=taken,
             server=version.get(),
             read=frozenset(listed) - unread,

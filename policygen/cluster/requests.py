@@ -82,6 +82,11 @@ class Server:
         """The context under which it was reached."""
         return self._access.name
 
+    @property
+    def in_cluster(self) -> bool:
+        """Whether we are a pod of it."""
+        return self._access.in_cluster
+
     def stop(self) -> None:
         """Let whatever is waiting end."""
         self._deadline.stopped.set()

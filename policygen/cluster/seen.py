@@ -57,8 +57,15 @@ class Seen(Struct, frozen=True):
     """The only ones in which objects of namespaced kinds were read; none: all."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
     """Names of the ConfigMaps that were asked for; of others it is not known whether they are there."""
+    in_cluster: bool = False
+    """It was taken in a pod of the cluster, so that `context` is none of a kubeconfig."""
     redacted: bool = False
     """Names are replaced by hashes."""
+
+    @property
+    def kubectl_context(self) -> str:
+        """The context that a command of kubectl names; empty: none, as in a pod."""
+        return "" if self.in_cluster else self.context
 
 
 class Owner(Struct, frozen=True, array_like=True):

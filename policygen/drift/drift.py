@@ -67,6 +67,8 @@ class Drift(Struct, frozen=True, eq=False):
 
     context: str
     """The cluster's name."""
+    kubectl_context: str
+    """What kubectl calls it; empty where no context names it."""
     order: tuple[Item, ...]
     """Of what was rendered, as it is applied."""
     changed: tuple[Changed, ...]
@@ -136,9 +138,16 @@ class Rendered:
                 changed.append(state)
         ours = {_key(it.object) for it in self.wanted}
         orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
-        context = cluster.seen.context if cluster.seen else ""
-        order = tuple(it.item for it in self.wanted)
-        return Drift(context, order, tuple(changed), tuple(missing), tuple(leaving), tuple(orphans))
+        seen = cluster.seen
+        return Drift(
+            seen.context if seen else "",
+            seen.kubectl_context if seen else "",
+            tuple(it.item for it in self.wanted),
+            tuple(changed),
+            tuple(missing),
+            tuple(leaving),
+            tuple(orphans),
+        )
 
     def _is_orphan(self, it: Object) -> bool:
         labels = _metadata(it, "labels")

@@ -135,9 +135,13 @@ def patch_command(it: Object, patch: Sequence[Operation], begin: Sequence[str]) 
 
 
 def kubectl(context: str, kubeconfig: str = "") -> list[str]:
-    """The beginning of every command: it names the cluster, so that no other is meant."""
-    file = ["--kubeconfig", kubeconfig] if kubeconfig else []
-    return ["kubectl", *file, *(["--context", context] if context else [])]
+    """The beginning of every command: it names the cluster, so that no other is meant.
+
+    Without a context it is the one that kubectl takes by itself, in a pod the pod's.
+    """
+    if not context:
+        return ["kubectl"]
+    return ["kubectl", *(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", context]
 
 
 def named(it: Object) -> list[str]:

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from policygen.drift.mending import Act, Step, kubectl, named
+from policygen.drift.mending import Act, Step, named
 
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 
@@ -21,11 +21,13 @@ _SCRIPT = {Act.PATCH: MEND, Act.CREATE: MEND, Act.RECREATE: RECREATE, Act.DELETE
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def files(steps: Sequence[Step], context: str, kubeconfig: str = "") -> dict[str, str]:
-    """Texts by their path in a folder of one cluster; a script only where it has something to do."""
+def files(steps: Sequence[Step], cluster: str, begin: Sequence[str]) -> dict[str, str]:
+    """Texts by their path in a folder of one cluster; a script only where it has something to do.
+
+    `begin` is what `mending.kubectl` makes.
+    """
     made: dict[str, str] = {}
     lines: dict[str, list[str]] = {}
-    begin = kubectl(context, kubeconfig)
     width = len(str(len(steps)))
     for number, step in enumerate(steps, 1):
         stem = f"{number:0{width}}-{safe(str(step.object).lower())}"
@@ -39,7 +41,7 @@ def files(steps: Sequence[Step], context: str, kubeconfig: str = "") -> dict[str
         words = (shlex.join(each) for each in _commands(step, begin, path))
         lines.setdefault(_SCRIPT[step.act], []).append("run " + " && run ".join(words))
     for name, commands in lines.items():
-        made[name] = _script(_HEADS[name], context, commands)
+        made[name] = _script(_HEADS[name], cluster, commands)
     return made
 
 
@@ -70,11 +72,11 @@ def _commands(step: Step, begin: Sequence[str], path: str) -> list[list[str]]:
             return [[*begin, "delete", *who]]
 
 
-def _script(head: str, context: str, commands: Sequence[str]) -> str:
+def _script(head: str, cluster: str, commands: Sequence[str]) -> str:
     return (
         "#!/bin/sh\n"
         f"# {head}\n"
-        f"# Cluster: {json.dumps(context)}. Written by `policygen lint --patches`.\n"
+        f"# Cluster: {json.dumps(cluster)}. Written by `policygen lint --patches`.\n"
         'cd "$(dirname "$0")" || exit 1\n'
         "failed=0\n"
         'run() { "$@" || { failed=1; return 1; }; }\n' + "".join(f"{it}\n" for it in commands)

@@ -14,4 +14,5 @@ NEEDS = frozenset({Need.SPEC, Need.SEEN})
 
 def kubectl_of(facts: Facts) -> list[str]:
     """How a command of kubectl about the cluster begins."""
-    return kubectl(facts.cluster.seen.context if facts.cluster.seen else "", facts.kubeconfig)
+    seen = facts.cluster.seen
+    return kubectl(seen.kubectl_context if seen else "", facts.kubeconfig)

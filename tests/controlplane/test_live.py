@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from policygen.cli import cli
 from tests.controlplane import kueue
 from tests.controlplane.bench import TOKEN
+from tests.controlplane.client import MERGE
 from tests.controlplane.draws import EXAMPLES, example
 from tests.controlplane.installed import deployments
 from tests.controlplane.nodes import Shape
@@ -440,9 +441,14 @@ def test_in_the_shell(bench):
     assert done.stderr == ""
 
 
-def test_a_pod_reads_with_its_own_identity(cluster, bench, policygen, tmp_path, monkeypatch):
+def test_a_pod_reads_with_its_own_identity(
+    cluster, bench, examples, policygen, tmp_path, monkeypatch
+):
     """The files and variables that a pod finds, with the printed role."""
-    role = joined(split(printed_role(policygen)))
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(examples["kueue-team-tree"].spec, "utf-8")
+    cluster.apply(examples["kueue-team-tree"].text)
+    role = joined(split(printed_role(policygen, spec)))
     files = {"TOKEN": tmp_path / "token", "CERT": bench.ca}
     files["TOKEN"].write_text(token(cluster, "policygen", role), "utf-8")
     for name, path in files.items():
@@ -456,3 +462,13 @@ def test_a_pod_reads_with_its_own_identity(cluster, bench, policygen, tmp_path, 
     report = json.loads(done.stdout)
     assert (done.exit_code, report["complete"]) == (0, True)
     assert report["objects"] > 0
+    path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/evaluation.a100"
+    held = cluster.client.request(
+        "PATCH", path, {"spec": {"stopPolicy": "Hold"}}, content_type=MERGE
+    )
+    assert held.ok, held.message
+    done = CliRunner().invoke(
+        cli, ["lint", "--in-cluster", "--rule", "field-drifted", "-f", "json", str(spec)]
+    )
+    (it,) = json.loads(done.stdout)["findings"]
+    assert it["command"].startswith("kubectl patch clusterqueues."), it

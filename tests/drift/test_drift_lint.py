@@ -223,6 +223,17 @@ def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, mo
     assert all(named in line for line in sent)
 
 
+def test_commands_of_a_pod_name_no_context(lint, cluster, tmp_path):
+    cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    named = ["--kubeconfig", "other", "--patches", str(tmp_path / "patches")]
+    told, _ = lint(cluster, *named, context="in-cluster", in_cluster=True)
+    ((_, it),) = told.items()
+    assert it["command"].startswith("kubectl patch clusterqueues.")
+    script = (tmp_path / "patches" / "in-cluster" / "mend.sh").read_text("utf-8")
+    assert "run kubectl patch clusterqueues." in script
+    assert "--context" not in script + it["command"]
+
+
 def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
     queue = cluster[QUEUE]
     queue["apiVersion"] = "kueue.x-k8s.io/v1beta1"
