@@ -1,5 +1,7 @@
 """What is refused or binds nothing is told once: no other rule argues from the wrong value."""
 
+import re
+import textwrap
 from datetime import date
 
 import pytest
@@ -67,6 +69,18 @@ spec: {minMember: -1, minResources: {nvidia.com/gpu: 5}}
 """
 
 
+def _sent_to(queue, kind="Job"):
+    job = JOB.replace("name: training,", f'labels: {{kueue.x-k8s.io/queue-name: "{queue}"}},')
+    job = job.replace("limits: {", "limits: {cpu: 1, memory: 1Gi, ")
+    if kind == "Job":
+        return job.replace("metadata: {", "metadata: {name: training, ")
+    head, metadata, spec = re.split(r"(?m)^(?=metadata|spec)", job)
+    inner = textwrap.indent(metadata.replace("namespace: vision", "") + spec, "    ")
+    schedule = f'  schedule: "0 2 * * *"\n  jobTemplate:\n{inner}'
+    made = "metadata: {name: training, namespace: vision}\nspec:\n"
+    return f"{head.replace('Job', kind)}{made}{schedule}"
+
+
 def lint(tmp_path, text, **settings):
     file = tmp_path / "in.yaml"
     file.write_text(text, "utf-8")
@@ -91,6 +105,9 @@ def rules(report):
         ),
         (QUEUE + "  stopPolicy: hold\n", "value-unsupported"),
         (GANG, "number-out-of-range"),
+        (f"{QUEUE}---{_sent_to('LQ_')}", "label-refused"),
+        (f"{QUEUE}---{_sent_to('LQ')}", "queue-label-refused"),
+        (f"{QUEUE}---{_sent_to('LQ', 'CronJob')}", "queue-label-refused"),
     ],
 )
 def test_a_refused_value_is_told_once(tmp_path, text, rule):

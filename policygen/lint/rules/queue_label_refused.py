@@ -2,33 +2,33 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.view import VOLCANO_BATCH
 from policygen.finding import Severity
-from policygen.lint.queued import FRAMEWORKS
+from policygen.lint.queued import KINDS, queued
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.echo import quoted
-from policygen.well_known import LOCAL_QUEUE
-
-KINDS = tuple(sorted({kind for _, kind in FRAMEWORKS} - {"CronJob"}))
-"""Kinds that a webhook of Kueue judges: a CronJob's Jobs, and not itself."""
+from policygen.spec.labels import value_fault
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """What is no label value is refused already.
+    """What is no label value is refused already. A CronJob is taken, and what it makes is not.
 
     Source: pkg/controller/jobframework/validation.go, ValidateQueueName.
     """
-    for it in facts.cluster.workloads:
-        if it.kind not in KINDS or it.object.group == VOLCANO_BATCH:
-            continue
-        name = it.labels.get(LOCAL_QUEUE)
-        if name is not None and not is_subdomain(name):
-            message = f"{it} goes to {quoted(name)}, which no LocalQueue is called: it is refused"
+    for each in facts.cluster.derive(queued):
+        if not is_subdomain(each.name) and not value_fault(each.name):
             yield Claim(
-                f'{message}; write lower-case letters, digits, "-" and "."',
-                it.at.to("metadata", "labels", LOCAL_QUEUE),
+                f"{each.workload} goes to {quoted(each.name)}, which no LocalQueue is called: "
+                'it is refused; write lower-case letters, digits, "-" and "."',
+                each.at,
             )
 
 
-RULE = Rule("queue-label-refused", Severity.ERROR, Family.INVALID, judges=KINDS, check=check)
+RULE = Rule(
+    "queue-label-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=KINDS,
+    check=check,
+    reads=("ClusterQueue", "LocalQueue"),
+)

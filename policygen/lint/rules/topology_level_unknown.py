@@ -11,11 +11,12 @@ from policygen.lint.queued import KINDS
 from policygen.lint.quotas import flavors
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.topologies import levels, requested
+from policygen.spec.labels import key_fault
 from policygen.spec.nearest import suggest
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Flavors without the level are skipped.
+    """Flavors without the level are skipped. What no level can be called is refused.
 
     Source: pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel.
     """
@@ -26,7 +27,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         known = _levels(cluster, each.queue)
         for at, level in wanted if known else ():
-            if level not in known:
+            if level not in known and not key_fault(level):
                 yield Claim(
                     f'{each.by.workload} asks for topology level "{level}", which no flavor of '
                     f"{each.queue} has; {suggest(level, known)}",

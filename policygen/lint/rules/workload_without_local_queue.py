@@ -5,18 +5,19 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.queued import KINDS, local_queues, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.served.metadata import is_subdomain
 from policygen.spec.nearest import suggest
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """It stays suspended; only its Workload says why.
+    """It stays suspended; only its Workload says why. What no queue can be called is refused.
 
     Source: pkg/cache/queue/manager.go; pkg/controller/jobframework/reconciler.go.
     """
     cluster = facts.cluster
     for each in cluster.derive(queued):
         workload = each.workload
-        if local_queues(cluster, each.name, workload.namespace):
+        if not is_subdomain(each.name) or local_queues(cluster, each.name, workload.namespace):
             continue
         known = cluster.local_queues
         if known.knows(each.name, workload.namespace) or known.knows(each.name):
