@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from queue import SimpleQueue
+from threading import Semaphore, Thread
 from typing import Generic, TypeVar
 
 import msgspec
@@ -16,6 +17,8 @@ R = TypeVar("R")
 
 LIMIT = 1000
 """Objects of a page."""
+AHEAD = 2
+"""Pages that have come or are on their way while one is decoded."""
 RESTARTS = 3
 """How often a list is begun anew; the last time without pages, so that nothing can expire."""
 _EXPIRED = 410
@@ -26,6 +29,7 @@ _CONTINUE = re.compile(
 )
 
 Get = Callable[[str, Mapping[str, str]], bytes]
+GetPage = Callable[[Mapping[str, str]], bytes]
 
 
 class Meta(Struct):
@@ -44,7 +48,7 @@ class Page(Struct, Generic[T]):
 def items(
     get: Get, path: str, query: Mapping[str, str], type_: type[T], made: Callable[[T], R]
 ) -> list[R]:
-    """What is made of each item of a list, page by page, so that no more than two pages are held.
+    """What is made of each item of a list, page by page, so that few pages are held.
 
     Raises ReadError for any less than all.
     """
@@ -52,34 +56,30 @@ def items(
     for number in range(RESTARTS + 1):
         whole = number == RESTARTS
         asked = dict(query) if whole else {**query, "limit": str(LIMIT)}
-        with ThreadPoolExecutor(1, thread_name_prefix="policygen-ahead") as ahead:
-            found = _pages(partial(get, path), ahead, asked, decoder, made)
+        found = _pages(partial(get, path), asked, decoder, made)
         if found is not None:
             return found
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
 
 
 def _pages(
-    get: Callable[[Mapping[str, str]], bytes],
-    ahead: ThreadPoolExecutor,
+    get: GetPage,
     query: Mapping[str, str],
     decoder: "msgspec.json.Decoder[Page[T]]",
     made: Callable[[T], R],
 ) -> list[R] | None:
-    """All items; None where the list expired on the way.
-
-    The server makes the next page while one is decoded, where a page begins with its metadata.
-    """
+    """All items; None where the list expired on the way."""
     found: list[R] = []
     seen: set[str] = set()
+    ahead: _Ahead | None = None
     try:
         body = get(query)
         while True:
             early = _early(body)
-            going = early and early not in seen
-            coming = ahead.submit(get, {**query, "continue": early}) if going else None
+            if ahead is None and early and early not in seen:
+                ahead = _Ahead(get, query, early)
             page = decoder.decode(body)
-            del body  # so that no third page is held
+            del body  # so that no further page is held
             found += map(made, page.items)
             token = page.metadata.continue_
             if not token:
@@ -87,16 +87,74 @@ def _pages(
             if token in seen:
                 raise ReadError("the list goes on for ever: a page names itself as the next")
             seen.add(token)
-            if coming is not None and token == early:
-                body = coming.result()
-            else:
+            come = ahead.take(token) if ahead is not None else None
+            if come is None:
+                ahead = None
                 body = get({**query, "continue": token})
+            else:
+                body = come
     except RefusedError as error:
         if error.status == _EXPIRED:
             return None
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(f"the answer is no list: {error}") from None
+    finally:
+        if ahead is not None:
+            ahead.stop()
+
+
+class _Ahead:
+    """Gets the pages of a list from one on, as far as each begins with how the list goes on.
+
+    In a thread that does nothing else: one that decodes keeps others from running, and the server
+    would only be asked for the next page when that is over.
+    """
+
+    def __init__(self, get: GetPage, query: Mapping[str, str], token: str) -> None:
+        self._get = get
+        self._query = query
+        self._room = Semaphore(AHEAD)
+        self._come: SimpleQueue[tuple[str, bytes | Exception]] = SimpleQueue()
+        self._stopped = False
+        Thread(target=self._run, args=(token,), name="policygen-ahead", daemon=True).start()
+
+    def take(self, token: str) -> bytes | None:
+        """The next page, if it is that of a continue; else None, and nothing more comes.
+
+        Raises what getting it raised.
+        """
+        named, come = self._come.get()
+        if named != token:
+            self.stop()
+            return None
+        if isinstance(come, Exception):
+            raise come
+        self._room.release()
+        return come
+
+    def stop(self) -> None:
+        """Ask for no further page."""
+        self._stopped = True
+        self._room.release()
+
+    def _run(self, token: str) -> None:
+        asked: set[str] = set()
+        while token and token not in asked:
+            asked.add(token)
+            self._room.acquire()
+            if self._stopped:
+                return
+            come: bytes | Exception
+            try:
+                come = self._get({**self._query, "continue": token})
+            except Exception as error:  # noqa: BLE001 - raised where the page is taken
+                self._come.put((token, error))
+                return
+            named, token = token, _early(come)
+            self._come.put((named, come))
+            del come  # so that no further page is held
+        self._come.put(("", b""))
 
 
 def _early(body: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from threading import Event
 from typing import Any
@@ -20,6 +21,8 @@ PAUSE_S = 0.25
 CALL_S = 60.0
 """For one answer, from the request to its last byte."""
 ENCODING = "gzip"
+_GZIP = 31
+"""What zlib calls gzip with any window."""
 MAX_ANSWER_BYTES = 1 << 30
 """Of one answer."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
@@ -162,14 +165,39 @@ class Server:
 
     def _body(self, response: Any, end: float) -> bytes:
         parts, size = [], 0
-        while part := response.read1(1 << 18, decode_content=True):  # no more than has come
+        while part := response.read1(1 << 20, decode_content=False):  # no more than has come
             parts.append(part)
             size += len(part)
-            if size > MAX_ANSWER_BYTES:
-                raise ReadError(f"the answer has more than {MAX_ANSWER_BYTES >> 20} MiB")
+            _within(size)
             if time.monotonic() > end:
                 raise ReadError("the answer came too slowly")
-        return b"".join(parts)
+        packed = response.headers.get("content-encoding", "").strip().lower()
+        if packed not in {"", "identity", ENCODING}:
+            raise ReadError(f"the answer is packed as {packed}, which nobody asked for")
+        body = b"".join(parts)
+        return _unpacked(body) if packed == ENCODING else body
+
+
+def _unpacked(body: bytes) -> bytes:
+    """All at once, since others can run meanwhile. Raises ReadError, _LostError."""
+    parts, size = [], 0
+    while body:
+        one = zlib.decompressobj(wbits=_GZIP)
+        try:
+            parts.append(one.decompress(body, MAX_ANSWER_BYTES + 1))
+        except zlib.error as error:
+            raise _LostError(f"the answer cannot be unpacked: {error}") from None
+        size += len(parts[-1])
+        _within(size)
+        if not one.eof:
+            raise _LostError("the answer was cut off: its packed content does not end")
+        body = one.unused_data
+    return b"".join(parts)
+
+
+def _within(size: int) -> None:
+    if size > MAX_ANSWER_BYTES:
+        raise ReadError(f"the answer has more than {MAX_ANSWER_BYTES >> 20} MiB")
 
 
 class _LostError(Exception):

@@ -1,0 +1,100 @@
+"""Answers as they come over a connection: packed, cut off, damaged, too big."""
+
+import gzip
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import urllib3
+
+from policygen.cluster import requests
+
+BODY = b'{"items":[' + b'{"a":1},' * 50_000 + b"{}]}"
+
+
+class Way:
+    """A way to a server that asks for no credentials."""
+
+    name = "east"
+
+    def __init__(self, host):
+        self.host = host
+        self.pool = urllib3.PoolManager()
+
+    def credentials(self):
+        return {}, 0
+
+
+@pytest.fixture
+def answered():
+    """Asks once for what is given, and says how often it was asked for."""
+    given = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            given["asked"] += 1
+            body, encoding = given["answers"][min(given["asked"], len(given["answers"])) - 1]
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            if encoding:
+                self.send_header("content-encoding", encoding)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    way = Way(f"http://127.0.0.1:{server.server_address[1]}")
+
+    def answered(*answers):
+        given.update(answers=answers, asked=0)
+        try:
+            return requests.Server(way, requests.Deadline.after(60)).get("/p"), given["asked"]
+        except requests.ReadError as error:
+            return str(error), given["asked"]
+
+    yield answered
+    way.pool.clear()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("sent", "encoding"),
+    [
+        (BODY, ""),
+        (BODY, "identity"),
+        (gzip.compress(BODY), "gzip"),
+        (gzip.compress(BODY[:999]) + gzip.compress(BODY[999:]), "GZIP"),
+    ],
+)
+def test_an_answer_is_the_same_however_it_is_packed(answered, sent, encoding):
+    assert answered((sent, encoding)) == (BODY, 1)
+
+
+@pytest.mark.parametrize("damage", [lambda it: it[:-9], lambda it: b"x" + it, lambda it: it + b"x"])
+def test_a_damaged_answer_is_asked_for_again(answered, damage, monkeypatch):
+    monkeypatch.setattr(requests, "PAUSE_S", 0.001)
+    packed = gzip.compress(BODY)
+    assert answered((damage(packed), "gzip"), (packed, "gzip")) == (BODY, 2)
+    said, asked = answered((damage(packed), "gzip"))
+    assert asked == requests.TRIES
+    assert "pack" in said
+
+
+def test_an_answer_that_unpacks_without_end_is_refused(answered, monkeypatch):
+    monkeypatch.setattr(requests, "MAX_ANSWER_BYTES", 1 << 20)
+    bomb = gzip.compress(bytes(1 << 24))
+    assert len(bomb) < 1 << 15
+    assert answered((bomb, "gzip")) == ("the answer has more than 1 MiB", 1)
+    assert answered((bytes(1 << 21), "")) == ("the answer has more than 1 MiB", 1)
+
+
+def test_a_packing_that_nobody_asked_for_is_told(answered):
+    said, asked = answered((b"?", "zstd"))
+    assert (said, asked) == ("the answer is packed as zstd, which nobody asked for", 1)
