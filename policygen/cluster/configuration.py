@@ -64,6 +64,7 @@ class KueueConfiguration(Struct, rename="camel", frozen=True):
     resources: dict[str, Any] | None = None
     feature_gates: dict[str, bool] = field(default_factory=dict)
     multi_kueue: dict[str, Any] | None = None
+    """No rule reads it; another type is told of as malformed."""
 
 
 class VolcanoPlugin(Struct, rename="camel", frozen=True):
@@ -85,6 +86,7 @@ class VolcanoConfiguration(Struct, rename="camel", frozen=True):
     actions: str = ""
     tiers: tuple[VolcanoTier, ...] = ()
     configurations: tuple[dict[str, Any], ...] = ()
+    """No rule reads them; another type is told of as malformed."""
 
     def plugin(self, name: str) -> tuple[int, int, VolcanoPlugin] | None:
         """The first plugin of a name, with its tier and its place there."""

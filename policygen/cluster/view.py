@@ -110,10 +110,6 @@ class Cluster:
         """The objects of a kind as they were written, readable or not."""
         return tuple(self._kinds.get((group, kind), ()))
 
-    def has(self, group: str, kind: str) -> bool:
-        """Whether the input has objects of a kind."""
-        return (group, kind) in self._kinds
-
     def derive(self, make: "Callable[[Cluster], T]") -> T:
         """What a function makes of the cluster; made once per function, so pass a named one."""
         if make not in self._derived:

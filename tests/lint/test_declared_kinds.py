@@ -59,10 +59,6 @@ class Watched(Cluster):
         self.note(GroupKind(group, kind))
         return super().of(group, kind)
 
-    def has(self, group, kind):
-        self.note(GroupKind(group, kind))
-        return super().has(group, kind)
-
 
 def clusters(rule):
     """What its page shows, declared or seen, each with the target of the example."""

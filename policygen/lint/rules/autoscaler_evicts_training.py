@@ -11,7 +11,6 @@ from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _EVICTS = ("Auto", "Recreate")
-_BATCH = ("Job", "CronJob", "StatefulSet", "JobSet", "LeaderWorkerSet", "PyTorchJob", "MPIJob")
 _TRAINS = ("train", "finetune", "fine-tune", "pretrain")
 
 Target = tuple[str, str, str]
