@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from policygen import quantity
 from policygen.cluster import configuration, core, kueue, volcano, workload
+from policygen.cluster.in_parts import InParts
 from policygen.cluster.object import Object
 from policygen.cluster.parts import keyed_texts
 from policygen.cluster.renames import canonical
@@ -57,6 +58,10 @@ class Cluster:
             self._kinds.setdefault((it.group, it.kind), []).append(it)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
         self._typed = set(workload.SHAPES)
+        self._in_parts: dict[type[Any], InParts[Any]] = {
+            type_: InParts(type_, decoded) for type_ in (kueue.ClusterQueue, workload.PodSpec)
+        }
+        """What converts to types of which most objects have parts of others."""
         spec = self._spec
         self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueue)
         self.cohorts = spec(KUEUE, "Cohort", kueue.Cohort)
@@ -136,7 +141,10 @@ class Cluster:
         return Table(entries, unread)
 
     def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
+        in_parts: InParts[Any] | None = self._in_parts.get(type_)
         try:
+            if in_parts is not None:
+                return cast("T", in_parts.convert(data))
             return msgspec.convert(data, type_, dec_hook=decoded)
         except (msgspec.ValidationError, RecursionError):
             pass

@@ -100,7 +100,10 @@ def where(among: Iterable[Alike], holds: Callable[[Placed], bool]) -> Iterator[P
 
 def _alike(owners: Iterable[Owner]) -> tuple[Alike, ...]:
     found: dict[bytes, list[Owner]] = {}
+    known: dict[int, list[Owner]] = {}  # most are one object, see spec.shared
     for owner in owners:
-        spec = owner.object.data.get("spec") or {}
-        found.setdefault(msgspec.json.encode(spec.get("resourceGroups")), []).append(owner)
+        groups = (owner.object.data.get("spec") or {}).get("resourceGroups")
+        if id(groups) not in known:
+            known[id(groups)] = found.setdefault(msgspec.json.encode(groups), [])
+        known[id(groups)].append(owner)
     return tuple(map(Alike, found.values()))

@@ -12,7 +12,7 @@ from policygen.lint.rule import Claim, Facts
 from policygen.served import schemas
 from policygen.served.refusal import Refusal
 from policygen.served.refusals import refusals
-from policygen.served.surely import acceptor
+from policygen.served.surely import Acceptor
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """Whose release decides what a group's kinds look like, by the end of the group."""
@@ -36,12 +36,17 @@ def refused(cluster: Cluster) -> Refused:
     """Judge every object whose kind a server that was asked serves."""
     claims: dict[str, list[tuple[Object, Claim]]] = {}
     objects = set()
-    many = Counter((it.api_version, it.kind) for it in cluster.objects)
+    acceptors = {}
+    for kind, count in Counter((it.api_version, it.kind) for it in cluster.objects).items():
+        served = schemas.served(*kind)
+        if served is not None and count >= MANY:
+            acceptors[kind] = Acceptor(served)
     for it in cluster.objects:
+        acceptor = acceptors.get((it.api_version, it.kind))
+        if acceptor is not None and acceptor.accepts(it.data):
+            continue
         served = schemas.served(it.api_version, it.kind)
         if served is None:
-            continue
-        if many[it.api_version, it.kind] >= MANY and acceptor(served)(it.data):
             continue
         for refusal in refusals(it.data, served):
             at = it.at.to(*refusal.path)

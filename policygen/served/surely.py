@@ -4,17 +4,18 @@ Sound and not complete: what is accepted here has no refusals (a property test h
 what is not accepted is for `refusals` to judge. A structural schema becomes a JSON Schema that takes
 the same or less: no repeated entries in sets, only the common form of a time, and so on. What
 JSON Schema cannot say, CEL rules and lists whose entries differ in their keys, is judged after it.
+The entries of an object and of its spec are judged one by one, and each but once.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 from policygen.served import cel, scalars, schemas, structural
 from policygen.served.metadata import CRON_JOB_NAME
 from policygen.served.refusal import Refusal
 from policygen.served.structural import Schema
 
-Accepts = Callable[[Mapping[str, Any]], bool]
 Fill = Callable[[Any], Any]
 """Returns a value with its defaults, or raises _UnsureError."""
 
@@ -47,49 +48,131 @@ _FORMATS = {
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 
 
-_made: dict[tuple[str, str], Accepts] = {}
-
-
-def acceptor(served: schemas.Served) -> Accepts:
-    """What tells that a server surely accepts an object of this kind.
+class Acceptor:
+    """Tells that a server surely accepts objects of one kind, and looks at no part of them twice.
 
     An object is data as policygen's readers give it: they make an integer of a number without a
-    fraction.
+    fraction, and one part of all that are written alike (see `spec.shared`). Nobody changes it
+    while this is in use.
     """
-    key = served.api_version, served.kind
-    if key not in _made:
-        _made[key] = _acceptor(served)
-    return _made[key]
 
+    def __init__(self, served: schemas.Served) -> None:
+        self._drops_status = served.status_dropped
+        self._whole = _InParts(_shape(served.api_version, served.kind))
 
-def _acceptor(served: schemas.Served) -> Accepts:
-    import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
-
-    is_valid = jsonschema_rs.Draft202012Validator(_object(served)).is_valid
-    rest = _rest(served.schema, custom=served.custom)
-    drops_status = served.status_dropped
-
-    def accepts(thing: Mapping[str, Any]) -> bool:
-        if drops_status and "status" in thing:
+    def accepts(self, thing: Mapping[str, Any]) -> bool:
+        """Whether it surely does."""
+        if self._drops_status and "status" in thing:
             thing = {key: value for key, value in thing.items() if key != "status"}
         try:
-            if not is_valid(thing):
-                return False
-            if rest is not None:
-                rest(thing)
+            self._whole.fill(thing)
         except (ValueError, _UnsureError):  # or a number that JSON Schema does not know
             return False
         return True
 
-    return accepts
+
+class _Part:
+    """What is wanted of one entry of a mapping."""
+
+    def __init__(self, strict: Any, rest: Fill | None, inner: "_Shape | None") -> None:
+        self._strict = strict
+        self._rest = rest
+        self.inner = inner
+        """Set where the parts of the entry are judged each by itself."""
+
+    @cached_property
+    def _is_valid(self) -> Callable[[Any], bool]:
+        import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
+
+        return jsonschema_rs.Draft202012Validator(self._strict).is_valid
+
+    def fill(self, value: Any) -> Any:
+        """The value with its defaults. Raises _UnsureError, or ValueError."""
+        if not self._is_valid(value):
+            raise _UnsureError
+        return value if self._rest is None else self._rest(value)
 
 
-def _object(served: schemas.Served) -> Schema:
-    """The JSON Schema of a whole object."""
-    strict = _mapping(served.schema, custom=served.custom)
-    strict["properties"]["metadata"] = _metadata(served)
-    strict["required"] = sorted({*strict["required"], "metadata"})
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **strict}
+class _Shape(NamedTuple):
+    """What is wanted of a mapping."""
+
+    parts: Mapping[str, _Part]
+    required: frozenset[str]
+    defaults: Mapping[str, Any]
+    """Those that a rule may look at."""
+    rules: tuple[cel.Rule, ...]
+
+
+class _InParts:
+    """Judges mappings of one shape, whose entries are judged once each."""
+
+    def __init__(self, shape: _Shape) -> None:
+        self._shape = shape
+        self._inner = {key: _InParts(it.inner) for key, it in shape.parts.items() if it.inner}
+        self._known: dict[str, dict[int, tuple[Any, Any]]] = {key: {} for key in shape.parts}
+
+    def fill(self, value: Any) -> Any:
+        """The value with its defaults. Raises _UnsureError, or ValueError."""
+        shape = self._shape
+        if value.__class__ is not dict or not shape.required <= value.keys():
+            raise _UnsureError
+        made = value
+        for key, entry in value.items():
+            known = self._known.get(key)
+            if known is None:
+                raise _UnsureError
+            found = known.get(id(entry))
+            if found is not None:
+                new = found[1]
+            elif key in self._inner:
+                new = self._inner[key].fill(entry)
+            else:
+                new = shape.parts[key].fill(entry)
+                known[id(entry)] = entry, new  # what is gone may leave its identity to another
+            if new is not entry:
+                made = dict(value) if made is value else made
+                made[key] = new
+        for key, default in shape.defaults.items():
+            if key not in value:
+                made = dict(value) if made is value else made
+                made[key] = default
+        _obey(shape.rules, made)
+        return made
+
+
+@cache
+def _shape(api_version: str, kind: str) -> _Shape:
+    served = schemas.served(api_version, kind)
+    if served is None:
+        raise LookupError(f"no server that was asked serves {kind} in {api_version}")
+    whole = _apart(served.schema, custom=served.custom, filled=False, inside=("spec",))
+    parts = {**whole.parts, "metadata": _Part(_metadata(served), None, None)}
+    return whole._replace(parts=parts, required=whole.required | {"metadata"})
+
+
+def _apart(schema: Schema, *, custom: bool, filled: bool, inside: Sequence[str] = ()) -> _Shape:
+    """The shape of a mapping; `inside` names the entries that are judged in parts as well."""
+    strict = _mapping(schema, custom=custom)
+    rules = _rules(schema) if custom else ()
+    filled = filled or bool(rules)
+    parts, defaults = {}, {}
+    for name, part in schema.get("properties", {}).items():
+        rest = _rest(part, custom=custom, filled=filled)
+        inner = None
+        if name in inside and _is_plain(part):
+            inner = _apart(part, custom=custom, filled=filled)
+        parts[name] = _Part(strict["properties"][name], rest, inner)
+        if filled and "default" in part:
+            defaults[name] = rest(part["default"]) if rest else part["default"]
+    return _Shape(parts, frozenset(strict["required"]), defaults, rules)
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Whether a mapping is the sum of its parts."""
+    others = ("additionalProperties", "x-kubernetes-preserve-unknown-fields", "minProperties")
+    return schema.get("type") == "object" and not any(
+        it in schema for it in (*others, "maxProperties")
+    )
 
 
 def _metadata(served: schemas.Served) -> Schema:
@@ -197,8 +280,7 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
     """
     if not custom:
         return None  # Go types have neither
-    found = map(cel.compiled, schema.get("x-kubernetes-validations", ()))
-    rules = tuple(rule for rule in found if rule is not None)
+    rules = _rules(schema)
     keys = schema.get("x-kubernetes-list-map-keys", ()) if schema.get("type") == "array" else ()
     filled = filled or bool(rules or keys)
     if schema.get("type") == "array":
@@ -217,6 +299,11 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
     if inner:
         raise NotImplementedError("rules below additionalProperties")
     return _fields(parts, rules) if parts or rules else None
+
+
+def _rules(schema: Schema) -> tuple[cel.Rule, ...]:
+    found = map(cel.compiled, schema.get("x-kubernetes-validations", ()))
+    return tuple(rule for rule in found if rule is not None)
 
 
 def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.Rule, ...]) -> Fill:

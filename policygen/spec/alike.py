@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from policygen.spec.assemble import Plains
 from policygen.spec.plain import Surprise
+from policygen.spec.shared import Shared
 
 OTHER: Final = object()
 """Stands for the data of documents that have to be parsed."""
@@ -65,6 +66,7 @@ def runs(text: str, plains: Plains, parse: Parse) -> Iterator[Run]:
         yield Run(0, len(text))
         return
     lines = _Lines(plains)
+    shared = Shared(msgspec.json.decode)
     spans = list(pairwise(bounds))
     some = spans[:: -(-len(spans) // _SAMPLE)]
     if not _repeat(lines.parted(text[start:end])[0] for start, end in some):
@@ -77,7 +79,8 @@ def runs(text: str, plains: Plains, parse: Parse) -> Iterator[Run]:
         members.append((start, end, kinds.setdefault(shape, len(kinds)), scalars))
     often = Counter(kind for _, _, kind, _ in members)
     fills = [
-        _fill(shape, parse) if often[kind] >= _FEWEST else None for shape, kind in kinds.items()
+        _fill(shape, parse, shared) if often[kind] >= _FEWEST else None
+        for shape, kind in kinds.items()
     ]
     begin = 0
     for start, end, kind, scalars in members:
@@ -150,7 +153,7 @@ class _Lines(dict[str, Line]):
         return f"{before} {quote}{_HOLE}{quote}", json.dumps(value)
 
 
-def _fill(shape: Shape, parse: Parse) -> Fill | None:
+def _fill(shape: Shape, parse: Parse, shared: Shared) -> Fill | None:
     """What makes documents of a shape; None where a hole is no scalar of its own.
 
     A hole may be in a comment, and then does not come out at all.
@@ -169,11 +172,10 @@ def _fill(shape: Shape, parse: Parse) -> Fill | None:
         return None
     template = _MARKS.sub("%s", text.replace("%", "%%"))
     if not marks:
-        return lambda _: msgspec.json.decode(text)
+        return lambda _: shared.of_object(text)
     numbers = [int(mark[len(_MARK) :]) for mark in marks]
     chosen: Callable[[tuple[str, ...]], Any] = itemgetter(*numbers)
-    decode = msgspec.json.decode
-    return lambda scalars: decode(template % chosen(scalars))
+    return lambda scalars: shared.of_object(template % chosen(scalars))
 
 
 def _texts(data: Any) -> Iterator[str]:

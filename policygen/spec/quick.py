@@ -1,42 +1,66 @@
 """JSON to data without its places, where nothing in it asks for a closer look."""
 
-import json
 from itertools import chain
 from typing import Any, Final
 
+import msgspec
+
 from policygen.spec import kubectl
 from policygen.spec.assemble import MAX_DEPTH
+from policygen.spec.shared import Shared
 
 UNUSUAL: Final = object()
 """What read() returns instead of data."""
 
-_LONG = 19  # characters that an integer may have which may not fit into 64 bits
+_ABOVE = 4
+"""Collections around what Shared reads at once: a List, its items, an object, and its spec."""
+
+_ODD = ("\\ud", "\\uD", "\\u0022")
+"""How half a surrogate pair begins, and a quotation mark that is written without one."""
+
+_TO_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_LONG = b"0" * 19
+"""Digits of an integer that may not fit into 64 bits."""
+
+
+class _UnusualError(ValueError):
+    pass
 
 
 def read(text: str) -> Any:
-    """The data of a JSON text as kubectl reads it, or UNUSUAL.
+    """The data of a JSON object as kubectl reads it, or UNUSUAL.
 
-    Unusual are text that is no JSON, nesting beyond MAX_DEPTH, keys given twice, half surrogate
-    pairs, and words for numbers that JSON has not: a Builder must have a look at these.
+    Unusual are text that is no JSON, nesting that may be beyond MAX_DEPTH, keys given twice, half
+    surrogate pairs, and numbers that are no finite ones, or too long: a Builder must have a look.
+    Parts that are written alike are one object, see Shared.
     """
-    if "\\ud" in text or "\\uD" in text:
+    if "\\" in text and any(odd in text for odd in _ODD):  # the first is found much faster
         return UNUSUAL
+    written = text.encode()
     try:
-        data = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=kubectl.read,
-            parse_constant=_constant,
-        )
-    except (ValueError, RecursionError):
+        data = Shared(_read).of_list(written)
+    except (msgspec.DecodeError, _UnusualError, RecursionError):
         return UNUSUAL
-    return data if _is_flat(data) else UNUSUAL
+    # A key that is given twice is in the data once, with two quotation marks less.
+    whole = msgspec.json.encode(data).count(b'"') == written.count(b'"')
+    return data if whole else UNUSUAL
+
+
+def _read(text: bytes) -> Any:
+    data = _decode(text)
+    if text.count(b"{") + text.count(b"[") > MAX_DEPTH - _ABOVE and not _is_flat(data):
+        raise _UnusualError
+    if len(text) >= len(_LONG) and _LONG in text.translate(_TO_ZEROS):
+        try:
+            msgspec.msgpack.encode(data)
+        except OverflowError:
+            raise _UnusualError from None
+    return data
 
 
 def _is_flat(data: Any) -> bool:
     level = [data] if data.__class__ is dict or data.__class__ is list else []
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_DEPTH - _ABOVE):
         if not level:
             return True
         inner = chain.from_iterable(it.values() if it.__class__ is dict else it for it in level)
@@ -44,16 +68,11 @@ def _is_flat(data: Any) -> bool:
     return not level
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a key is given twice")
-    return made
+def _float(text: str) -> int | float:
+    value = kubectl.read(text)
+    if not isinstance(value, int | float):
+        raise _UnusualError
+    return value
 
 
-def _integer(text: str) -> Any:
-    return int(text) if len(text) < _LONG else kubectl.read(text)
-
-
-def _constant(text: str) -> float:
-    raise ValueError(text)
+_decode = msgspec.json.Decoder(float_hook=_float).decode

@@ -7,7 +7,7 @@ import pytest
 
 from policygen.served.refusals import refusals
 from policygen.served.schemas import index, served
-from policygen.served.surely import acceptor
+from policygen.served.surely import Acceptor
 from policygen.spec import quick
 from tests.controlplane.mutations import changes
 from tests.controlplane.samples import samples
@@ -21,7 +21,7 @@ def kind_of(thing):
 
 
 def accepts(thing):
-    return acceptor(kind_of(thing))(thing)
+    return Acceptor(kind_of(thing)).accepts(thing)
 
 
 def is_refused(thing):
@@ -35,7 +35,7 @@ def name(thing):
 def test_every_kind_has_an_acceptor():
     for group, kinds in index().kinds.items():
         for kind in kinds:
-            assert not acceptor(served(group.removeprefix("core/"), kind))({})
+            assert not Acceptor(served(group.removeprefix("core/"), kind)).accepts({})
 
 
 @pytest.mark.parametrize("thing", SAMPLES, ids=name)
@@ -59,3 +59,18 @@ def test_what_is_refused_is_never_surely_accepted(thing):
             refused += is_refused(changed)
     assert accepted
     assert refused
+
+
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_what_is_known_of_parts_changes_nothing(thing):
+    """Objects that share what did not change are judged as each by itself."""
+    draw = random.Random(json.dumps(thing))
+    possible = changes(thing)
+    texts = [json.dumps(thing)]
+    for change in draw.sample(possible, min(PER_SAMPLE, len(possible))):
+        texts += [json.dumps(change.of(thing)), json.dumps(thing)]
+    items = quick.read(f'{{"items": [{", ".join(texts)}]}}')["items"]
+    together = Acceptor(kind_of(thing))
+    for it in items:
+        assert together.accepts(it) == Acceptor(kind_of(thing)).accepts(it)
+    assert together.accepts(items[-1])
