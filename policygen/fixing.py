@@ -27,7 +27,7 @@ from policygen.spec.comments import comments
 from policygen.spec.document import Document
 from policygen.spec.files import MAX_FILE_BYTES, Source
 from policygen.spec.overwrite import overwrite
-from policygen.spec.rewrite import Splice
+from policygen.spec.splice import Splice, Taken, spliced
 
 MAX_PASSES = 20
 """A fix can make room for another one; far more often than any rule does."""
@@ -183,7 +183,7 @@ class _Text(Struct, frozen=True, eq=False):
             self.out.left += [(it, "its file cannot be read to its end") for it in every]
             return self.source.text
         proposals: list[_Proposal] = []
-        taken = rewrite.Taken()
+        taken = Taken()
         for each in self.documents:
             findings = found.get(each.index, ())
             fixes = rewrite.splices(each, [it.edits for it in findings])
@@ -217,7 +217,7 @@ class _Text(Struct, frozen=True, eq=False):
 
     def _checked(self, proposals: Sequence[_Proposal]) -> str | None:
         """The text with the changes, if it reads as they want it; else None."""
-        text = rewrite.spliced(self.source.text, [part for it in proposals for part in it.parts])
+        text = spliced(self.source.text, [part for it in proposals for part in it.parts])
         again = manifests.read([replace(self.source, text=text)])
         if not again.complete or len(again.documents) != len(self.documents):
             return None

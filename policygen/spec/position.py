@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from policygen.finding import Place
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = re.compile(r"\r\n|\n|\r")
 """As editors count them."""
 
 
@@ -58,7 +58,7 @@ class Lines(Struct, eq=False):
 
     def _count(self) -> None:
         self._starts.append(0)
-        for match in _LINE_END.finditer(self.text):
+        for match in LINE_END.finditer(self.text):
             self._ends.append(match.start())
             self._starts.append(match.end())
         self._ends.append(len(self.text))
@@ -100,13 +100,13 @@ def literal_origins(inner: str, outer: str, header: int) -> list[int | None]:
     """
     lines = inner.split("\n")
     origins: list[int | None] = []
-    match = _LINE_END.search(outer, header)
+    match = LINE_END.search(outer, header)
     indent: int | None = None
     for line in lines:
         if match is None:
             break
         begin = match.end()
-        match = _LINE_END.search(outer, begin)
+        match = LINE_END.search(outer, begin)
         raw = outer[begin : match.start() if match else len(outer)]
         if indent is None and line.strip():
             indent = len(raw) - len(line)

@@ -6,39 +6,22 @@ alias, scalars of several lines, keys that are merged in, texts inside quotes or
 
 import json
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
-
-from msgspec import Struct, field
+from collections.abc import Iterator, Sequence
 
 from policygen.edits import EditError
 from policygen.finding import At, Edit, Path, Verb
-from policygen.spec import kubectl
 from policygen.spec.comments import comments
-from policygen.spec.compose import looks_like_json
 from policygen.spec.document import Document
-from policygen.spec.outline import Outline, Shape
-from policygen.spec.position import Inset, Positions
-
-Scalar = str | int | float | bool
+from policygen.spec.outline import Shape
+from policygen.spec.position import LINE_END
+from policygen.spec.splice import Splice, joined, outer
+from policygen.spec.written import COLLECTIONS, FLOW_COLON, Scalar, Text
 
 _INDENT = "  "
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
-_BREAK = re.compile(r"\r\n|\n|\r")
 _COLON = re.compile(r"[ \t]*:(?=[ \t\r\n]|\Z)")
-_FLOW_COLON = re.compile(r"[ \t\r\n]*:")
 _DASH = re.compile(r"[ \t]*-[ \t]+")
 _REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
-
-
-class Splice(NamedTuple):
-    """text[start:end] gives way to other text, whose lines end with a line feed."""
-
-    start: int
-    end: int
-    text: str
 
 
 Rewritten = Sequence[Splice] | EditError
@@ -51,14 +34,14 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
     A node that is shared through aliases is changed only where the fixes ask the same of all
     its uses. Fixes may overlap; two that ask the same give the same splices.
     """
-    text = _Text(document)
+    text = Text(document)
     made: list[Rewritten] = []
     touched: list[set[tuple[int, Path, Edit]]] = []
     for edits in fixes:
         try:
             each = [_Step(text, edit) for edit in edits]
             parts = [splice for step in each for splice in step.splices()]
-            made.append([_outer(document.positions, part) for part in _joined(parts)])
+            made.append([outer(document.positions, part) for part in joined(parts)])
             touched.append({(it.touched, it.edit.at.path, it.asked) for it in each})
         except EditError as error:
             made.append(error)
@@ -78,146 +61,10 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
             made[number], touched[number] = shared, set()
 
 
-class Taken(Struct, eq=False):
-    """Changes of one text that do not touch each other; those that are the same are one."""
-
-    _parts: list[Splice] = field(default_factory=list)
-
-    def take(self, parts: Sequence[Splice]) -> bool:
-        """Add changes, if none of them touches an other one; else False."""
-        if not all(map(self._fits, parts)):
-            return False
-        for part in parts:
-            if part not in self._parts[(at := bisect_left(self._parts, part)) : at + 1]:
-                self._parts.insert(at, part)
-        return True
-
-    def _fits(self, part: Splice) -> bool:
-        at = bisect_left(self._parts, part)
-        near = self._parts[max(at - 1, 0) : at + 1]
-        return part in near or all(max(part.start, it.start) > min(part.end, it.end) for it in near)
-
-
-def spliced(text: str, parts: Iterable[Splice]) -> str:
-    """The text with its parts replaced, which must not overlap; its kind of line break stays."""
-    found = _BREAK.search(text)
-    line_break = found[0] if found else "\n"
-    pieces, at = [], 0
-    for start, end, new in sorted(set(parts)):
-        pieces += [text[at:start], new.replace("\n", line_break)]
-        at = end
-    return "".join((*pieces, text[at:]))
-
-
-class _Text(Struct, eq=False):
-    """The text of a document, and what is known of its nodes."""
-
-    document: Document
-    shared: dict[int, int] = field(default_factory=dict)
-    """How many places of the data a node stands for, if not for one; 0: nobody can say."""
-    json: bool = False
-    text: str = ""
-
-    def __post_init__(self) -> None:
-        self.text = self.document.positions.text
-        name = self.document.source.name.lower()
-        inside = isinstance(self.document.positions, Inset)
-        self.json = looks_like_json(self.text) or (name.endswith(".json") and not inside)
-        if self.outline.target:
-            self.shared = _shared(self.outline)
-
-    @property
-    def outline(self) -> Outline:
-        return self.document.outline
-
-    def line_start(self, index: int) -> int:
-        return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
-
-    def line_end(self, index: int) -> int:
-        found = _BREAK.search(self.text, index)
-        return found.start() if found else len(self.text)
-
-    def next_line(self, index: int) -> int:
-        found = _BREAK.search(self.text, index)
-        return found.end() if found else len(self.text)
-
-    def char(self, node: int) -> str:
-        """The first character of a node behind its anchor."""
-        start, _ = self.outline.span(node, self.text)
-        return self.text[start : start + 1]
-
-    def is_flow(self, node: int) -> bool:
-        """Whether a collection is written in brackets."""
-        return self.outline.shape[node] in _COLLECTIONS and self.char(node) in {"{", "["}
-
-    def pairs(self, mapping: int) -> list[tuple[int, int]]:
-        """All keys and values of a mapping, merges too."""
-        below = self.outline.below(mapping)
-        return list(zip(below[::2], below[1::2], strict=True))
-
-    def end(self, node: int, key: int | None = None) -> int:
-        """Where the last character of a node is behind us; a block ends with its last scalar."""
-        while self.outline.shape[node] in _COLLECTIONS and not self.is_flow(node):
-            inside = self.outline.below(node)
-            if not inside:
-                break
-            key = inside[-2] if self.outline.shape[node] == Shape.MAPPING else None
-            node = inside[-1]
-        start, end = self.outline.start[node], self.outline.end[node]
-        if start == end and key is not None:  # nothing is written behind the colon
-            colon = _FLOW_COLON.match(self.text, self.outline.end[key])
-            return colon.end() if colon else self.outline.end[key]
-        return start + len(self.text[start:end].rstrip(" \t\r\n"))
-
-    def scalar(self, value: Scalar) -> str:
-        """A scalar in its plainest form."""
-        if not isinstance(value, str):
-            return json.dumps(value)
-        if not self.json and _PLAIN.fullmatch(value) and kubectl.read(value) == value:
-            return value
-        return json.dumps(value, ensure_ascii=False)
-
-    def like(self, old: str, value: Scalar) -> str:
-        """A scalar with the quotes of an older one."""
-        if isinstance(value, str) and old.startswith('"'):
-            return json.dumps(value, ensure_ascii=False)
-        if isinstance(value, str) and old.startswith("'") and value.isprintable():
-            return "'{}'".format(value.replace("'", "''"))
-        return self.scalar(value)
-
-
-_COLLECTIONS = frozenset({Shape.MAPPING, Shape.SEQUENCE})
-
-
-def _shared(outline: Outline) -> dict[int, int]:
-    """For each node that does not stand for exactly one place how many it stands for; 0: merged."""
-    above = [0] * len(outline.shape)
-    for node, shape in enumerate(outline.shape):
-        if shape in _COLLECTIONS:
-            for child in outline.below(node):
-                above[child] = node
-    uses: dict[int, list[int]] = {}
-    for alias, node in outline.target.items():
-        uses.setdefault(node, []).append(alias)
-    merged = {value for values in outline.merge.values() for value in values}
-    known: dict[int, int] = {}
-
-    def count(node: int) -> int:
-        if node not in known:
-            known[node] = 0
-            here = node in merged or above[node] in merged
-            counts = [0 if here else count(above[node]) if node else 1]
-            counts += [count(alias) for alias in uses.get(node, ())]
-            known[node] = 0 if 0 in counts else sum(counts)
-        return known[node]
-
-    return {node: count(node) for node in range(len(above)) if count(node) != 1}
-
-
 class _Step:
     """One edit of one text."""
 
-    def __init__(self, text: _Text, edit: Edit) -> None:
+    def __init__(self, text: Text, edit: Edit) -> None:
         self.it = text
         self.edit = edit
         self.text = text.text
@@ -284,7 +131,7 @@ class _Step:
         start, end = outline.span(self.node, self.text)
         if outline.shape[self.node] != Shape.SCALAR or start == end:
             raise EditError("nothing, or no scalar, is written there")
-        if _BREAK.search(self.text, start, end):
+        if LINE_END.search(self.text, start, end):
             raise EditError("it is written in several lines")
         return start, end
 
@@ -292,7 +139,7 @@ class _Step:
         if self.key is None or self.it.outline.shape[self.key] != Shape.SCALAR:
             raise EditError("its key has no text of its own")
         start, end = self.it.outline.span(self.key, self.text)
-        colon = _FLOW_COLON if self.flow else _COLON
+        colon = FLOW_COLON if self.flow else _COLON
         if not colon.match(self.text, end) or start != self.it.outline.start[self.key]:
             raise EditError("its key is written in an unusual way")
         return start, end
@@ -370,7 +217,7 @@ class _Step:
         node, start = self.node, self.it.outline.start[self.node]
         end = self.it.end(node, self.key)
         name = self.it.scalar(key)
-        block = self.it.outline.shape[node] in _COLLECTIONS and not self.it.is_flow(node)
+        block = self.it.outline.shape[node] in COLLECTIONS and not self.it.is_flow(node)
         if start >= end:
             raise EditError("nothing is written there")
         if not block and self.text[start] in "|>":
@@ -422,48 +269,3 @@ class _Step:
         if it.line_end(end) == stop:  # the text ends without a line break
             return Splice(stop, stop, "\n" + "".join(lines).removesuffix("\n"))
         return Splice(stop, stop, "".join(lines))
-
-
-def _joined(parts: Sequence[Splice]) -> list[Splice]:
-    """The changes of one fix in the order of the text; those at one place become one."""
-    joined: list[Splice] = []
-    for part in sorted(set(parts), key=lambda it: (it.start, it.end)):
-        before = joined[-1] if joined else None
-        if before and before.start == part.start == before.end == part.end:
-            joined[-1] = Splice(part.start, part.end, before.text + part.text)
-        elif before and part.start < before.end:
-            raise EditError("it changes one place twice")
-        else:
-            joined.append(part)
-    return joined
-
-
-def _outer(positions: Positions, part: Splice) -> Splice:
-    """A change of a text inside a literal block as one of the text around it."""
-    if not isinstance(positions, Inset):
-        return part
-    inner, host = positions.text, positions.host.text
-    starts = [0, *(found.end() for found in _BREAK.finditer(inner))]
-
-    def place(index: int) -> tuple[int, int, int]:
-        """Where a character stands outside, where that line begins, and how far it is indented."""
-        number = bisect_right(starts, index) - 1
-        above = number - 1 if number and starts[number] == len(inner) else number
-        origin = positions.origins[above] if above < len(positions.origins) else None
-        if origin is None:
-            raise EditError("it stands in a text that is no literal block (|)")
-        begin = max(host.rfind("\n", 0, origin), host.rfind("\r", 0, origin)) + 1
-        indent = origin - begin
-        if above != number:
-            found = _BREAK.search(host, origin)
-            begin = found.end() if found else len(host)
-            return begin, begin, indent
-        return origin + index - starts[number], begin, indent
-
-    start, start_line, indent = place(part.start)
-    end, end_line, _ = place(part.end)
-    if part.start in starts and part.end in starts and (part.end > part.start or "\n" in part.text):
-        start, end = start_line, end_line
-        *lines, last = part.text.split("\n")
-        return Splice(start, end, "".join(f"{' ' * indent}{line}\n" for line in lines) + last)
-    return Splice(start, end, part.text.replace("\n", "\n" + " " * indent))

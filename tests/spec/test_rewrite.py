@@ -12,6 +12,7 @@ from policygen.finding import At, Edit, Verb
 from policygen.spec import document, rewrite
 from policygen.spec.comments import comments
 from policygen.spec.files import Source
+from policygen.spec.splice import Splice, Taken, spliced
 
 
 def loaded(text, name="it.yaml"):
@@ -26,7 +27,7 @@ def rewritten(text, *edits, name="it.yaml"):
     (parts,) = rewrite.splices(before, [edits])
     if isinstance(parts, EditError):
         raise parts
-    after = rewrite.spliced(text, parts)
+    after = spliced(text, parts)
     (again,) = loaded(after, name)
     raw = {edit.at.path: before.raw(edit.at.path) for edit in edits if edit.verb is Verb.QUOTE}
     assert same(applied(before.data, edits, raw), again.data)
@@ -153,16 +154,16 @@ def test_a_shared_node_changes_if_all_its_uses_ask_for_the_same():
     (before,) = loaded(text)
     fixes = [[Edit(REWRITE, at(*path, "a"), 2)] for path in [("x",), ("b", 0), ("b", 1)]]
     made = rewrite.splices(before, fixes)
-    assert rewrite.spliced(text, [part for parts in made for part in parts]) == (
+    assert spliced(text, [part for parts in made for part in parts]) == (
         "x: &x {a: 2}\nb: [*x, *x]\n"
     )
     assert all(isinstance(parts, EditError) for parts in rewrite.splices(before, fixes[:2]))
 
 
 def test_changes_that_touch_are_not_made_together():
-    taken = rewrite.Taken()
+    taken = Taken()
     one, same_, touching, far = (
-        rewrite.Splice(*each) for each in [(4, 6, "a"), (4, 6, "a"), (6, 7, ""), (8, 8, "b")]
+        Splice(*each) for each in [(4, 6, "a"), (4, 6, "a"), (6, 7, ""), (8, 8, "b")]
     )
     assert [taken.take([each]) for each in (one, same_, touching, far)] == [True, True, False, True]
 
@@ -281,7 +282,7 @@ def test_any_layout_survives_any_edit(case, draw):
     (parts,) = rewrite.splices(before, [[edit]])
     if isinstance(parts, EditError):
         return
-    after = rewrite.spliced(text, parts)
+    after = spliced(text, parts)
     assert ("\r\n" in text) == ("\r\n" in after) or "\n" not in after
     wanted = applied(data, [edit], {path: before.raw(path)} if verb is QUOTE else {})
     found = loaded(after)
