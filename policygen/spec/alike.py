@@ -17,8 +17,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from policygen.spec.assemble import Plains
-from policygen.spec.plain import Surprise
+from policygen.spec.plain import Plains, Surprise
 from policygen.spec.shared import Shared
 
 OTHER: Final = object()

@@ -1,17 +1,17 @@
 """A document's parser events to plain data, its outline, and what a spec must not contain."""
 
-import re
 from collections.abc import Callable
 from enum import Enum
 from itertools import islice
-from json import loads
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from policygen.spec import kubectl
-from policygen.spec.outline import BLANKS, Outline, Shape
-from policygen.spec.plain import Plain, Surprise, read, shorten
+from policygen.spec import surrogates
+from policygen.spec.composed import Composed, Problem
+from policygen.spec.kubectl import KubernetesPlains
+from policygen.spec.outline import BLANKS, Shape
+from policygen.spec.plain import Plain, Plains, Surprise, shorten
 
 MAX_DEPTH: Final = 100
 """Collections within collections; far above any policy object, far below any stack's end."""
@@ -24,50 +24,11 @@ _SCALAR = int(Shape.SCALAR)
 
 _ALIAS_NODES = 100_000
 
-# An escaped surrogate pair, or any other escape: so that the u in \\ud83d is not taken for one.
-_ESCAPE = re.compile(
-    r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
-)
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _TAGS = {
     Shape.SCALAR: ("!", "tag:yaml.org,2002:str"),
     Shape.MAPPING: ("!", "tag:yaml.org,2002:map"),
     Shape.SEQUENCE: ("!", "tag:yaml.org,2002:seq"),
 }
-
-
-class Problem(Struct, frozen=True):
-    """What is wrong with text[start:end]."""
-
-    rule: str
-    message: str
-    start: int
-    end: int
-
-
-class Composed(Struct, eq=False):
-    """One document of a stream."""
-
-    data: Any = None
-    syntax: list[Problem] = field(default_factory=list)
-    """What no reader could accept."""
-    content: list[Problem] = field(default_factory=list)
-    """What YAML allows and a spec does not."""
-    flawed: set[int] = field(default_factory=set)
-    """The nodes that `content` is about."""
-    parsed: bool = True
-    """False: the document could not be read to its end."""
-    bombed: bool = False
-    """True: its aliases say too much, and `data` does not hold it all."""
-    make_outline: Callable[[], Outline] = Outline
-    _outline: Outline | None = None
-
-    @property
-    def outline(self) -> Outline:
-        """Where its nodes stand: of most documents nobody asks that, so it is made late."""
-        if self._outline is None:
-            self._outline = self.make_outline()
-        return self._outline
 
 
 class TooDeepError(Exception):
@@ -76,37 +37,6 @@ class TooDeepError(Exception):
     def __init__(self, at: int) -> None:
         super().__init__()
         self.at = at
-
-
-def has_escapes(text: str) -> bool:
-    """Whether surrogates are escaped in a text."""
-    return _SURROGATE_ESCAPE.search(text) is not None
-
-
-def masked(text: str) -> str:
-    """JSON for a YAML parser, of the same length: no escaped surrogate pairs, which are no YAML.
-
-    A Builder puts them right, since it looks at the text itself.
-    """
-    if not has_escapes(text):
-        return text
-    return _ESCAPE.sub(lambda match: "x" * 12 if match[1] else match[0], text)
-
-
-class Plains(dict[str, Plain]):
-    """The values of plain scalars, each text decided once."""
-
-    def __missing__(self, text: str) -> Plain:
-        value = self[text] = read(text)
-        return value
-
-
-class KubernetesPlains(Plains):
-    """The values of plain scalars as kubectl reads them: `yes` is true, `0644` is 420."""
-
-    def __missing__(self, text: str) -> Plain:
-        value = self[text] = kubectl.read(text)
-        return value
 
 
 class _Mark(Enum):
@@ -142,7 +72,7 @@ class Builder:
     """Turns the events of one document after the other into data, without recursion.
 
     `line` gives the line of a character of `text` for messages; `escapes` says whether surrogates
-    are escaped in it, see `masked`.
+    are escaped in it, see `surrogates.masked`.
     """
 
     def __init__(
@@ -374,12 +304,9 @@ class Builder:
         """A scalar whose escaped surrogate pairs were masked, with what they stand for."""
         start, end = self._span(node)
         raw = self.text[start:end]
-        if self.json and any(match[1] for match in _ESCAPE.finditer(raw)):
-            try:
-                value = loads(raw, strict=False)
-            except ValueError:
-                value = "\ud800"
-        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+        pair = surrogates.unmasked(raw) if self.json else None
+        value = value if pair is None else pair
+        if isinstance(value, str) and surrogates.has_surrogate(value):
             message = "this escape is no character of its own; write the character itself"
             self.it.syntax.append(Problem("yaml-syntax", message, start, end))
             return ""

@@ -10,20 +10,14 @@ from typing import Any
 import yaml
 
 from policygen.spec import alike, quick
-from policygen.spec.assemble import (
-    MAX_DEPTH,
-    Builder,
-    Composed,
-    KubernetesPlains,
-    Plains,
-    Problem,
-    TooDeepError,
-    has_escapes,
-    masked,
-)
+from policygen.spec.assemble import MAX_DEPTH, Builder, TooDeepError
+from policygen.spec.composed import Composed, Problem
 from policygen.spec.glance import UNUSUAL, glance
+from policygen.spec.kubectl import KubernetesPlains
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.places import places
+from policygen.spec.plain import Plains
+from policygen.spec.surrogates import has_escapes, masked
 from policygen.spec.syntax import Complaint, explain
 from policygen.spec.without import Without
 

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.finding import At, Finding, Hit, Path, Place, Severity, dotted
-from policygen.spec.assemble import Composed, Problem
 from policygen.spec.compose import compose, looks_like_json
+from policygen.spec.composed import Composed, Problem
 from policygen.spec.files import Source
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.position import Inset, Lines, Positions, literal_origins

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import yaml
 
-from policygen.spec.assemble import MAX_DEPTH, Plains
-from policygen.spec.plain import Surprise
+from policygen.spec.assemble import MAX_DEPTH
+from policygen.spec.plain import Plains, Surprise
 
 UNUSUAL: Final = object()
 """What glance() returns instead of data."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Final
 
-from policygen.spec.plain import Plain, Surprise
+from policygen.spec.plain import Plain, Plains, Surprise
 
 _WORDS: Final[dict[str, Plain]] = {
     "": None,
@@ -61,6 +61,14 @@ def read(text: str) -> Plain:
     if integer is not None:
         return integer
     return _float(plain, text) if _FLOAT.fullmatch(plain) else text
+
+
+class KubernetesPlains(Plains):
+    """The values of plain scalars as kubectl reads them: `yes` is true, `0644` is 420."""
+
+    def __missing__(self, text: str) -> Plain:
+        value = self[text] = read(text)
+        return value
 
 
 def _integer(plain: str) -> int | None:

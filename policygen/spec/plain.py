@@ -63,6 +63,14 @@ def read(text: str) -> Plain:
     return _surprise(text)
 
 
+class Plains(dict[str, Plain]):
+    """The values of plain scalars, each text decided once."""
+
+    def __missing__(self, text: str) -> Plain:
+        value = self[text] = read(text)
+        return value
+
+
 def _surprise(text: str) -> Plain:
     if _BASED.fullmatch(text) or _ZEROS.fullmatch(text):
         return _other_base(text)

@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from policygen.spec.assemble import Composed, Problem
+from policygen.spec.composed import Composed, Problem
 from policygen.spec.outline import Outline, Shape
 
 _BLANK = re.compile(r"[ \t]*")

@@ -1,0 +1,44 @@
+r"""Escapes of surrogates in JSON (`\ud83d\ude00`), which are no YAML: hidden from its parser, and put back."""
+
+import re
+from json import loads
+
+# An escaped surrogate pair, or any other escape: so that the u in \\ud83d is not taken for one.
+_ESCAPE = re.compile(
+    r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def has_escapes(text: str) -> bool:
+    """Whether surrogates are escaped in a text."""
+    return _SURROGATE_ESCAPE.search(text) is not None
+
+
+def masked(text: str) -> str:
+    """JSON for a YAML parser, of the same length: no escaped surrogate pairs, which are no YAML.
+
+    A Builder puts them right, since it looks at the text itself.
+    """
+    if not has_escapes(text):
+        return text
+    return _ESCAPE.sub(lambda match: "x" * 12 if match[1] else match[0], text)
+
+
+def unmasked(raw: str) -> str | None:
+    """What a quoted scalar stands for in which a pair was masked; None if none was.
+
+    A lone surrogate where it is no scalar of JSON.
+    """
+    if not any(match[1] for match in _ESCAPE.finditer(raw)):
+        return None
+    try:
+        value: str = loads(raw, strict=False)
+    except ValueError:
+        return "\ud800"
+    return value
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether half of a pair stands in a text, which is no character."""
+    return any("\ud800" <= char <= "\udfff" for char in text)
