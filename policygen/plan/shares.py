@@ -1,8 +1,4 @@
-"""Guarantee and limit of every team on one pool, and the sums that they must keep.
-
-The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's limit ≤ available,
-Σ children's guarantees ≤ the parent's, Σ root guarantees ≤ available.
-"""
+"""Guarantee and limit of every team on one pool, by what its quota says and what comes along."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -10,14 +6,12 @@ from typing import Literal
 from msgspec import Struct
 
 from policygen.finding import At, Hit
-from policygen.plan.amounts import CPU, MEMORY, Vector, apportion, text, total
+from policygen.plan.amounts import CPU, MEMORY, apportion
 from policygen.plan.pool import PoolFacts
 from policygen.spec.echo import quoted
-from policygen.spec.types import WHOLE, Amounts, Bounds, Quota, Team
+from policygen.spec.types import WHOLE, Amounts, Quota, Team
 
-_SHOWN_TEAMS = 6
-
-_Bound = Literal["guarantee", "limit"]
+Bound = Literal["guarantee", "limit"]
 """A field of a quota, and of its cpu and memory."""
 
 
@@ -61,11 +55,11 @@ class Shares:
     ) -> None:
         self.facts = facts
         self.order = in_order(quotas, order)
-        self.children = children_of(self.order)
         self.quotas = quotas
         self.hits = hits
         self.shares: dict[str, Share] = {}
         self.exceeded = False
+        """Whether limits were found to be more than the pool's overcommitRatio allows."""
 
     def all(self) -> dict[str, Share]:
         """Every team's share, parents first; faults go to `hits`."""
@@ -109,8 +103,6 @@ class Shares:
             if quota.memory.limit is not None:
                 limit[MEMORY] = quota.memory.limit
             self.shares[team.name] = Share(guarantee, limit)
-            self._bounds(team, guarantee, limit, wider)
-        self._sums()
         return self.shares
 
     def _hit(self, rule: str, message: str, at: At) -> None:
@@ -121,10 +113,10 @@ class Shares:
         guarantee = {**nothing, **self._counted(quota, "guarantee")}
         return guarantee, self._counted(quota, "limit")
 
-    def _counted(self, quota: Quota, bound: _Bound) -> dict[str, int]:
+    def _counted(self, quota: Quota, bound: Bound) -> dict[str, int]:
         """Units by resource, after a look at how the pool is counted."""
         profiles = self.facts.profiles
-        amounts = _amounts(quota, bound)
+        amounts = written_units(quota, bound)
         given = dict(amounts)
         at = quota.field(bound)
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
@@ -194,173 +186,7 @@ class Shares:
                 limits[name][resource] = part
         return limits
 
-    def _bounds(self, team: Team, guarantee: Vector, limit: Vector, wider: Vector) -> None:
-        quota = self.quotas[team.name]
-        rule, whose = "limit-above-available", "what the pool has"
-        if team.parent is not None:
-            rule, whose = "limit-above-parent", f'that of its parent "{team.parent}"'
-        below: set[str] = set()
-        above: set[str] = set()
-        for resource in self._units_first():
-            # Above a limit that is just the wider one, it is the sums that break.
-            own = limit[resource] != wider[resource] or self._written(quota, resource, "limit")
-            if guarantee[resource] > limit[resource] and own:
-                if self._follows(resource, below, [quota]):
-                    continue
-                below.add(resource)
-                self._hit(
-                    "limit-below-guarantee",
-                    f'team "{team.name}" is guaranteed {text(resource, guarantee[resource])} '
-                    f"{resource} and limited to {text(resource, limit[resource])}; "
-                    "raise the limit or lower the guarantee",
-                    self._place(quota, resource, "limit"),
-                )
-            if limit[resource] > wider[resource]:
-                if self._follows(resource, above, [quota]):
-                    continue
-                above.add(resource)
-                self._hit(
-                    rule,
-                    f'team "{team.name}" has the limit {text(resource, limit[resource])} '
-                    f"{resource}, above {whose}, {text(resource, wider[resource])}; lower it",
-                    self._place(quota, resource, "limit"),
-                )
 
-    def _sums(self) -> None:
-        for team in self.order:
-            children = [
-                child for child in self.children.get(team.name, ()) if child.name in self.shares
-            ]
-            if team.name in self.shares and children:
-                self._below_parent(team, children)
-        roots = [team for team in self.order if team.parent is None and team.name in self.shares]
-        if roots:
-            self._below_available(roots)
-            self._below_ratio(roots)
-
-    def _below_parent(self, team: Team, children: Sequence[Team]) -> None:
-        quota, guarantee = self.quotas[team.name], self.shares[team.name].guarantee
-        involved = [quota, *(self.quotas[child.name] for child in children)]
-        together = self._together(children)
-        broken: set[str] = set()
-        for resource in self._units_first():
-            if together[resource] <= guarantee[resource]:
-                continue
-            if self._follows(resource, broken, involved):
-                continue
-            broken.add(resource)
-            blamed = quota
-            if not self._written(quota, resource, "guarantee"):
-                blamed = self._largest(children, resource)
-            self._hit(
-                "guarantees-above-parent",
-                f'child teams of "{team.name}" are guaranteed '
-                f"{text(resource, together[resource])} {resource} of pool "
-                f'"{self.facts.name}" together, and it has only '
-                f"{text(resource, guarantee[resource])}; raise its guarantee or lower theirs",
-                self._place(blamed, resource, "guarantee"),
-            )
-
-    def _below_available(self, roots: Sequence[Team]) -> None:
-        together = self._together(roots)
-        involved = [self.quotas[team.name] for team in roots]
-        names = ", ".join(f'"{team.name}"' for team in roots[:_SHOWN_TEAMS])
-        if len(roots) > _SHOWN_TEAMS:
-            names += f" and {len(roots) - _SHOWN_TEAMS} more"
-        broken: set[str] = set()
-        for resource in self._units_first():
-            available = self.facts.available[resource]
-            if together[resource] <= available or self._follows(resource, broken, involved):
-                continue
-            broken.add(resource)
-            self._hit(
-                "guarantees-above-available",
-                f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
-                f"available, and root teams ({names}) are guaranteed "
-                f"{text(resource, together[resource])}; lower guarantees",
-                self._place(self._largest(roots, resource), resource, "guarantee"),
-            )
-
-    def _below_ratio(self, roots: Sequence[Team]) -> None:
-        """The pool's overcommit ratio binds cpu and memory too, where limits of them are written."""
-        ratio = self.facts.policy.overcommit_ratio
-        if ratio is None or self.exceeded:
-            return
-        for resource in (CPU, MEMORY):
-            writers = [
-                team for team in roots if _own(self.quotas[team.name], resource).limit is not None
-            ]
-            together = sum(self.shares[team.name].limit[resource] for team in roots)
-            product = int(self.facts.available[resource] * ratio)
-            if writers and together > product:
-                last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
-                self._hit(
-                    "overcommit-exceeded",
-                    f"limits of root teams sum to {text(resource, together)} {resource}, and "
-                    f"overcommitRatio {float(ratio):g} allows {text(resource, product)} of pool "
-                    f'"{self.facts.name}"; lower them or raise the ratio',
-                    self.quotas[last.name].field(resource) / "limit",
-                )
-
-    def _together(self, teams: Sequence[Team]) -> dict[str, int]:
-        return total(self.facts.keys, [self.shares[team.name].guarantee for team in teams])
-
-    def _units_first(self) -> tuple[str, ...]:
-        """All resources, those first that the others come along with."""
-        return (*self.facts.resources, CPU, MEMORY)
-
-    def _follows(self, resource: str, broken: set[str], quotas: Sequence[Quota]) -> bool:
-        """Whether cpu or memory break a rule only since the units do that they come along with."""
-        if resource not in (CPU, MEMORY) or broken <= {CPU, MEMORY}:
-            return False
-        own = [_own(quota, resource) for quota in quotas]
-        return all(bounds.guarantee is None and bounds.limit is None for bounds in own)
-
-    def _largest(self, teams: Sequence[Team], resource: str) -> Quota:
-        """The quota with the largest guarantee, of those that write one if there are any."""
-        quotas = {team.name: self.quotas[team.name] for team in teams}
-        return quotas[
-            max(
-                quotas,
-                key=lambda name: (
-                    self._written(quotas[name], resource, "guarantee"),
-                    self.shares[name].guarantee[resource],
-                ),
-            )
-        ]
-
-    def _written(self, quota: Quota, resource: str, bound: _Bound) -> bool:
-        """Whether a quota says this itself, or units that it comes along with."""
-        amounts = _amounts(quota, bound)
-        if resource in (CPU, MEMORY):
-            return _of(_own(quota, resource), bound) is not None or bool(amounts)
-        return resource in self.facts.units(amounts)
-
-    def _place(self, quota: Quota, resource: str, bound: _Bound) -> At:
-        """Where a quota says how much of a resource; its other bound where it says only that."""
-        other: _Bound = "guarantee" if bound == "limit" else "limit"
-        if resource in (CPU, MEMORY):
-            for said in (bound, other):
-                if _of(_own(quota, resource), said) is not None:
-                    return quota.field(resource) / said
-            return quota.field(bound if _amounts(quota, bound) else other)
-        profile = self.facts.profiles[self.facts.resources.index(resource)]
-        for said in (bound, other):
-            if profile in dict(_amounts(quota, said)):
-                return quota.field(said) / profile if profile else quota.field(said)
-        return quota.field(bound)
-
-
-def _amounts(quota: Quota, bound: _Bound) -> Amounts:
+def written_units(quota: Quota, bound: Bound) -> Amounts:
     """The units that a quota writes."""
     return (quota.guarantee if bound == "guarantee" else quota.limit) or ()
-
-
-def _own(quota: Quota, resource: str) -> Bounds:
-    """What a quota itself says of cpu or memory."""
-    return quota.cpu if resource == CPU else quota.memory
-
-
-def _of(own: Bounds, bound: _Bound) -> int | None:
-    """One of two bounds."""
-    return own.guarantee if bound == "guarantee" else own.limit

@@ -12,6 +12,7 @@ from policygen.finding import Hit, Severity
 from policygen.plan.amounts import Vector, less, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.shares import Order, Share, Shares, children_of, in_order
+from policygen.plan.sums import Sums
 from policygen.spec import derived
 from policygen.spec.types import Platform, Quota, Scheduler, Spec, Team
 
@@ -108,7 +109,10 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
         hits += _crowded(name, members, spec.platform)
         shares: dict[str, dict[str, Share]] = {}
         for facts in members:
-            shares[facts.name] = Shares(facts, order, quotas[facts.name], hits).all()
+            worked = Shares(facts, order, quotas[facts.name], hits)
+            shares[facts.name] = worked.all()
+            sums = Sums(facts, worked.order, quotas[facts.name], shares[facts.name])
+            hits += sums.faults(ratio_told=worked.exceeded)
         trees.append(_tree(members, order, quotas, shares, hits))
     return trees, hits
 

@@ -1,0 +1,200 @@
+"""The sums that guarantees and limits of the teams on a pool must keep.
+
+The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's limit ≤ available,
+Σ children's guarantees ≤ the parent's, Σ root guarantees ≤ available.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from policygen.finding import At, Hit
+from policygen.plan.amounts import CPU, MEMORY, Vector, text, total
+from policygen.plan.pool import PoolFacts
+from policygen.plan.shares import Bound, Share, children_of, written_units
+from policygen.spec.types import Bounds, Quota, Team
+
+_SHOWN_TEAMS = 6
+
+
+class Sums:
+    """Judges the shares of one pool."""
+
+    def __init__(
+        self,
+        facts: PoolFacts,
+        teams: Sequence[Team],
+        quotas: Mapping[str, Quota],
+        shares: Mapping[str, Share],
+    ) -> None:
+        self.facts = facts
+        self.order = [team for team in teams if team.name in shares]
+        """Parents first."""
+        self.children = children_of(self.order)
+        self.quotas = quotas
+        self.shares = shares
+
+    def faults(self, *, ratio_told: bool) -> Iterator[Hit]:
+        """Every bound and sum that is not kept; `ratio_told`: that of overcommitRatio is told."""
+        for team in self.order:
+            above = self.shares[team.parent] if team.parent is not None else None
+            yield from self._bounds(team, above.limit if above else self.facts.available)
+            if team.name in self.children:
+                yield from self._below_parent(team, self.children[team.name])
+        if roots := self.children.get(None):
+            yield from self._below_available(roots)
+            if not ratio_told:
+                yield from self._below_ratio(roots)
+
+    def _bounds(self, team: Team, wider: Vector) -> Iterator[Hit]:
+        quota, share = self.quotas[team.name], self.shares[team.name]
+        guarantee, limit = share.guarantee, share.limit
+        rule, whose = "limit-above-available", "what the pool has"
+        if team.parent is not None:
+            rule, whose = "limit-above-parent", f'that of its parent "{team.parent}"'
+        below: set[str] = set()
+        above: set[str] = set()
+        for resource in self._units_first():
+            # Above a limit that is just the wider one, it is the sums that break.
+            own = limit[resource] != wider[resource] or self._written(quota, resource, "limit")
+            if guarantee[resource] > limit[resource] and own:
+                if self._follows(resource, below, [quota]):
+                    continue
+                below.add(resource)
+                yield Hit(
+                    "limit-below-guarantee",
+                    f'team "{team.name}" is guaranteed {text(resource, guarantee[resource])} '
+                    f"{resource} and limited to {text(resource, limit[resource])}; "
+                    "raise the limit or lower the guarantee",
+                    self._place(quota, resource, "limit"),
+                )
+            if limit[resource] > wider[resource]:
+                if self._follows(resource, above, [quota]):
+                    continue
+                above.add(resource)
+                yield Hit(
+                    rule,
+                    f'team "{team.name}" has the limit {text(resource, limit[resource])} '
+                    f"{resource}, above {whose}, {text(resource, wider[resource])}; lower it",
+                    self._place(quota, resource, "limit"),
+                )
+
+    def _below_parent(self, team: Team, children: Sequence[Team]) -> Iterator[Hit]:
+        quota, guarantee = self.quotas[team.name], self.shares[team.name].guarantee
+        involved = [quota, *(self.quotas[child.name] for child in children)]
+        together = self._together(children)
+        broken: set[str] = set()
+        for resource in self._units_first():
+            if together[resource] <= guarantee[resource]:
+                continue
+            if self._follows(resource, broken, involved):
+                continue
+            broken.add(resource)
+            blamed = quota
+            if not self._written(quota, resource, "guarantee"):
+                blamed = self._largest(children, resource)
+            yield Hit(
+                "guarantees-above-parent",
+                f'child teams of "{team.name}" are guaranteed '
+                f"{text(resource, together[resource])} {resource} of pool "
+                f'"{self.facts.name}" together, and it has only '
+                f"{text(resource, guarantee[resource])}; raise its guarantee or lower theirs",
+                self._place(blamed, resource, "guarantee"),
+            )
+
+    def _below_available(self, roots: Sequence[Team]) -> Iterator[Hit]:
+        together = self._together(roots)
+        involved = [self.quotas[team.name] for team in roots]
+        names = ", ".join(f'"{team.name}"' for team in roots[:_SHOWN_TEAMS])
+        if len(roots) > _SHOWN_TEAMS:
+            names += f" and {len(roots) - _SHOWN_TEAMS} more"
+        broken: set[str] = set()
+        for resource in self._units_first():
+            available = self.facts.available[resource]
+            if together[resource] <= available or self._follows(resource, broken, involved):
+                continue
+            broken.add(resource)
+            yield Hit(
+                "guarantees-above-available",
+                f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
+                f"available, and root teams ({names}) are guaranteed "
+                f"{text(resource, together[resource])}; lower guarantees",
+                self._place(self._largest(roots, resource), resource, "guarantee"),
+            )
+
+    def _below_ratio(self, roots: Sequence[Team]) -> Iterator[Hit]:
+        """The pool's overcommit ratio binds cpu and memory too, where limits of them are written."""
+        ratio = self.facts.policy.overcommit_ratio
+        if ratio is None:
+            return
+        for resource in (CPU, MEMORY):
+            writers = [
+                team for team in roots if _own(self.quotas[team.name], resource).limit is not None
+            ]
+            together = sum(self.shares[team.name].limit[resource] for team in roots)
+            product = int(self.facts.available[resource] * ratio)
+            if writers and together > product:
+                last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
+                yield Hit(
+                    "overcommit-exceeded",
+                    f"limits of root teams sum to {text(resource, together)} {resource}, and "
+                    f"overcommitRatio {float(ratio):g} allows {text(resource, product)} of pool "
+                    f'"{self.facts.name}"; lower them or raise the ratio',
+                    self.quotas[last.name].field(resource) / "limit",
+                )
+
+    def _together(self, teams: Sequence[Team]) -> dict[str, int]:
+        return total(self.facts.keys, [self.shares[team.name].guarantee for team in teams])
+
+    def _units_first(self) -> tuple[str, ...]:
+        """All resources, those first that the others come along with."""
+        return (*self.facts.resources, CPU, MEMORY)
+
+    def _follows(self, resource: str, broken: set[str], quotas: Sequence[Quota]) -> bool:
+        """Whether cpu or memory break a rule only since the units do that they come along with."""
+        if resource not in (CPU, MEMORY) or broken <= {CPU, MEMORY}:
+            return False
+        own = [_own(quota, resource) for quota in quotas]
+        return all(bounds.guarantee is None and bounds.limit is None for bounds in own)
+
+    def _largest(self, teams: Sequence[Team], resource: str) -> Quota:
+        """The quota with the largest guarantee, of those that write one if there are any."""
+        quotas = {team.name: self.quotas[team.name] for team in teams}
+        return quotas[
+            max(
+                quotas,
+                key=lambda name: (
+                    self._written(quotas[name], resource, "guarantee"),
+                    self.shares[name].guarantee[resource],
+                ),
+            )
+        ]
+
+    def _written(self, quota: Quota, resource: str, bound: Bound) -> bool:
+        """Whether a quota says this itself, or units that it comes along with."""
+        units = written_units(quota, bound)
+        if resource in (CPU, MEMORY):
+            return _of(_own(quota, resource), bound) is not None or bool(units)
+        return resource in self.facts.units(units)
+
+    def _place(self, quota: Quota, resource: str, bound: Bound) -> At:
+        """Where a quota says how much of a resource; its other bound where it says only that."""
+        other: Bound = "guarantee" if bound == "limit" else "limit"
+        if resource in (CPU, MEMORY):
+            for said in (bound, other):
+                if _of(_own(quota, resource), said) is not None:
+                    return quota.field(resource) / said
+            return quota.field(bound if written_units(quota, bound) else other)
+        profile = self.facts.profiles[self.facts.resources.index(resource)]
+        for said in (bound, other):
+            if profile in dict(written_units(quota, said)):
+                return quota.field(said) / profile if profile else quota.field(said)
+        return quota.field(bound)
+
+
+def _own(quota: Quota, resource: str) -> Bounds:
+    """What a quota itself says of cpu or memory."""
+    return quota.cpu if resource == CPU else quota.memory
+
+
+def _of(own: Bounds, bound: Bound) -> int | None:
+    """One of two bounds."""
+    return own.guarantee if bound == "guarantee" else own.limit
