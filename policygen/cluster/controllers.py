@@ -5,13 +5,14 @@ and ConfigMaps).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from policygen.cluster.object import Object
-from policygen.cluster.parts import mapping, mappings
+from policygen.cluster.parts import mapping, mappings, texts
+from policygen.finding import At
 from policygen.versions import Version
 
 KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-scheduler"
@@ -28,6 +29,12 @@ _IMAGES = {
     "kube-scheduler": SCHEDULER,
 }
 """Components by the last part of their images' names, which mirrors keep."""
+COMMAND_LINE = ("command", "args")
+"""Keys of a container."""
+FLAG = "--feature-gates"
+_FLAGS = (FLAG, FLAG.removeprefix("-"))
+_TRUE = ("1", "t", "T", "true", "TRUE", "True")
+_FALSE = ("0", "f", "F", "false", "FALSE", "False")
 _VERSION = re.compile(r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?![\d.])")
 
 
@@ -40,6 +47,10 @@ class Controller(Struct, frozen=True, eq=False):
     """None: neither a label nor the image's tag tells it."""
     config_maps: tuple[str, ...]
     """Those that it mounts, in its namespace."""
+    gates: Mapping[str, bool]
+    """The feature gates that its command line switches."""
+    gates_at: At | None
+    """The part of its command line where they stand; None: it names none."""
 
 
 def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
@@ -48,19 +59,40 @@ def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
         if (it.group, it.kind) != ("apps", "Deployment"):
             continue
         spec = mapping(it.data, "spec", "template", "spec")
-        for each in mappings(spec, "containers"):
+        for index, each in enumerate(mappings(spec, "containers")):
             runs = component(each.get("image"))
             if runs is None:
                 continue
             _, tag = _image(each.get("image"))
             labels = it.labels
+            said = [(key, found) for key in COMMAND_LINE if (found := gates(texts(each, key)))]
+            place = it.at.to("spec", "template", "spec", "containers", index)
             yield Controller(
                 runs,
                 it,
                 version(labels.get(VERSION_LABEL, "")) or version(tag),
                 tuple(_mounted(spec)),
+                {gate: is_on for _, found in said for gate, is_on in found.items()},
+                place / said[0][0] if said else None,
             )
             break
+
+
+def gates(words: Sequence[str]) -> dict[str, bool]:
+    """The feature gates that a part of a command line switches: `--feature-gates=A=true,B=false`.
+
+    Read as k8s.io/component-base/featuregate reads them; what it refuses is left out.
+    """
+    switches = {}
+    for word, after in zip(words, (*words[1:], ""), strict=False):
+        flag, equals, value = word.partition("=")
+        if flag not in _FLAGS:
+            continue
+        for part in (value if equals else after).split(","):
+            gate, _, state = part.strip().partition("=")
+            if gate and state in (*_TRUE, *_FALSE):
+                switches[gate] = state in _TRUE
+    return switches
 
 
 def component(image: Any) -> str | None:

@@ -1,7 +1,7 @@
 """What is kept of each object that a server lists: policy whole, the rest as far as rules read it.
 
-Never kept: values of environment variables, commands and arguments of containers, and the copy of
-an object that `kubectl apply` leaves in its annotations.
+Never kept: values of environment variables, commands and arguments of containers (but for the feature
+gates of controllers), and the copy of an object that `kubectl apply` leaves in its annotations.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from policygen.cluster import controllers
 from policygen.cluster.object import Object
-from policygen.cluster.parts import mapping, mappings
+from policygen.cluster.parts import mapping, mappings, texts
 from policygen.cluster.seen import GroupKind, Owner, Pod
 from policygen.cluster.view import KUEUE, decoded
 from policygen.cluster.workload import SHAPES, PodSpec, found
@@ -291,7 +292,8 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
         listed = spec.get(key)
         if listed is not None:
             short[key] = [
-                {**_only(each, _CONTAINER), **_environment(each)} for each in mappings(listed)
+                {**_only(each, _CONTAINER), **_environment(each), **_gates(each)}
+                for each in mappings(listed)
             ]
     mounted = [
         {"name": each.get("name"), "configMap": {"name": mapping(each["configMap"]).get("name")}}
@@ -316,6 +318,20 @@ def _environment(container: Mapping[str, Any]) -> dict[str, Any]:
     if "env" not in container:
         return {}
     return {"env": [{"name": each.get("name")} for each in mappings(container["env"])]}
+
+
+def _gates(container: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a controller's command line what it says of feature gates."""
+    if controllers.component(container.get("image")) is None:
+        return {}
+    found = {
+        key: ",".join(
+            f"{gate}={str(is_on).lower()}"
+            for gate, is_on in controllers.gates(texts(container, key)).items()
+        )
+        for key in controllers.COMMAND_LINE
+    }
+    return {key: [f"{controllers.FLAG}={text}"] for key, text in found.items() if text}
 
 
 def _scrubbed(value: Any) -> Any:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
+from policygen.cluster.controllers import KUEUE, controllers
 from policygen.cluster.core import LabelSelector, Requirement
 from policygen.cluster.parts import mappings, texts
 from policygen.cluster.table import Entry
@@ -41,15 +42,12 @@ class Settings(Struct, frozen=True, eq=False):
 
     entry: Entry[KueueConfiguration] | None
     target: Version
+    cluster: Cluster
     fair_sharing: bool
-    admission_fair_sharing: bool
-    waits_for_pods: bool
-    """Whether it waits for the pods of an admitted workload to be ready."""
     frameworks: tuple[str, ...]
     external_frameworks: tuple[str, ...]
     excluded: tuple[str, ...]
     """Prefixes of resources that are not counted."""
-    ignores_undeclared: bool
     transformations: Mapping[str, Transformation]
     """By input."""
     devices: tuple[str, ...]
@@ -58,9 +56,37 @@ class Settings(Struct, frozen=True, eq=False):
     """Namespaces whose jobs it manages."""
 
     def gate(self, name: str) -> bool:
-        """Whether a feature gate is on."""
-        written = self.entry.it.feature_gates if self.entry else {}
+        """Whether a feature gate is on. What its command line says takes the Configuration's place.
+
+        Source: pkg/config/validation.go, LoadAndValidateFeatureGates.
+        """
+        written = self.cluster.derive(on_command_line)
+        if not written and self.entry:
+            written = self.entry.it.feature_gates
         return written.get(name, kueue_gates.on(name, self.target))
+
+    @property
+    def admission_fair_sharing(self) -> bool:
+        """Whether what LocalQueues used counts."""
+        written = self.entry is not None and self.entry.it.admission_fair_sharing is not None
+        return written and self.gate("AdmissionFairSharing")
+
+    @property
+    def waits_for_pods(self) -> bool:
+        """Whether it waits for the pods of an admitted workload to be ready."""
+        stanza = self.entry.it.wait_for_pods_ready if self.entry else None
+        old = self.entry is not None and self.entry.object.version == "v1beta1"
+        waits = _switched(stanza, old=old) or (
+            stanza is None and not old and self.target.release >= KUEUE_WAITS
+        )
+        return waits and not self.gate("DisableWaitForPodsReady")
+
+    @property
+    def ignores_undeclared(self) -> bool:
+        """Whether resources that a queue does not cover are not counted."""
+        resources = (self.entry.it.resources if self.entry else None) or {}
+        ignores = resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
+        return ignores and self.gate("QuotaCheckStrategy")
 
     def excludes(self, resource: str) -> bool:
         """Whether a resource is left out of all accounts."""
@@ -99,16 +125,24 @@ def settings(facts: Facts) -> Settings:
 def first(cluster: Cluster, target: Version) -> Settings:
     """The same of a cluster."""
     entries = cluster.kueue_configurations
-    return of(entries[0] if len(entries) else None, target)
+    return _of(entries[0] if len(entries) else None, target, cluster)
 
 
 def all_settings(facts: Facts) -> Iterator[tuple[Entry[KueueConfiguration], Settings]]:
     """Every Configuration with what it amounts to."""
     for entry in facts.cluster.kueue_configurations:
-        yield entry, of(entry, facts.target["kueue"])
+        yield entry, _of(entry, facts.target["kueue"], facts.cluster)
 
 
-def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
+def on_command_line(cluster: Cluster) -> Mapping[str, bool]:
+    """The gates that Kueue's Deployment switches; use it with `cluster.derive`."""
+    for it in controllers(cluster.of("apps", "Deployment")):
+        if it.component == KUEUE and it.gates:
+            return it.gates
+    return {}
+
+
+def _of(entry: Entry[KueueConfiguration] | None, target: Version, cluster: Cluster) -> Settings:
     """What a Configuration amounts to for a release.
 
     Source: apis/config/v1beta2/defaults.go and v1beta1/configuration_conversion.go.
@@ -116,25 +150,14 @@ def of(entry: Entry[KueueConfiguration] | None, target: Version) -> Settings:
     it = entry.it if entry else KueueConfiguration()
     old = entry is not None and entry.object.version == "v1beta1"
     integrations, resources = it.integrations or {}, it.resources or {}
-
-    def gate(name: str) -> bool:
-        return it.feature_gates.get(name, kueue_gates.on(name, target))
-
-    waits = _switched(it.wait_for_pods_ready, old=old) or (
-        it.wait_for_pods_ready is None and not old and target.release >= KUEUE_WAITS
-    )
     return Settings(
         entry=entry,
         target=target,
+        cluster=cluster,
         fair_sharing=_switched(it.fair_sharing, old=old),
-        admission_fair_sharing=it.admission_fair_sharing is not None
-        and gate("AdmissionFairSharing"),
-        waits_for_pods=waits and not gate("DisableWaitForPodsReady"),
         frameworks=texts(integrations.get("frameworks")) or DEFAULT_FRAMEWORKS,
         external_frameworks=texts(integrations.get("externalFrameworks")),
         excluded=texts(resources.get("excludeResourcePrefixes")),
-        ignores_undeclared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
-        and gate("QuotaCheckStrategy"),
         transformations={
             str(each.get("input")): _transformation(each)
             for each in mappings(resources.get("transformations"))

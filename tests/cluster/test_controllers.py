@@ -59,3 +59,23 @@ def test_of_controllers_that_differ_the_oldest_counts():
         "volcano": Version(1, 13, 2),
     }
     assert detected("", []) == {}
+
+
+@pytest.mark.parametrize(
+    "words, gates",
+    [
+        ({"args": ["--config=/x", "--feature-gates=A=true, B=F"]}, {"A": True, "B": False}),
+        ({"args": ["--feature-gates", "A=1"]}, {"A": True}),
+        ({"command": ["kueue", "-feature-gates=A=false"]}, {"A": False}),
+        ({"args": ["--feature-gates=A=true", "--feature-gates=A=false"]}, {"A": False}),
+        ({"args": ["--feature-gates=A=perhaps,=true,,B", "--feature-gates"]}, {}),
+        ({"args": ["feature-gates=A=true"]}, {}),
+        ({"args": ["--other-feature-gates=A=true"]}, {}),
+        ({"args": 5, "command": [None]}, {}),
+    ],
+)
+def test_feature_gates_are_read_as_the_program_reads_them(words, gates):
+    it = deployment("kueue:v0.19.2")
+    it.data["spec"]["template"]["spec"]["containers"][0].update(words)
+    (found,) = controllers([it])
+    assert found.gates == gates

@@ -77,6 +77,25 @@ def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, k
     assert kept["metadata"]["annotations"] == {"kept": "yes"}
 
 
+def test_of_a_controllers_command_line_its_feature_gates_are_kept():
+    words = {
+        "command": ["kueue", SECRET],
+        "args": ["--x", SECRET, f"--feature-gates=A=true,{SECRET}"],
+    }
+    images = ("registry.example/kueue/kueue:v0.19.2", "train:v1")
+    containers = [{"name": f"c{i}", "image": image, **words} for i, image in enumerate(images)]
+    data = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "x"},
+        "spec": {"template": {"spec": {"containers": containers}}},
+    }
+    kept = projection.kept(GroupKind("apps", "Deployment"), data)
+    controller, other = kept["spec"]["template"]["spec"]["containers"]
+    assert controller == {"name": "c0", "image": images[0], "args": ["--feature-gates=A=true"]}
+    assert other == {"name": "c1", "image": images[1]}
+
+
 def test_what_we_rendered_is_whole_but_for_values_of_its_environment():
     labels = {"app.kubernetes.io/managed-by": "policygen"}
     data = {

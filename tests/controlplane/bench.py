@@ -211,12 +211,12 @@ class Bench:
         return name, self._healthy(process, f"http://127.0.0.1:{self.ports[name]}/healthz")
 
     @contextmanager
-    def other_kueue(self, configuration: Object) -> Iterator[None]:
-        """Kueue with this Configuration instead of its usual one."""
+    def other_kueue(self, configuration: Object, *flags: str) -> Iterator[None]:
+        """Kueue with this Configuration, and flags, instead of its usual one."""
         with self._paused(KUEUE, self._start_kueue):
             name = self._another(KUEUE)
             try:
-                process = self.run_kueue(name, configuration)
+                process = self.run_kueue(name, configuration, *flags)
                 self._healthy(process, self.kueue_health)()
                 yield
             finally:
@@ -428,7 +428,7 @@ class Bench:
     def kueue_health(self) -> str:
         return f"http://127.0.0.1:{self.ports['kueue-health']}/readyz"
 
-    def run_kueue(self, name: str, configuration: Object) -> Process:
+    def run_kueue(self, name: str, configuration: Object, *flags: str) -> Process:
         """Start a Kueue manager with this configuration, adjusted to this environment."""
         mine = kueue.adjusted(
             configuration,
@@ -436,12 +436,19 @@ class Bench:
             health_port=self.ports["kueue-health"],
             certificates=self.state / "keys",
         )
+        if any(flag.startswith("--feature-gates=") for flag in flags):
+            # They exclude those of a file, so what the bench needs goes beside them.
+            own = mine.pop("featureGates") if not configuration.get("featureGates") else {}
+            said = "".join(f",{gate}={str(on).lower()}" for gate, on in own.items())
+            flags = tuple(
+                f"{it}{said}" if it.startswith("--feature-gates=") else it for it in flags
+            )
         path = self.state / f"{name}.json"
         path.write_text(json.dumps(mine, indent=2), encoding="utf-8")
         etc = kueue.private_etc(self.state / "run" / f"{name}-etc", self.state / "keys")
         return self.run(
             name,
-            [self.built["kueue"].binary("kueue"), f"--config={path}", "--zap-log-level=2"],
+            [self.built["kueue"].binary("kueue"), f"--config={path}", "--zap-log-level=2", *flags],
             {"POD_NAMESPACE": kueue.NAMESPACE},
             [(etc, Path("/etc"))],
         )

@@ -390,6 +390,21 @@ def test_a_server_that_is_not_there_is_told(policygen, proxy, tmp_path):
     assert "nothing could be read of http://127.0.0.1:9" in faults(report)[0][2]
 
 
+def test_gates_on_a_command_line_are_judged(cluster, policygen):
+    kueue_manager, *_ = deployments()
+    (container,) = kueue_manager["spec"]["template"]["spec"]["containers"]
+    container["args"] = ["--config=/hidden.yaml", "--feature-gates=ConcurrentAdmision=true"]
+    cluster.create(kueue_manager)
+    code, report = policygen("lint", "--context", "bench", "--rule", "feature-gate-unknown")
+    assert code == 1
+    ((rule, name, message),) = faults(report)
+    assert (rule, name) == (
+        "feature-gate-unknown",
+        "Deployment kueue-system/kueue-controller-manager",
+    )
+    assert 'did you mean "ConcurrentAdmission"?' in message
+
+
 def test_a_snapshot_is_judged_as_the_cluster_is(cluster, examples, policygen, tmp_path):
     stand(cluster, examples["volcano-training"])
     cluster.create(job("stray", "robotics", Ask(gpus=3), queue="nowhere"))

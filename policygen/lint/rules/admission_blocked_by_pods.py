@@ -31,4 +31,5 @@ RULE = Rule(
     Family.INERT,
     judges=("Configuration",),
     check=check,
+    reads=("Deployment",),
 )

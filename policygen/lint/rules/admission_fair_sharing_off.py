@@ -35,5 +35,5 @@ RULE = Rule(
     Family.INERT,
     judges=("Configuration",),
     check=check,
-    reads=("ClusterQueue",),
+    reads=("ClusterQueue", "Deployment"),
 )

@@ -69,4 +69,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("Configuration",),
     check=check,
+    reads=("Deployment",),
 )

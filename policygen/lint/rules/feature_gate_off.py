@@ -11,7 +11,7 @@ from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """The field is accepted and not heeded.
 
-    Gates may also be given on the command line; a Configuration with `featureGates` excludes that.
+    Gates may also be given on the command line of Kueue's Deployment.
     Source: pkg/features/kube_features.go.
     """
     rules = settings(facts)
@@ -75,5 +75,5 @@ RULE = Rule(
     ),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration",),
+    reads=("Configuration", "Deployment"),
 )

@@ -1,8 +1,9 @@
-"""Kueue's Configuration sets a feature gate that the release does not have, or has locked."""
+"""Kueue is given a feature gate that the release does not have, or has locked."""
 
 from collections.abc import Iterator
 
-from policygen.finding import Edit, Severity, Verb
+from policygen.cluster.controllers import KUEUE, controllers
+from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint import kueue_gates
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.nearest import suggest
@@ -12,38 +13,48 @@ _ALL = ("AllAlpha", "AllBeta")
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """The manager exits at start.
+    """The manager exits at start. Gates are given in its Configuration, or on its command line.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; pkg/features/kube_features.go.
     """
     target = facts.target["kueue"]
     names = kueue_gates.names(target)
+    for gate, value, at, edits in _given(facts):
+        if gate in _ALL:
+            continue
+        if gate not in names:
+            yield Claim(
+                f'Kueue {target} does not start with feature gate "{gate}", which it does not '
+                f"have; {suggest(gate, names)}",
+                at.on_key() if edits else at,
+            )
+        elif kueue_gates.locked(gate, target) and value != kueue_gates.on(gate, target):
+            fixed = str(not value).lower()
+            yield Claim(
+                f"Kueue {target} does not start with feature gate {gate} switched, since it is "
+                f"fixed at {fixed}; take it out",
+                at,
+                edits=edits,
+            )
+
+
+def _given(facts: Facts) -> Iterator[tuple[str, bool, At, tuple[Edit, ...]]]:
+    """Each gate, how it is switched, where, and what takes it out."""
     for entry in facts.cluster.kueue_configurations:
         for gate, value in entry.it.feature_gates.items():
             at = entry.at.to("featureGates", gate)
-            if gate in _ALL:
-                continue
-            if gate not in names:
-                yield Claim(
-                    f'Kueue {target} does not start with feature gate "{gate}", which it does not '
-                    f"have; {suggest(gate, names)}",
-                    at.on_key(),
-                )
-            elif kueue_gates.locked(gate, target) and value != kueue_gates.on(gate, target):
-                fixed = str(not value).lower()
-                yield Claim(
-                    f"Kueue {target} does not start with feature gate {gate} switched, since it is "
-                    f"fixed at {fixed}; take it out",
-                    at,
-                    edits=(Edit(Verb.REMOVE, at),),
-                )
+            yield gate, value, at, (Edit(Verb.REMOVE, at),)
+    for it in controllers(facts.cluster.of("apps", "Deployment")):
+        if it.component == KUEUE and it.gates_at:
+            for gate, value in it.gates.items():
+                yield gate, value, it.gates_at, ()
 
 
 RULE = Rule(
     "feature-gate-unknown",
     Severity.ERROR,
     Family.INVALID,
-    judges=("Configuration",),
+    judges=("Configuration", "Deployment"),
     check=check,
     fix=Fix.SAFE,
 )

@@ -42,5 +42,5 @@ RULE = Rule(
     Family.INERT,
     judges=("LimitRange",),
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "Configuration"),
+    reads=("LocalQueue", "ClusterQueue", "Configuration", "Deployment"),
 )

@@ -53,6 +53,6 @@ RULE = Rule(
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration", "AdmissionCheck", "ClusterQueue"),
+    reads=("Configuration", "AdmissionCheck", "ClusterQueue", "Deployment"),
     since={"kueue": (0, 18)},
 )

@@ -8,6 +8,7 @@ from tests.controlplane.client import Object
 from tests.controlplane.cluster import KUEUE, Cluster
 from tests.controlplane.nodes import Shape
 from tests.controlplane.pages import bad, good
+from tests.controlplane.process import ServerError
 from tests.controlplane.proofs.examples import conditions, configuration, documents, scene, show
 from tests.controlplane.scenes import held, jobs
 from tests.controlplane.workloads import Ask, job
@@ -166,3 +167,18 @@ def _quotas(cluster: Cluster, queue: str) -> dict[str, str]:
     """The nominal quotas of a ClusterQueue."""
     [group] = cluster.get(KUEUE, "ClusterQueue", queue)["spec"]["resourceGroups"]
     return {it["name"]: it["nominalQuota"] for it in group["flavors"][0]["resources"]}
+
+
+@pytest.mark.parametrize("example, number", [(bad, 0), (good, 0), (good, 1)])
+def test_gates_given_twice(cluster: Cluster, example, number: int) -> None:
+    """In the file, on the command line, or in both: then the manager exits before it does anything."""
+    text = example("feature-gates-given-twice", number)
+    (manager,) = (it for it in documents(text) if it["kind"] == "Deployment")
+    (container,) = manager["spec"]["template"]["spec"]["containers"]
+    flags = [word for word in container["args"] if not word.startswith("--config=")]
+    if example is good:
+        with cluster.bench.other_kueue(configuration(text), *flags):
+            return
+    refused = cluster.bench.other_kueue(configuration(text), *flags)
+    with pytest.raises(ServerError, match="conflicting feature gates detected"), refused:
+        pass
