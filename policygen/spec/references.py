@@ -4,15 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from policygen.finding import At, Hit
-from policygen.spec import derived
+from policygen.spec import joined_names
 from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Model, Namespace, Platform, Spec, Team
 from policygen.spec.unread import Unread
-
-NAME_LENGTH = 63
-"""Composed names become label values, which hold no more."""
 
 _MOST_COMPARED = 20_000
 """Names that all unknown ones of a kind together are compared with, for the nearest."""
@@ -61,7 +58,7 @@ def check(
     yield from _cycles(spec.teams)
     yield from _namespaces(spec)
     yield from _models(spec, unread)
-    yield from _composed(spec)
+    yield from joined_names.check(spec)
 
 
 class _Names(NamedTuple):
@@ -238,83 +235,3 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
             f"{suggest(model.namespace, owned)}",
             model.field("namespace"),
         )
-
-
-def _gang_names(spec: Spec) -> Iterator[Hit]:
-    """Each of several gangs of a model has a pod group of its own, numbered."""
-    for model in spec.models:
-        count = model.replicas or 1
-        last = derived.pod_group(model, count - 1)
-        if model.gang is not None and len(last) > NAME_LENGTH:
-            yield Hit(
-                "composed-name-too-long",
-                f'{count} gangs of model "{model.name}" have pod groups up to "{last}", '
-                f"and a name holds {NAME_LENGTH} characters; shorten the model's",
-                model.at / "metadata" / "name",
-            )
-
-
-def _composed(spec: Spec) -> Iterator[Hit]:
-    """Names that become illegal, or equal, only once joined."""
-    yield from _queue_names(spec)
-    yield from _gang_names(spec)
-    priorities = {priority.name: priority for priority in spec.platform.priorities}
-    # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
-    mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)
-    for priority in spec.platform.priorities if mixed else ():
-        composed = derived.preempting_class(priority)
-        if len(composed) > NAME_LENGTH:
-            yield Hit(
-                "composed-name-too-long",
-                f'the priority "{priority.name}" leaves no room for "{composed}", which mixed '
-                f"platforms need; keep it to {_room(priority.name, composed)} characters",
-                priority.at / "name",
-            )
-        if composed in priorities:
-            yield Hit(
-                "name-collision",
-                f'the priority "{composed}" has the name of the class that a mixed platform '
-                f'needs for priority "{priority.name}"; rename it',
-                priorities[composed].at / "name",
-            )
-    composed = derived.second_scheduler(spec.platform)
-    if len(composed) > NAME_LENGTH and spec.platform.at:
-        yield Hit(
-            "composed-name-too-long",
-            f'the set\'s name "{spec.platform.name}" is too long for "{composed}"; keep it to '
-            f"{_room(spec.platform.name, composed)} characters",
-            spec.platform.at / "metadata" / "name",
-        )
-
-
-def _room(name: str, composed: str) -> int:
-    """How long a name may be that is joined to something."""
-    return NAME_LENGTH - (len(composed) - len(name))
-
-
-def _queue_names(spec: Spec) -> Iterator[Hit]:
-    queue_of = {pool.name: pool.name for pool in spec.pools}
-    for queue in spec.platform.shared_queues:
-        queue_of.update((pool, queue.name) for pool in queue.pools if pool in queue_of)
-    divided = {
-        (team.parent, queue_of[quota.pool])
-        for team in spec.teams
-        for quota in team.quotas
-        if quota.pool in queue_of
-    }
-    for team in spec.teams:
-        reported: set[str] = set()
-        for quota in team.quotas:
-            name = queue_of.get(quota.pool)
-            if name is None or name in reported:
-                continue
-            parted = team.namespaces and (team.name, name) in divided
-            composed = derived.queue(derived.own_leaf(team) if parted else team.name, name)
-            if len(composed) > NAME_LENGTH:
-                reported.add(name)
-                yield Hit(
-                    "composed-name-too-long",
-                    f'the queue "{composed}" would have {len(composed)} characters, and its name '
-                    f"becomes a label, which holds {NAME_LENGTH}; shorten the team or the pool",
-                    quota.field("pool"),
-                )

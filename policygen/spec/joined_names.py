@@ -1,0 +1,99 @@
+"""Names that become illegal, or equal, only once joined."""
+
+from collections.abc import Iterator
+
+from policygen.finding import Hit
+from policygen.spec import derived
+from policygen.spec.pools import scheduler_of
+from policygen.spec.types import Spec
+
+NAME_LENGTH = 63
+"""Composed names become label values, which hold no more."""
+
+
+def check(spec: Spec) -> Iterator[Hit]:
+    """Names of queues, pod groups, classes and the second scheduler."""
+    yield from _queues(spec)
+    yield from _pod_groups(spec)
+    yield from _classes(spec)
+    yield from _second_scheduler(spec)
+
+
+def _classes(spec: Spec) -> Iterator[Hit]:
+    priorities = {priority.name: priority for priority in spec.platform.priorities}
+    # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
+    mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)
+    for priority in spec.platform.priorities if mixed else ():
+        composed = derived.preempting_class(priority)
+        if len(composed) > NAME_LENGTH:
+            yield Hit(
+                "composed-name-too-long",
+                f'the priority "{priority.name}" leaves no room for "{composed}", which mixed '
+                f"platforms need; keep it to {_room(priority.name, composed)} characters",
+                priority.at / "name",
+            )
+        if composed in priorities:
+            yield Hit(
+                "name-collision",
+                f'the priority "{composed}" has the name of the class that a mixed platform '
+                f'needs for priority "{priority.name}"; rename it',
+                priorities[composed].at / "name",
+            )
+
+
+def _second_scheduler(spec: Spec) -> Iterator[Hit]:
+    composed = derived.second_scheduler(spec.platform)
+    if len(composed) > NAME_LENGTH and spec.platform.at:
+        yield Hit(
+            "composed-name-too-long",
+            f'the set\'s name "{spec.platform.name}" is too long for "{composed}"; keep it to '
+            f"{_room(spec.platform.name, composed)} characters",
+            spec.platform.at / "metadata" / "name",
+        )
+
+
+def _pod_groups(spec: Spec) -> Iterator[Hit]:
+    """Each of several gangs of a model has a pod group of its own, numbered."""
+    for model in spec.models:
+        count = model.replicas or 1
+        last = derived.pod_group(model, count - 1)
+        if model.gang is not None and len(last) > NAME_LENGTH:
+            yield Hit(
+                "composed-name-too-long",
+                f'{count} gangs of model "{model.name}" have pod groups up to "{last}", '
+                f"and a name holds {NAME_LENGTH} characters; shorten the model's",
+                model.at / "metadata" / "name",
+            )
+
+
+def _queues(spec: Spec) -> Iterator[Hit]:
+    queue_of = {pool.name: pool.name for pool in spec.pools}
+    for queue in spec.platform.shared_queues:
+        queue_of.update((pool, queue.name) for pool in queue.pools if pool in queue_of)
+    divided = {
+        (team.parent, queue_of[quota.pool])
+        for team in spec.teams
+        for quota in team.quotas
+        if quota.pool in queue_of
+    }
+    for team in spec.teams:
+        reported: set[str] = set()
+        for quota in team.quotas:
+            name = queue_of.get(quota.pool)
+            if name is None or name in reported:
+                continue
+            parted = team.namespaces and (team.name, name) in divided
+            composed = derived.queue(derived.own_leaf(team) if parted else team.name, name)
+            if len(composed) > NAME_LENGTH:
+                reported.add(name)
+                yield Hit(
+                    "composed-name-too-long",
+                    f'the queue "{composed}" would have {len(composed)} characters, and its name '
+                    f"becomes a label, which holds {NAME_LENGTH}; shorten the team or the pool",
+                    quota.field("pool"),
+                )
+
+
+def _room(name: str, composed: str) -> int:
+    """How long a name may be that is joined to something."""
+    return NAME_LENGTH - (len(composed) - len(name))
