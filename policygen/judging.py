@@ -1,6 +1,6 @@
 """Manifests and clusters that were seen, judged: what rules say, and what could not be said."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,11 +9,11 @@ from policygen import versions
 from policygen.cluster import controllers, manifests
 from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
-from policygen.cluster.seen import Gap, GroupKind, Seen, Snapshot
+from policygen.cluster.seen import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.dressing import dress
 from policygen.drift.drift import Drift, Rendered
-from policygen.finding import Finding, Place, Severity, dotted
+from policygen.finding import Finding, Hit, Place, Severity, dotted
 from policygen.lint import api_versions, engine
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
@@ -142,7 +142,7 @@ def judge(
     )
     outcomes = engine.run(rules, facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
-    objects = [*cluster.objects, *(pod.object for pod in cluster.pods if hits)]
+    objects = [*cluster.objects, *_pods(cluster, hits)]
     objects += [it.object for it in rendered.wanted] if rendered else []
     documents = (*against.documents, *inside.documents)
     findings = [*inside.findings, *dress(documents, objects, hits)]
@@ -163,6 +163,13 @@ def judge(
         runs=runs,
         next_index=index + 1 + len(inside.documents),
     )
+
+
+def _pods(cluster: Cluster, hits: Iterable[Hit]) -> Iterator[Object]:
+    """The pods that something is said of."""
+    places = (at for hit in hits for at in (hit.at, *hit.related) if at is not None)
+    told = {at.path[1] for at in places if at.path[:1] == (PODS,)}
+    return (pod.object for pod in cluster.pods if pod.number in told) if told else iter(())
 
 
 def _configurations(cluster: Cluster) -> dict[Need, bool]:

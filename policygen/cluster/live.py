@@ -40,8 +40,7 @@ class Wanted(Struct, frozen=True):
 
 class _Listed(Struct):
     objects: list[dict[str, Any]] = field(default_factory=list)
-    pods: list[tuple[Pod, dict[str, Any] | None]] = field(default_factory=list)
-    """Each with the object that stands for it, if it stands alone."""
+    pods: list[Pod] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
 
 
@@ -85,8 +84,9 @@ class _Look:
         self.pool = pool
         self.progress = progress
         self.document = document
-        self.rows = Pods()
-        self.numbers = count()
+        self.rows = Pods(document)
+        self.alone: dict[int, dict[str, Any]] = {}
+        """Objects for pods that nothing else stands for, by their numbers."""
         self.gaps: list[Gap] = []
         self.unserved: set[GroupKind] = set()
 
@@ -117,7 +117,18 @@ class _Look:
             namespaces=self.wanted.namespaces,
             config_maps=self.wanted.config_maps,
         )
-        return _snapshot(seen, listed, self.document)
+        return self._snapshot(seen, listed)
+
+    def _snapshot(self, seen: Seen, listed: Mapping[GroupKind, _Listed]) -> Snapshot:
+        pods = listed.get(POD, _Listed()).pods
+        alone = (self.alone.get(pod.number) for pod in pods) if self.alone else ()
+        data = [
+            *(each for kind in sorted(listed) for each in listed[kind].objects),
+            *(each for each in alone if each is not None),
+        ]
+        at = (At(self.document, ("objects", i)) for i in count())
+        objects = map(Object.read, data, at)
+        return Snapshot(seen, tuple(it for it in objects if it is not None), tuple(pods))
 
     def _version(self) -> str:
         try:
@@ -156,9 +167,12 @@ class _Look:
                 listed.gaps.append(Gap(it.group, it.kind, namespace, str(error)))
         return listed
 
-    def _pod(self, listed: ListedPod) -> tuple[Pod, dict[str, Any] | None]:
-        pod = self.rows.row(listed, At(self.document, ("pods", next(self.numbers))))
-        return pod, projection.lone(listed, pod)
+    def _pod(self, listed: ListedPod) -> Pod:
+        pod = self.rows.row(listed)
+        data = projection.lone(listed, pod)
+        if data is not None:
+            self.alone[pod.number] = data
+        return pod
 
     def _objects(
         self, it: Resource, namespace: str, query: Mapping[str, str]
@@ -210,15 +224,3 @@ def _kept(it: Resource, data: dict[str, Any]) -> dict[str, Any]:
     """An item as an object: servers leave out what each is in lists of their own kinds."""
     whole = {**data, "apiVersion": it.api_version, "kind": it.kind}
     return projection.kept(GroupKind(it.group, it.kind), whole)
-
-
-def _snapshot(seen: Seen, listed: Mapping[GroupKind, _Listed], document: int) -> Snapshot:
-    pods = listed.get(POD, _Listed()).pods
-    data = [
-        *(each for kind in sorted(listed) for each in listed[kind].objects),
-        *(alone for _, alone in pods if alone is not None),
-    ]
-    objects = (Object.read(each, At(document, ("objects", i))) for i, each in enumerate(data))
-    return Snapshot(
-        seen, tuple(it for it in objects if it is not None), tuple(pod for pod, _ in pods)
-    )

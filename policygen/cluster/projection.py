@@ -6,6 +6,7 @@ gates of controllers), and the copy of an object that `kubectl apply` leaves in 
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -85,7 +86,7 @@ class _Meta(Struct):
     deleted: datetime | None = field(default=None, name="deletionTimestamp")
 
 
-class _Owner(Struct, rename="camel"):
+class _Owner(Struct, rename="camel", frozen=True):
     api_version: str = ""
     kind: str = ""
     name: str = ""
@@ -165,29 +166,35 @@ class ListedPod(Struct):
 
 
 class Pods:
-    """Rows for pods; pods that ask for the same share it."""
+    """Rows for the pods of a document; pods that say the same share it."""
 
-    def __init__(self) -> None:
+    def __init__(self, document: int = 0) -> None:
+        self._document = document
+        self._numbers = count()
         self._specs: dict[bytes, PodSpec] = {}
+        self._owners: dict[_Owner, Owner] = {}
+        self._times: dict[datetime, datetime] = {}
+        self._texts: dict[str, str] = {}
+        self._mappings: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
         self._encode = msgspec.json.Encoder().encode
         self._decode = msgspec.json.Decoder(PodSpec, dec_hook=decoded).decode
 
-    def row(self, listed: ListedPod, at: At) -> Pod:
-        """The row of a pod. Raises msgspec.ValidationError for a quantity that is none."""
+    def row(self, listed: ListedPod) -> Pod:
+        """The row of the next pod. Raises msgspec.ValidationError for a quantity that is none."""
         metadata, status = listed.metadata, listed.status
-        owner = next((each for each in metadata.owners if each.controller), None)
         return Pod(
-            at=at,
-            namespace=metadata.namespace,
+            document=self._document,
+            number=next(self._numbers),
+            namespace=self._text(metadata.namespace),
             name=metadata.name,
-            spec=self._shared(listed.spec),
-            node=listed.spec.node_name,
-            phase=status.phase,
-            owner=Owner(owner.api_version, owner.kind, owner.name, owner.uid) if owner else None,
-            labels=_told(metadata.labels),
-            annotations=_told(metadata.annotations),
-            created=metadata.created,
-            deleted=metadata.deleted,
+            spec=self._spec(listed.spec),
+            node=self._text(listed.spec.node_name),
+            phase=self._text(status.phase),
+            owner=self._owner(metadata.owners),
+            labels=self._told(metadata.labels),
+            annotations=self._told(metadata.annotations),
+            created=self._time(metadata.created),
+            deleted=self._time(metadata.deleted),
             gates=tuple(gate.name for gate in listed.spec.scheduling_gates),
             waiting=_waiting((*status.init_container_statuses, *status.container_statuses)),
             unscheduled=next(
@@ -200,11 +207,33 @@ class Pods:
             ),
         )
 
-    def _shared(self, spec: _OwnSpec) -> PodSpec:
+    def _spec(self, spec: _OwnSpec) -> PodSpec:
         key = self._encode(_Spec(*(getattr(spec, name) for name in _Spec.__struct_fields__)))
         found = self._specs.get(key)
         if found is None:
             found = self._specs[key] = self._decode(key)
+        return found
+
+    def _text(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
+
+    def _time(self, time: datetime | None) -> datetime | None:
+        return None if time is None else self._times.setdefault(time, time)
+
+    def _owner(self, owners: Iterable[_Owner]) -> Owner | None:
+        for it in owners:
+            if it.controller:
+                found = self._owners.get(it)
+                if found is None:
+                    found = self._owners[it] = Owner(it.api_version, it.kind, it.name, it.uid)
+                return found
+        return None
+
+    def _told(self, texts: Mapping[str, str]) -> dict[str, str]:
+        told = tuple(it for it in texts.items() if it[0].startswith(_TOLD))
+        found = self._mappings.get(told)
+        if found is None:
+            found = self._mappings[told] = dict(told)
         return found
 
 
@@ -353,10 +382,6 @@ def _waiting(statuses: Iterable[_ContainerStatus]) -> str:
         if each.state and each.state.waiting and each.state.waiting.reason:
             return each.state.waiting.reason
     return ""
-
-
-def _told(texts: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in texts.items() if key.startswith(_TOLD)}
 
 
 def _identity(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,10 @@ class GroupKind(NamedTuple):
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
 
+PODS = "pods"
+"""The part of a snapshot in which its pods stand."""
+
+
 class Gap(Struct, frozen=True, order=True):
     """Something that was asked for and could not be read."""
 
@@ -68,7 +72,7 @@ class Seen(Struct, frozen=True):
         return "" if self.in_cluster else self.context
 
 
-class Owner(Struct, frozen=True, array_like=True):
+class Owner(Struct, frozen=True, array_like=True, gc=False):
     """The controller of an object, by its ownerReferences."""
 
     api_version: str
@@ -77,10 +81,16 @@ class Owner(Struct, frozen=True, array_like=True):
     uid: str
 
 
-class Pod(Struct, frozen=True, eq=False):
-    """A pod that was seen: no more of it than rules read, since there may be very many."""
+class Pod(Struct, frozen=True, eq=False, gc=False):
+    """A pod that was seen: no more of it than rules read, since there may be very many.
 
-    at: At
+    Where many say the same they share it, so nothing that hangs on it may be changed.
+    """
+
+    document: int
+    """Of the snapshot that it is in."""
+    number: int
+    """Its place there."""
     namespace: str
     name: str
     spec: PodSpec
@@ -105,6 +115,11 @@ class Pod(Struct, frozen=True, eq=False):
     """The reason of `PodScheduled: False`: `Unschedulable`, `SchedulingGated`."""
 
     @property
+    def at(self) -> At:
+        """Where it stands."""
+        return At(self.document, (PODS, self.number))
+
+    @property
     def object(self) -> Object:
         """As a finding names it."""
         return Object(self.at, "v1", "Pod", self.name, self.namespace, {})
@@ -126,5 +141,5 @@ class Snapshot(Struct, frozen=True, eq=False):
     """Policy objects whole, with status and managedFields; what runs and nodes, as far as rules read
     them (projection.py). Each at `At(document, ("objects", i))`."""
     pods: tuple[Pod, ...] = ()
-    """Every pod, at `At(document, ("pods", i))`; one that no other object of the snapshot stands for
+    """Every pod, each at a place of its own; one that no other object of the snapshot stands for
     is among the objects too, since its spec is judged as a template."""

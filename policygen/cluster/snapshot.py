@@ -163,7 +163,7 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
             case _Pod():
                 if not 0 <= line.spec < len(specs):
                     raise SnapshotError("is damaged: a pod has no spec")
-                pods.append(_pod(line, specs[line.spec], At(document, ("pods", len(pods)))))
+                pods.append(_pod(line, specs[line.spec], document, len(pods)))
             case _End():
                 end = line
     if end != _End(len(objects), len(specs), len(pods)):
@@ -178,9 +178,10 @@ def _object(data: dict[str, Any], at: At) -> Object:
     return it
 
 
-def _pod(line: _Pod, spec: PodSpec, at: At) -> Pod:
+def _pod(line: _Pod, spec: PodSpec, document: int, number: int) -> Pod:
     return Pod(
-        at=at,
+        document=document,
+        number=number,
         namespace=line.namespace,
         name=line.name,
         spec=spec,

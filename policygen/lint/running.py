@@ -12,7 +12,7 @@ from policygen.lint.accelerators import is_one
 from policygen.lint.amounts import shown
 
 
-class Holder(Struct, frozen=True, eq=False):
+class Holder(Struct, frozen=True, eq=False, gc=False):
     """A pod that was given to a node and has not ended."""
 
     pod: Pod

@@ -28,7 +28,7 @@ def snapshot(text="", **seen):
         kind = GroupKind(it.group, it.kind)
         if kind == POD:
             listed = msgspec.convert(data, ListedPod, strict=False)
-            pods.append(rows.row(listed, At(0, ("pods", len(pods)))))
+            pods.append(rows.row(listed))
             kept = projection.lone(listed, pods[-1])
         else:
             kept = projection.kept(kind, data)

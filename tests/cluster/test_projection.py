@@ -10,7 +10,6 @@ from policygen.cluster import projection
 from policygen.cluster.projection import LAST_APPLIED, ListedPod, Pods
 from policygen.cluster.seen import GroupKind
 from policygen.cluster.workload import SHAPES
-from policygen.finding import At
 
 SECRET = "hunter2"
 
@@ -145,7 +144,7 @@ def test_a_pods_row_has_what_rules_read():
         "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}],
         "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}],
     }
-    it = Pods().row(listed(status=status), At(0, ("pods", 0)))
+    it = Pods().row(listed(status=status))
     assert str(it) == "Pod n/p"
     assert (it.node, it.phase, it.gates) == ("node-1", "Pending", ("g",))
     assert (it.waiting, it.unscheduled) == ("ImagePullBackOff", "Unschedulable")
@@ -158,7 +157,7 @@ def test_a_pods_row_has_what_rules_read():
 
 def test_pods_that_ask_for_the_same_share_it_wherever_they_run():
     rows = Pods()
-    one, other = (rows.row(listed(metadata={"name": name}), At(0)) for name in "ab")
+    one, other = (rows.row(listed(metadata={"name": name})) for name in "ab")
     assert one.spec is other.spec
 
 
@@ -179,7 +178,7 @@ def owner(api_version, kind):
 )
 def test_a_pod_that_nothing_stands_for_is_an_object_too(fields, alone):
     it = listed(**fields)
-    data = projection.lone(it, Pods().row(it, At(0)))
+    data = projection.lone(it, Pods().row(it))
     assert (data is not None) == alone
     if data:
         assert data["spec"]["nodeSelector"] == {"env": "prod"}

@@ -91,7 +91,7 @@ def snapshots(draw):
             for i, data in enumerate(draw(st.lists(OBJECTS, max_size=3)))
         ),
         tuple(
-            Pod(at=At(5, ("pods", i)), spec=draw(st.sampled_from(specs)), **row)
+            Pod(document=5, number=i, spec=draw(st.sampled_from(specs)), **row)
             for i, row in enumerate(rows)
         ),
     )
@@ -125,9 +125,7 @@ def example():
     return Snapshot(
         seen,
         tuple(Object.read(data, At(0, ("objects", i))) for i, data in enumerate(objects)),
-        tuple(
-            Pod(at=At(0, ("pods", i)), namespace="n1", name=f"p{i}", spec=spec) for i in range(9)
-        ),
+        tuple(Pod(document=0, number=i, namespace="n1", name=f"p{i}", spec=spec) for i in range(9)),
     )
 
 
