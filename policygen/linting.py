@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cache
 from typing import BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen import baselines, drifting, judging, looking, versions
 from policygen.cluster import manifests
@@ -105,15 +107,12 @@ def _judged(
     found = manifests.read(sources, first_index=len(documents))
     target = _target(settings, spec)
     rules = _rules(settings)
-    # Templates and files of controllers that were asked for are tried even where nothing is compared.
-    compares = settings.clusters.named or settings.extras or settings.templates
     against = judging.Against(
         target,
         asked=target if spec.loaded else _given(settings),
         spec=spec.loaded.spec if spec.loaded else None,
         plan=spec.plan,
         documents=tuple(documents),
-        rendered=_rendered(settings, spec) if compares else None,
         kubeconfig=str(settings.clusters.kubeconfig or ""),
     )
     findings = [it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted]
@@ -126,17 +125,24 @@ def _judged(
         )
         parts.append(judging.judge_manifests(declared, rules, against))
     lost = 0
-    reads = _reading(settings, spec, target, against.rendered)
+    # What the spec renders is worked out while lists are on their way.
+    rendered = cache(lambda: _rendered(settings, spec))
+    reads = replace(
+        _reading(settings, spec, target, None),
+        more=lambda: _reading(settings, spec, target, rendered()),
+    )
     for look in looking.looks(settings.clusters, reads, progress):
         snapshot = look(index)
         if isinstance(snapshot, Finding):
             findings.append(snapshot)
             lost += 1
             continue
-        of_cluster = judging.judge(snapshot, rules, against, index)
+        of_cluster = judging.judge(snapshot, rules, replace(against, rendered=rendered()), index)
         parts.append(of_cluster)
         clusters[snapshot.seen.context] = of_cluster.runs
         index = of_cluster.next_index
+    if settings.extras or settings.templates:
+        rendered()  # what was asked for is tried even where nothing is compared
     findings += (it for part in parts for it in part.findings)
     findings += skew(clusters)
     ended = _merged([part.outcomes for part in parts], whole=lost == 0)

@@ -36,6 +36,8 @@ class Wanted(Struct, frozen=True):
     """Where to read objects of namespaced kinds; none: everywhere."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
     """Names of ConfigMaps; others that controllers mount are read, too."""
+    more: Callable[[], "Wanted"] | None = None
+    """Says all that is wanted, where this is a part; asked when the first lists are on their way."""
 
 
 class _Listed(Struct):
@@ -95,8 +97,10 @@ class _Look:
         self.progress("what is served")
         version = self.pool.apply_async(self._version)
         found = discovery.served(self.server.get)
-        places = self._places(found)
-        lists = {it: self.pool.apply_async(self._list, (it,)) for it in _ordered(places)}
+        lists = self._begin(found, self.wanted.kinds)
+        if self.wanted.more is not None:
+            begun, self.wanted = self.wanted.kinds, self.wanted.more()
+            lists |= self._begin(found, self.wanted.kinds - begun)
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
@@ -136,10 +140,15 @@ class _Look:
         except (ReadError, msgspec.DecodeError, UnicodeDecodeError):
             return ""
 
-    def _places(self, found: Served) -> list[Resource]:
-        """Where the wanted kinds are. A kind that is not served is absent, one in the dark a gap."""
+    def _begin(self, found: Served, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
+        """Lists of kinds, each with the future of what is in it."""
+        places = _ordered(self._places(found, kinds - {CONFIG_MAP}))
+        return {it: self.pool.apply_async(self._list, (it,)) for it in places}
+
+    def _places(self, found: Served, kinds: Iterable[GroupKind]) -> list[Resource]:
+        """Where kinds are. A kind that is not served is absent, one in the dark a gap."""
         places = []
-        for kind in sorted(self.wanted.kinds - {CONFIG_MAP}):
+        for kind in sorted(kinds):
             try:
                 place = found.find(kind, self.wanted.versions.get(kind, ""))
             except ReadError as error:
