@@ -1,5 +1,6 @@
 """A file with new content, all or nothing: whoever reads it meanwhile sees the old or the new one."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -28,3 +29,10 @@ def stage(staged: Path, data: bytes, target: Path) -> None:
     staged.write_bytes(data)
     if target.exists():
         staged.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+def reason(error: OSError | RuntimeError) -> str:
+    """Why something could not be written, as the system says it."""
+    if isinstance(error, FileExistsError):  # where a folder should be made
+        return os.strerror(errno.ENOTDIR)
+    return getattr(error, "strerror", None) or str(error)

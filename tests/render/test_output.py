@@ -15,8 +15,9 @@ from policygen import atomic
 from policygen.errors import UsageError
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.render import output
+from policygen.render.folder import INDEX, Changes
 from policygen.render.manifest import Manifest
-from policygen.render.output import Changes, check, write_file, write_folder
+from policygen.render.output import check, write_file, write_folder
 
 
 class Thing:
@@ -39,11 +40,7 @@ NEW = [manifest("a"), manifest("b", "a: 2"), manifest("c", "a: 2"), manifest("d"
 
 def files(folder):
     """Everything that a person or a tool would see there, but the index."""
-    return {
-        path.name: path.read_text()
-        for path in sorted(folder.iterdir())
-        if path.name != output.INDEX
-    }
+    return {path.name: path.read_text() for path in sorted(folder.iterdir()) if path.name != INDEX}
 
 
 def expected(manifests):
@@ -85,7 +82,7 @@ def test_a_folder_gets_one_file_an_object(tmp_path):
 
 def test_a_second_run_changes_only_what_changed(tmp_path):
     assert write_folder(OLD, tmp_path) == Changes(4, 0, 0)
-    index = (tmp_path / output.INDEX).read_text()
+    index = (tmp_path / INDEX).read_text()
     for path in tmp_path.iterdir():
         os.utime(path, (1, 1))
     assert write_folder(OLD, tmp_path) == Changes(0, 0, 4)
@@ -94,7 +91,7 @@ def test_a_second_run_changes_only_what_changed(tmp_path):
     assert files(tmp_path) == expected(NEW)
     assert (tmp_path / "queue.a.yaml").stat().st_mtime == 1
     write_folder(OLD, tmp_path)
-    assert (tmp_path / output.INDEX).read_text() == index
+    assert (tmp_path / INDEX).read_text() == index
 
 
 def test_what_others_put_there_stays(tmp_path):
@@ -104,7 +101,7 @@ def test_what_others_put_there_stays(tmp_path):
     write_folder(OLD, tmp_path)
     write_folder([], tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        output.INDEX,
+        INDEX,
         "kustomization.yaml",
         "queue.mine.yaml",
         "sub",
@@ -168,9 +165,9 @@ def test_files_that_someone_removed_or_a_power_cut_emptied_are_written_again(tmp
 )
 def test_an_index_that_cannot_be_trusted_is_refused(tmp_path, index):
     write_folder(OLD, tmp_path)
-    (tmp_path / output.INDEX).write_text(index)
+    (tmp_path / INDEX).write_text(index)
     for function in (write_folder, check):
-        assert f"{tmp_path / output.INDEX} is damaged" in refusal(function, NEW, tmp_path)
+        assert f"{tmp_path / INDEX} is damaged" in refusal(function, NEW, tmp_path)
     assert files(tmp_path) == expected(OLD)
 
 
@@ -394,7 +391,7 @@ def test_the_folder_of_one_file_is_made_as_that_of_many_is(tmp_path, monkeypatch
     write_file(OLD, tmp_path / "new" / "er" / "all.yaml")
     write_folder(OLD, tmp_path / "new" / "est" / "out")
     assert (tmp_path / "new" / "er" / "all.yaml").read_text() == output.text(OLD)
-    assert (tmp_path / "new" / "est" / "out" / output.INDEX).exists()
+    assert (tmp_path / "new" / "est" / "out" / INDEX).exists()
     monkeypatch.chdir(tmp_path)
     write_file(OLD, Path("relative") / "all.yaml")
     write_folder(OLD, Path("relative") / "out")
@@ -517,6 +514,6 @@ def test_what_cannot_be_compared_is_refused(tmp_path):
 
 def test_the_index_says_what_it_is(tmp_path):
     write_folder(OLD, tmp_path)
-    index = json.loads((tmp_path / output.INDEX).read_text())
+    index = json.loads((tmp_path / INDEX).read_text())
     assert sorted(index) == ["about", "files", "version"]
     assert {len(digests) for digests in index["files"].values()} == {1}

@@ -1,0 +1,200 @@
+"""A folder that policygen writes its files into: all or nothing, and nobody else's."""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from policygen import atomic
+from policygen.errors import UsageError
+
+INDEX = ".policygen.json"
+"""In an output folder: the files that policygen wrote there, and their digests."""
+
+_LOCK = ".policygen.lock"
+_STAGING = ".policygen.staging"
+_ABOUT = (
+    "Files that policygen wrote here; it replaces and removes only these, if nobody edited them"
+)
+FILE_NAME = re.compile(r"[a-z0-9][^/\x00-\x1f\x7f]*\.yaml")
+
+_SET = re.compile(rb"^    policygen\.dev/set: (.+)$", re.MULTILINE)
+
+_EMPTY = hashlib.sha256().hexdigest()
+"""What a machine that lost power may leave of a file; nothing in it is lost by writing it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How many files a run wrote, removed, and found as they should be."""
+
+    written: int
+    removed: int
+    unchanged: int
+
+
+def update(folder: Path, planned: Mapping[str, bytes]) -> Changes:
+    """Write these files into a folder that is there, and remove those of an earlier run that go.
+
+    Raises OSError, and UsageError as `output.write_folder` does.
+    """
+    with _locked(folder):
+        return _Update(folder, planned).run()
+
+
+def index(folder: Path) -> dict[str, list[str]]:
+    """The digests that each file may have; two while a run is under way."""
+    path = folder / INDEX
+    try:
+        read = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        read = None
+    files = read.get("files") if isinstance(read, dict) and read.get("version") == 1 else None
+    if not isinstance(files, dict) or not all(
+        FILE_NAME.fullmatch(name) and isinstance(digests, list) for name, digests in files.items()
+    ):
+        raise UsageError(
+            f"{path} is damaged or of another version of policygen; restore it, or render into "
+            "another folder"
+        )
+    return files
+
+
+class _Update:
+    """One run over one folder, under its lock."""
+
+    def __init__(self, folder: Path, planned: Mapping[str, bytes]) -> None:
+        self.folder = folder
+        self.staging = folder / _STAGING
+        self.planned = planned
+        self.new = {name: _digest(data) for name, data in planned.items()}
+        self.index = index(folder)
+        self.old = {name: _on_disk(folder / name) for name in self.new.keys() | self.index.keys()}
+        self.changed = [name for name in sorted(self.new) if self.old[name] != self.new[name]]
+        self.removed = sorted(
+            name for name, digest in self.old.items() if digest and name not in self.new
+        )
+
+    def run(self) -> Changes:
+        self._refuse_foreign()
+        self._refuse_other_sets()
+        final = {name: [digest] for name, digest in self.new.items()}
+        shutil.rmtree(self.staging, ignore_errors=True)  # of a run that was killed
+        if self.changed or self.removed or final != self.index:
+            try:
+                self._apply(final)
+            finally:
+                shutil.rmtree(self.staging, ignore_errors=True)
+        unchanged = len(self.new) - len(self.changed)
+        return Changes(len(self.changed), len(self.removed), unchanged)
+
+    def _refuse_foreign(self) -> None:
+        said = []
+        for name, digest in sorted(self.old.items()):
+            if digest is None or digest in self.index.get(name, ()):
+                continue
+            if name not in self.index:
+                said.append(f"{name} was not written by policygen")
+            elif digest != _EMPTY:
+                said.append(f"{name} was edited since policygen wrote it")
+        if said:
+            raise UsageError(
+                f"nothing was written to {self.folder}: {', '.join(said)}; move such files away, "
+                "or render into another folder"
+            )
+
+    def _refuse_other_sets(self) -> None:
+        """Another set's folder is no old version of this one's: emptying it is never meant."""
+        own = {match[1] for data in self.planned.values() for match in _SET.finditer(data)}
+        for name in self.removed:
+            match = _SET.search((self.folder / name).read_bytes())
+            if match and own and match[1] not in own:
+                raise UsageError(
+                    f"{self.folder} holds the set {match[1].decode(errors='replace')}, and this "
+                    f"is {b', '.join(sorted(own)).decode()}; render into another folder, or "
+                    "delete this one"
+                )
+
+    def _apply(self, final: dict[str, list[str]]) -> None:
+        self.staging.mkdir()
+        for name in self.changed:
+            atomic.stage(self.staging / name, self.planned[name], self.folder / name)
+        self._write_index(
+            {
+                name: sorted({digest for digest in (old, self.new.get(name)) if digest})
+                for name, old in self.old.items()
+            }
+        )
+        try:
+            for name in self.changed:
+                (self.staging / name).replace(self.folder / name)
+            for name in self.removed:
+                (self.folder / name).unlink()
+            self._write_index(final)
+        except OSError as error:
+            left = sum((self.staging / name).exists() for name in self.changed)
+            raise UsageError(
+                f"{self.folder} could not be finished: {atomic.reason(error)}; {left} of "
+                f"{len(self.changed)} files are still old, none is half written; run again to "
+                "finish"
+            ) from None
+
+    def _write_index(self, files: Mapping[str, list[str]]) -> None:
+        staged = self.staging / INDEX
+        written = {"about": _ABOUT, "version": 1, "files": dict(sorted(files.items()))}
+        with staged.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(written, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        staged.replace(self.folder / INDEX)
+
+
+def _on_disk(path: Path) -> str | None:
+    """The digest of a file, None where there is nothing, and no digest at all for other things."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return _digest(path.read_bytes()) if stat.S_ISREG(mode) else "not a file"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other runs out of the folder; the lock ends with the process, however that ends."""
+    path = folder / _LOCK
+    while True:
+        with path.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(
+                    f"another policygen is writing to {folder}; run again when it has ended"
+                ) from None
+            if not _is_at(file, path):
+                continue  # the run before us took the file away after we had opened it
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return
+
+
+def _is_at(file: IO[str], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
