@@ -405,6 +405,50 @@ def test_gates_on_a_command_line_are_judged(cluster, policygen):
     assert 'did you mean "ConcurrentAdmission"?' in message
 
 
+def test_an_orphaned_config_map_is_found_while_a_controller_mounts_it(
+    cluster, examples, policygen, proxy, tmp_path
+):
+    """Of ConfigMaps that nothing mounts nobody is asked: they do nothing, and others' are nobody's business."""
+    out = examples["kueue-team-tree"]
+    cluster.apply(out.text)
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(out.spec, "utf-8")
+    labels = yaml.safe_load(out.text.split("---")[1])["metadata"]["labels"]
+    scheduler = {
+        "name": "scheduler",
+        "image": "registry.k8s.io/kube-scheduler:v1.36.3",
+    }
+    volume = {"name": "config", "configMap": {"name": "old-profiles"}}
+    cluster.create(
+        *(
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": name, "namespace": "schedulers", "labels": labels},
+            }
+            for name in ("old-profiles", "nobodys")
+        ),
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "old", "namespace": "schedulers"},
+            "spec": {
+                "replicas": 0,
+                "selector": {"matchLabels": {"app": "old"}},
+                "template": {
+                    "metadata": {"labels": {"app": "old"}},
+                    "spec": {"containers": [scheduler], "volumes": [volume]},
+                },
+            },
+        },
+    )
+    _, report = policygen("lint", "--context", "bench", spec)
+    orphans = {it[1] for it in faults(report) if it[0] == "object-orphaned"}
+    assert orphans == {"ConfigMap schedulers/old-profiles"}
+    asked = [each for each in proxy.asked if each.path.endswith("/configmaps")]
+    assert all("fieldSelector" in each.query for each in asked)
+
+
 def test_a_snapshot_is_judged_as_the_cluster_is(cluster, examples, policygen, tmp_path):
     stand(cluster, examples["volcano-training"])
     cluster.create(job("stray", "robotics", Ask(gpus=3), queue="nowhere"))
