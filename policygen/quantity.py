@@ -11,6 +11,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+KIBIBYTE = 1 << 10
+MEBIBYTE = 1 << 20
+GIBIBYTE = 1 << 30
+
 MAX_INT64 = (1 << 63) - 1
 """What Kubernetes caps a quantity at, in units or, as it reads cpu, in thousandths."""
 

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from policygen.hardware.catalog import MigProfile, ModelFacts
+from policygen.hardware.catalog import MigProfile
+from policygen.hardware.models import ModelFacts
+from policygen.quantity import GIBIBYTE
 
 BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "fp8": 8, "int8": 8, "int4": 4}
 """Bits a number by precision; scales of quantised weights are not counted."""
@@ -15,7 +17,7 @@ DEFAULT_PRECISION = "bf16"
 DEFAULT_CONCURRENCY = 1
 DEFAULT_CONTEXT_LENGTH = 2048
 """Tokens of one request, prompt and answer: a chat turn, and within every known model's limit."""
-DEFAULT_RUNTIME_BYTES = 1 << 30
+DEFAULT_RUNTIME_BYTES = GIBIBYTE
 """CUDA context, graphs and activations of a 7B to 8B model on one GPU."""
 DEFAULT_UTILISATION = 90
 """What most documents of vLLM give as gpu_memory_utilization, in percent."""

@@ -13,15 +13,13 @@ Vector = Mapping[str, int]
 
 CPU = "cpu"
 MEMORY = "memory"
-KIBIBYTE = 1 << 10
-MEBIBYTE = 1 << 20
 
 
 def text(resource: str, amount: int) -> str:
     """An amount as a canonical Kubernetes quantity."""
     if resource == CPU:
         return quantity.from_cpu_milli(amount)
-    if resource == MEMORY and amount % KIBIBYTE == 0:
+    if resource == MEMORY and amount % quantity.KIBIBYTE == 0:
         return quantity.from_memory_bytes(amount)
     # Also bytes that no binary suffix fits: without one they are read as decimal again.
     return count(amount)

@@ -7,10 +7,11 @@ from msgspec import Struct
 from msgspec.structs import astuple, replace
 
 from policygen.finding import At, Hit, Severity
-from policygen.hardware import catalog, sizing
+from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.pool import PoolFacts
+from policygen.quantity import GIBIBYTE
 from policygen.spec.echo import quoted
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
@@ -86,7 +87,7 @@ def warn(rule: str, message: str, model: Model, field: str | None = None) -> Hit
 
 def _workload(model: Model) -> sizing.Workload | None:
     """The memory rule's input; None where neither memory nor a known size is stated."""
-    facts = catalog.model(model.family, model.size)
+    facts = models.model(model.family, model.size)
     if model.gpu_memory_bytes is None and facts is None:
         return None
     said = model.sizing
@@ -110,7 +111,7 @@ def _workload(model: Model) -> sizing.Workload | None:
 def check(replica: Replica) -> Iterator[Hit]:
     """Whether the stated GPU memory holds what family, size and concurrency ask for."""
     model, workload = replica.model, replica.workload
-    if model.size is not None and catalog.model(model.family, model.size) is None:
+    if model.size is not None and models.model(model.family, model.size) is None:
         yield Hit(
             "unknown-model-size",
             f"size {quoted(model.size)} is no number of parameters, so nothing is known of the "
@@ -162,7 +163,7 @@ def check(replica: Replica) -> Iterator[Hit]:
 
 def gib(size: int) -> str:
     """Bytes, for people."""
-    return f"{size / (1 << 30):.1f} GiB"
+    return f"{size / GIBIBYTE:.1f} GiB"
 
 
 def crowding(

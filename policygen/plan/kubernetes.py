@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from policygen.plan import tree
-from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, text
+from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
+from policygen.quantity import MEBIBYTE
 from policygen.spec import derived
 from policygen.spec.types import NodeResources, Priority, Scheduler, Spec, Team
 

@@ -7,9 +7,10 @@ from functools import cached_property
 from policygen.finding import Hit
 from policygen.hardware.catalog import MigProfile, Product
 from policygen.plan import nodes
-from policygen.plan.amounts import CPU, MEBIBYTE, MEMORY, Vector
+from policygen.plan.amounts import CPU, MEMORY, Vector
 from policygen.plan.policy import Policy, policy
 from policygen.plan.units import units
+from policygen.quantity import MEBIBYTE
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Amounts, NodeResources, Platform, Pool, Scheduler, Spec
 from policygen.well_known import NODE_GROUP

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Hit, Severity
-from policygen.hardware import catalog
+from policygen.hardware import models
 from policygen.spec.echo import quoted
 from policygen.spec.nearest import suggest
 from policygen.spec.types import Model
@@ -27,13 +27,13 @@ def _unknown(model: Model) -> Iterator[Hit]:
     family, size = model.family, model.size
     if family is None:
         return
-    facts = catalog.model(family, size)
+    facts = models.model(family, size)
     if facts is None and size is not None:
         return  # a size that cannot be read is told where models are sized
     if facts is not None and facts.kv_values_per_token is not None:
         return
     name = f"{family} {size}" if size is not None else family
-    names = catalog.model_names()
+    names = models.model_names()
     near = suggest(name, names)
     if not near.startswith("did you mean"):
         near = "docs/hardware.md lists those that are known"

@@ -9,8 +9,6 @@ from policygen.finding import At, Hit, Severity
 from policygen.spec.echo import shown
 from policygen.spec.types import WHOLE, Amounts, Bounds, NodeResources
 
-_MEBIBYTE = 1 << 20
-
 
 class View:
     """One mapping of a document. Reads of absent fields give None or an empty view.
@@ -101,7 +99,7 @@ class View:
         if read == 0 and not zero:
             self._hit(key, f"{shown(value)} {unit} is too little; write more than 0")
             return None
-        if unit == "memory" and 0 < read < _MEBIBYTE:
+        if unit == "memory" and 0 < read < quantity.MEBIBYTE:
             message = f"{shown(value)} is less than 1Mi of memory; write a unit, such as 16Gi"
             self.hits.append(Hit("memory-without-unit", message, self.at / key, Severity.WARNING))
         return read

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.hardware import catalog
+from policygen.hardware import catalog, models
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -76,9 +76,9 @@ def test_no_key_stands_twice():
 
 def test_no_file_is_read_before_it_is_asked_for():
     check = (
-        "from policygen.hardware import catalog as c; "
-        "assert c._read.cache_info().misses == 0; c.shape('p4d.24xlarge'); c.shapes(); "
-        "assert c._read.cache_info().misses == 1"
+        "from policygen.hardware import catalog as c, data, models; "
+        "assert data.read.cache_info().misses == 0; c.shape('p4d.24xlarge'); c.shapes(); "
+        "assert data.read.cache_info().misses == 1"
     )
     subprocess.run([sys.executable, "-c", check], check=True)
 
@@ -400,7 +400,7 @@ def test_what_is_left_grows_with_the_node(cpu, memory, more):
     ],
 )
 def test_figures_of_a_model(family, size, parameters, kv_bytes):
-    facts = catalog.model(family, size)
+    facts = models.model(family, size)
     assert facts is not None
     assert (facts.parameters, 2 * facts.kv_values_per_token) == (parameters, kv_bytes)
     assert not facts.assumed
@@ -438,7 +438,7 @@ def test_parameters_are_what_the_dimensions_give(key, vocabulary, hidden, interm
     ],
 )
 def test_a_bare_family_is_read_as_one_of_its_models_and_says_so(family, size, name):
-    facts = catalog.model(family, size)
+    facts = models.model(family, size)
     assert facts is not None
     assert (facts.name, facts.assumed) == (name, True)
     assert facts.assumption == f"{family} {size.lower()} is read as {name}"
@@ -463,7 +463,7 @@ def test_a_bare_family_is_read_as_one_of_its_models_and_says_so(family, size, na
     ],
 )
 def test_a_model_is_found_by_the_names_people_write(family, size, name):
-    facts = catalog.model(family, size)
+    facts = models.model(family, size)
     assert facts is not None
     assert (facts.name, facts.assumed) == (name, False)
 
@@ -485,7 +485,7 @@ def test_a_model_is_found_by_the_names_people_write(family, size, name):
 def test_an_unknown_model_has_the_parameters_of_its_size_and_no_kv_figures(
     family, size, parameters
 ):
-    facts = catalog.model(family, size)
+    facts = models.model(family, size)
     assert facts is not None
     assert (facts.parameters, facts.kv_values_per_token) == (parameters, None)
     assert facts.assumed
@@ -507,20 +507,20 @@ def test_an_unknown_model_has_the_parameters_of_its_size_and_no_kv_figures(
     ],
 )
 def test_without_a_size_that_can_be_read_there_are_no_facts(family, size):
-    assert catalog.model(family, size) is None
+    assert models.model(family, size) is None
 
 
 def test_guesses_name_models_that_exist():
-    models = DATA["models"]
-    families = {family for family, _ in catalog.models()}
-    assert set(models["family_aliases"].values()) <= families
-    for family, sizes in models["ambiguous"].items():
+    data = DATA["models"]
+    families = {family for family, _ in models.models()}
+    assert set(data["family_aliases"].values()) <= families
+    for family, sizes in data["ambiguous"].items():
         assert family not in families
-        assert {(guess, size) for size, guess in sizes.items()} <= set(catalog.models())
+        assert {(guess, size) for size, guess in sizes.items()} <= set(models.models())
 
 
 def test_model_names_can_be_suggested():
-    names = catalog.model_names()
+    names = models.model_names()
     assert {"llama 7b", "llama-3.1 8b", "mixtral 8x7b"} <= set(names)
     assert list(names) == sorted(names)
 
@@ -602,7 +602,7 @@ def model_table():
         for size, meant in sizes.items()
     }
     rows = []
-    for key, facts in catalog.models().items():
+    for key, facts in models.models().items():
         kv = 2 * facts.kv_values_per_token
         bits = {"bf16": 2, "fp8": 1}[facts.precision]
         rows.append(

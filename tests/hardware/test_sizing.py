@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.hardware import catalog, sizing
-from policygen.hardware.catalog import MigProfile, ModelFacts
+from policygen.hardware import catalog, models, sizing
+from policygen.hardware.catalog import MigProfile
+from policygen.hardware.models import ModelFacts
 from policygen.hardware.sizing import Workload
 
 GIB = 1 << 30
@@ -17,7 +18,7 @@ def usable(product):
 
 
 def facts(family, size):
-    found = catalog.model(family, size)
+    found = models.model(family, size)
     assert found is not None
     return found
 
@@ -261,7 +262,7 @@ def test_a_context_beyond_the_model_is_told():
 
 
 def test_the_default_context_is_within_every_model():
-    for model in catalog.models().values():
+    for model in models.models().values():
         assert model.max_context >= sizing.DEFAULT_CONTEXT_LENGTH
 
 
@@ -350,7 +351,7 @@ def test_a_device_without_memory_is_refused():
 
 # ---- against brute force
 
-models = st.builds(
+model_facts = st.builds(
     ModelFacts,
     name=st.just("m"),
     parameters=st.integers(1, 10**4),
@@ -361,7 +362,7 @@ models = st.builds(
 )
 workloads = st.builds(
     Workload,
-    facts=models,
+    facts=model_facts,
     precision=st.sampled_from(["", *sizing.BITS]),
     kv_precision=st.sampled_from([*sizing.BITS]),
     concurrency=st.integers(1, 5),

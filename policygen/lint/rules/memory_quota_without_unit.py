@@ -6,8 +6,7 @@ from policygen.finding import Severity
 from policygen.lint.amounts import BYTES
 from policygen.lint.quotas import Placed, owners_alike, where
 from policygen.lint.rule import Claim, Facts, Family, Rule
-
-_SMALL = 2**20
+from policygen.quantity import MEBIBYTE
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -24,7 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _is_small(it: Placed) -> bool:
     amount = it.quota.nominal_quota
     whole = amount.denominator == 1  # else quota-fractional says it
-    return it.resource in BYTES and 0 < amount < _SMALL and whole
+    return it.resource in BYTES and 0 < amount < MEBIBYTE and whole
 
 
 RULE = Rule(
