@@ -6,6 +6,7 @@ from typing import Any, Self
 from msgspec import Struct
 
 from policygen.cluster.parts import keyed_texts
+from policygen.cluster.scopes import OF_THE_CLUSTER
 from policygen.finding import At
 
 
@@ -31,6 +32,8 @@ class Object(Struct, frozen=True, eq=False):
             return None
         metadata = metadata if isinstance(metadata, dict) else {}
         name, namespace = metadata.get("name"), metadata.get("namespace")
+        if (api_version.rpartition("/")[0], kind) in OF_THE_CLUSTER:
+            namespace = None  # kustomize writes one into everything
         return cls(
             at=at,
             api_version=api_version,

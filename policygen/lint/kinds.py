@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from policygen.cluster.scopes import OF_THE_CLUSTER
 from policygen.cluster.seen import GroupKind
 from policygen.cluster.view import (
     KUEUE_CONFIG,
@@ -55,23 +56,7 @@ def is_of_files(rule: Rule) -> bool:
     return any(it.kind in rule.judges for it in FILES)
 
 
-_OF_THE_CLUSTER = frozenset(
-    {
-        "AdmissionCheck",
-        "ClusterQueue",
-        "Cohort",
-        "MultiKueueCluster",
-        "MultiKueueConfig",
-        "Namespace",
-        "Node",
-        "PriorityClass",
-        "ProvisioningRequestConfig",
-        "Queue",
-        "ResourceFlavor",
-        "Topology",
-        "WorkloadPriorityClass",
-    }
-)
+_OF_THE_CLUSTER = frozenset(kind for _, kind in OF_THE_CLUSTER)
 """Kinds whose objects are in no namespace."""
 
 

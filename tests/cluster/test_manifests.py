@@ -6,9 +6,11 @@ import pytest
 
 from policygen.cluster import manifests
 from policygen.cluster.manifests import spec_sources
+from policygen.cluster.scopes import OF_THE_CLUSTER
 from policygen.cluster.view import VOLCANO_CONFIGURATION, Cluster
 from policygen.dressing import dress
 from policygen.finding import At, Hit
+from policygen.served import schemas
 from policygen.spec.files import Source
 
 QUEUE = {
@@ -179,3 +181,20 @@ spec:
 def test_a_label_of_ours_makes_no_spec(text, may_be_spec):
     source = Source("a.yaml", text, None)
     assert spec_sources([source]) == [source] * may_be_spec
+
+
+def test_what_is_of_the_cluster_is_in_no_namespace_whatever_is_written():
+    queue = {**QUEUE, "kind": "ClusterQueue"}
+    assert names(read(json.dumps(queue))) == ["ClusterQueue a"]
+    assert names(read(json.dumps({**queue, "apiVersion": "example.com/v1"}))) == [
+        "ClusterQueue b/a"
+    ]
+
+
+def test_what_is_of_the_cluster_is_what_the_servers_say():
+    served = [
+        schemas.served(at.removeprefix(f"{schemas.CORE}/"), kind)
+        for at, kinds in schemas.index().kinds.items()
+        for kind in kinds
+    ]
+    assert {(it.group, it.kind) for it in served if not it.namespaced} == OF_THE_CLUSTER
