@@ -53,7 +53,9 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
 
 def _unknown_rules(loaded: Loaded) -> list[Finding]:
     """Rules that the spec's `lint` names and that there are not."""
-    given = [it for it in loaded.lints if it.severities or it.waivers or it.bounds]
+    given = [
+        it for it in loaded.lints if it.severities or it.waivers or it.bounds or it.annotations
+    ]
     if not given:
         return []  # before all rules are imported
     from policygen.lint import catalog, control

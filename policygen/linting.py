@@ -17,7 +17,7 @@ from policygen.drift.drift import Rendered
 from policygen.errors import UsageError
 from policygen.finding import Finding, Severity, Verdict
 from policygen.judging import Declared, Judged
-from policygen.lint import baseline, catalog, control
+from policygen.lint import annotations, baseline, catalog, control
 from policygen.lint.baseline import Baseline
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Fix, Rule
@@ -125,6 +125,7 @@ def _judged(
         )
         parts.append(judging.judge_manifests(declared, rules, against))
     lost = 0
+    annotated: list[annotations.Annotated] = []
     # What the spec renders is worked out while lists are on their way.
     rendered = cache(lambda: _rendered(settings, spec))
     reads = replace(
@@ -137,6 +138,7 @@ def _judged(
             findings.append(snapshot)
             lost += 1
             continue
+        annotated += annotations.annotated(snapshot)
         of_cluster = judging.judge(snapshot, rules, replace(against, rendered=rendered()), index)
         parts.append(of_cluster)
         clusters[snapshot.seen.context] = of_cluster.runs
@@ -148,11 +150,15 @@ def _judged(
     ended = _merged([part.outcomes for part in parts], whole=lost == 0)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
-        findings, lint_settings, today=today, evaluated=_evaluated(ended) & wanted
+        findings,
+        lint_settings,
+        today=today,
+        evaluated=_evaluated(ended) & wanted,
+        annotated=annotated if spec.loaded else (),
     )
     about_waivers = document.dress(documents, judged.hits)
     return Report(
-        findings=tuple(document.ordered([*judged.shown, *about_waivers])),
+        findings=tuple(document.ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
         rules=ended,
         objects=sum(part.objects for part in parts),
         complete=not lost and all(part.complete for part in parts),

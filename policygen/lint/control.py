@@ -7,6 +7,7 @@ from datetime import date
 from msgspec import Struct
 
 from policygen.finding import Finding, Hit, Severity
+from policygen.lint.annotations import FORM, Annotated, told
 from policygen.lint.spec_errors import is_said_of_inputs
 from policygen.spec.nearest import suggest
 from policygen.spec.types import LintSettings, Waiver
@@ -24,6 +25,8 @@ class Judged(Struct, frozen=True):
     """How many are of rules that are off."""
     hits: tuple[Hit, ...]
     """What is wrong with the waivers themselves."""
+    of_annotations: tuple[Finding, ...] = ()
+    """Likewise with those in annotations."""
 
 
 def misspelt(
@@ -37,6 +40,10 @@ def misspelt(
     for name, _ in settings.severities:
         if name not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()
+            yield Hit("unknown-rule", unknown(name, known), at)
+    for index, name in enumerate(settings.annotations):
+        if name not in known and settings.at is not None:
+            at = settings.at.to("annotations", index)
             yield Hit("unknown-rule", unknown(name, known), at)
     for waiver in settings.waivers:
         if waiver.rule not in known:
@@ -56,17 +63,25 @@ def judge(
     *,
     today: date,
     evaluated: Collection[str] | None = None,
+    annotated: Collection[Annotated] = (),
 ) -> Judged:
-    """Give each finding the severity that the spec gives its rule, and take out what it waives.
+    """Give each finding the severity that the spec gives its rule, and take out what is waived.
 
     `evaluated` names the rules that could be judged this time; a waiver of another one is not
-    called unused. None: all.
+    called unused. None: all. `annotated` are waivers of live objects, which count for rules that the
+    spec names.
     """
     severities = dict(settings.severities)
     by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str]]]] = {}
     for index, waiver in enumerate(settings.waivers):
         by_rule.setdefault(waiver.rule, []).append((index, waiver, _pattern(waiver)))
+    by_object = {
+        (it.rule, it.cluster, it.object): it
+        for it in annotated
+        if it.rule in settings.annotations and not it.fault
+    }
     used: set[int] = set()
+    met: set[Annotated] = set()
     shown, waived, off = [], 0, 0
     for finding in findings:
         severity = severities.get(finding.rule)
@@ -79,7 +94,12 @@ def judge(
             if pattern.fullmatch(finding.object)
         ]
         used.update(index for index, _ in matching)
-        if any(not _expired(waiver, today) for _, waiver in matching):
+        own = by_object.get((finding.rule, finding.cluster, finding.object))
+        if own is not None:
+            met.add(own)
+        if any(not _expired(waiver, today) for _, waiver in matching) or (
+            own is not None and not _is_past(own, today)
+        ):
             waived += 1
             continue
         if severity is not None:
@@ -93,7 +113,52 @@ def judge(
         elif index not in used and (evaluated is None or waiver.rule in evaluated):
             message = f'nothing is found by "{waiver.rule}" that this waives; remove it'
             hits.append(Hit("waiver-unused", message, waiver.at, Severity.WARNING))
-    return Judged(tuple(shown), waived, off, tuple(hits))
+    said = _annotations(annotated, settings, met, today, evaluated)
+    return Judged(tuple(shown), waived, off, tuple(hits), tuple(said))
+
+
+def _annotations(
+    annotated: Collection[Annotated],
+    settings: LintSettings,
+    met: Collection[Annotated],
+    today: date,
+    evaluated: Collection[str] | None,
+) -> Iterator[Finding]:
+    """What is wrong with waivers in annotations: one finding for all of a rule on a cluster."""
+    faults: dict[tuple[str, str, str, str], list[Annotated]] = {}
+    for it in annotated:
+        fault = _fault(it, settings, met, today, evaluated)
+        if fault is not None:
+            faults.setdefault((it.cluster, it.rule, *fault), []).append(it)
+    for (_, _, rule, message), these in faults.items():
+        yield told(rule, message, these)
+
+
+def _fault(
+    it: Annotated,
+    settings: LintSettings,
+    met: Collection[Annotated],
+    today: date,
+    evaluated: Collection[str] | None,
+) -> tuple[str, str] | None:
+    """The name and the words of what is wrong with one."""
+    if it.rule not in settings.annotations:
+        near = suggest(it.rule, settings.annotations)
+        return (
+            "waiver-not-allowed",
+            f"waives nothing: spec.lint.annotations of the Platform does not name that rule; {near}",
+        )
+    if it.fault:
+        return "waiver-unreadable", f"waives nothing: it {it.fault}; write {FORM}"
+    if it in met and _is_past(it, today):
+        return "waiver-expired", f"expired on {it.expires}; mend the finding or renew it"
+    if it not in met and (evaluated is None or it.rule in evaluated):
+        return "waiver-unused", "waives nothing that is found; remove it"
+    return None
+
+
+def _is_past(it: Annotated, today: date) -> bool:
+    return it.expires is not None and it.expires < today
 
 
 def _expired(waiver: Waiver, today: date) -> bool:

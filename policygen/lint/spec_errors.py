@@ -114,6 +114,8 @@ RUN_RULES: Mapping[str, str] = {
     "versions-differ": "Clusters of one run have different releases of Kubernetes, Kueue or Volcano",
     "not-read": "Objects, or all of a kind, could not be read from a cluster",
     "waiver-expired": "A waiver is past its date",
+    "waiver-not-allowed": "An annotation waives a rule of which the spec does not allow it",
+    "waiver-unreadable": "An annotation that is to waive something gives no reason, or a date that is none",
     "waiver-unused": "A waiver waives nothing",
 }
 """What is said of a run's inputs and settings, by name."""
@@ -135,6 +137,9 @@ REMEDIES: Mapping[str, str] = {
     "not-read": "Give the identity the rights that `policygen rbac` prints; `--preflight` says which it lacks. "
     "Where the server did not answer, run it again; of a snapshot, take it anew with the spec beside it.",
     "waiver-expired": "Mend what the waiver accepts, or renew `expires`.",
+    "waiver-not-allowed": "Write the rule into `spec.lint.annotations` of the Platform, if whoever may write such "
+    "objects may accept its findings; else remove the annotation, and waive it in the spec.",
+    "waiver-unreadable": 'Write "until YYYY-MM-DD: REASON", or the reason alone.',
     "waiver-unused": "Remove the waiver, or mend its `rule` and `object` if they name something else than was meant.",
 }
 """What to do about some of them, where the finding alone does not say it."""

@@ -103,6 +103,7 @@ def _lint(view: View) -> LintSettings:
             )
             for entry in view.views("waivers")
         ),
+        annotations=view.texts("annotations"),
         at=view.at,
     )
 

@@ -124,6 +124,8 @@ class LintSettings(Struct, frozen=True):
     bounds: tuple[tuple[str, str], ...] = ()
     """Rules and how long they wait here before they speak, as Go writes durations."""
     waivers: tuple[Waiver, ...] = ()
+    annotations: tuple[str, ...] = ()
+    """Rules whose findings annotations on live objects may waive."""
     at: At | None = None
 
 

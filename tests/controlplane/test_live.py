@@ -390,6 +390,35 @@ def test_a_server_that_is_not_there_is_told(policygen, proxy, tmp_path):
     assert "nothing could be read of http://127.0.0.1:9" in faults(report)[0][2]
 
 
+def test_an_annotation_on_an_object_waives_what_the_spec_allows(cluster, policygen, tmp_path):
+    rule = "local-queue-without-cluster-queue"
+    spec = tmp_path / "spec.yaml"
+    platform = {
+        "apiVersion": "policygen.dev/v1alpha1",
+        "kind": "Platform",
+        "metadata": {"name": "x"},
+        "spec": {"lint": {"annotations": [rule]}},
+    }
+    spec.write_text(yaml.safe_dump(platform), "utf-8")
+    cluster.create(
+        *(
+            {
+                "apiVersion": "kueue.x-k8s.io/v1beta2",
+                "kind": "LocalQueue",
+                "metadata": {"name": name, "namespace": "team", "annotations": annotations},
+                "spec": {"clusterQueue": "nowhere"},
+            }
+            for name, annotations in {
+                "waived": {f"policygen.dev/waive-{rule}": "until 2099-12-31: comes on Monday"},
+                "not": {},
+            }.items()
+        )
+    )
+    code, report = policygen("lint", "--context", "bench", "--rule", rule, spec)
+    assert [it[:2] for it in faults(report)] == [(rule, "LocalQueue team/not")]
+    assert (code, report["waived"]) == (1, 1)
+
+
 def test_gates_on_a_command_line_are_judged(cluster, policygen):
     kueue_manager, *_ = deployments()
     (container,) = kueue_manager["spec"]["template"]["spec"]["containers"]
