@@ -43,7 +43,7 @@ _METADATA = (
 )  # fmt: skip
 _SPEC = {
     "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName", "priority",
-    "restartPolicy", "topologySpreadConstraints", "resourceClaims",
+    "restartPolicy", "topologySpreadConstraints", "resourceClaims", "resources", "overhead",
     "schedulingGates", "nodeName", "terminationGracePeriodSeconds",
 }  # fmt: skip
 """Of a pod's spec, beside its containers and the ConfigMaps that it mounts."""
@@ -123,6 +123,8 @@ class _Spec(Struct, rename="camel", omit_defaults=True):
     restart_policy: str = ""
     topology_spread_constraints: list[dict[str, Any]] = field(default_factory=list)
     resource_claims: list[dict[str, Any]] = field(default_factory=list)
+    resources: _Resources = field(default_factory=_Resources)
+    overhead: dict[str, Any] = field(default_factory=dict)
 
 
 class _OwnSpec(_Spec):

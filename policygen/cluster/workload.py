@@ -15,9 +15,12 @@ from policygen.cluster.object import Object
 from policygen.cluster.parts import mappings
 from policygen.finding import At, Path
 
+_OF_A_POD = ("cpu", "memory")
+"""What a pod can ask for as a whole, besides hugepages (resource.IsSupportedPodLevelResource)."""
+
 
 class Resources(Struct, rename="camel", frozen=True):
-    """What a container asks for and may use."""
+    """What a container, or a pod, asks for and may use."""
 
     requests: dict[str, Fraction] = field(default_factory=dict)
     limits: dict[str, Fraction] = field(default_factory=dict)
@@ -47,13 +50,32 @@ class PodSpec(Struct, rename="camel", frozen=True):
     restart_policy: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
     resource_claims: tuple[dict[str, Any], ...] = ()
+    resources: Resources = Resources()
+    """Of the pod as a whole, from Kubernetes 1.34 on."""
+    overhead: dict[str, Fraction] = field(default_factory=dict)
+    """What its runtime takes beside its containers."""
 
     def requests(self) -> dict[str, Fraction]:
         """What one pod counts as: containers and sidecars summed, init containers as a maximum.
 
-        A limit without a request is the request. Source: k8s.io/component-helpers,
-        resource.PodRequests.
+        A limit without a request is the request; what the pod asks for as a whole stands in the
+        place of its containers' sum. Source: k8s.io/component-helpers, resource.PodRequests;
+        UseLimitsAsMissingRequestsInPod of Kueue.
         """
+        found = self._of_containers()
+        found.update(self.of_the_whole())
+        _add(found, self.overhead)
+        return found
+
+    def of_the_whole(self) -> dict[str, Fraction]:
+        """What it asks for as a whole, of what a pod can ask for so."""
+        return {
+            name: amount
+            for name, amount in {**self.resources.limits, **self.resources.requests}.items()
+            if name in _OF_A_POD or name.startswith("hugepages-")
+        }
+
+    def _of_containers(self) -> dict[str, Fraction]:
         total: dict[str, Fraction] = {}
         for each in self.containers:
             _add(total, _asked(each))
@@ -143,6 +165,8 @@ class Shape(Struct, frozen=True):
     """The way to their number, from the item that the last "*" stands for, or from the root."""
     one: int | None = 1
     """How many pods where nothing is written."""
+    at_most: tuple[str | int, ...] = ()
+    """The way, as that to their number, to a number that bounds it."""
 
 
 _LAST: Shape = Shape(())
@@ -153,11 +177,15 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("apps", "ReplicaSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
     ("apps", "StatefulSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
     ("apps", "DaemonSet"): (Shape(("spec", "template"), (), None),),
-    ("batch", "Job"): (Shape(("spec", "template"), ("spec", "parallelism")),),
+    # No more pods run than completions are left: job_controller.go, manageJob; Kueue counts so too.
+    ("batch", "Job"): (
+        Shape(("spec", "template"), ("spec", "parallelism"), at_most=("spec", "completions")),
+    ),
     ("batch", "CronJob"): (
         Shape(
             ("spec", "jobTemplate", "spec", "template"),
             ("spec", "jobTemplate", "spec", "parallelism"),
+            at_most=("spec", "jobTemplate", "spec", "completions"),
         ),
     ),
     ("batch.volcano.sh", "Job"): (Shape(("spec", "tasks", "*", "template"), ("replicas",)),),
@@ -199,7 +227,9 @@ def found(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None
     for shape in SHAPES[object_.group, object_.kind]:
         for path, data, item in _follow(object_.data, shape.templates, (), object_.data):
             count = _number(item, shape.replicas) if shape.replicas else None
-            yield path, data, shape.one if count is None else count
+            count = shape.one if count is None else count
+            most = _number(item, shape.at_most) if shape.at_most else None
+            yield path, data, count if count is None or most is None else min(count, most)
 
 
 _ENDED = {"Complete", "Failed"}

@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.cluster.core import LimitRangeItem
 from policygen.cluster.kueue import ClusterQueue, LocalQueue
 from policygen.cluster.parts import keyed_texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES, PodSpec, Template, Workload
+from policygen.cluster.workload import SHAPES, Template, Workload
 from policygen.finding import At
 from policygen.well_known import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 
@@ -96,7 +97,8 @@ def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, F
         defaults = {**item.filled_requests, **defaults}
     if not defaults:
         return spec.requests()
-    return PodSpec(
+    return replace(
+        spec,
         containers=tuple(_with(each, defaults) for each in spec.containers),
         init_containers=tuple(_with(each, defaults) for each in spec.init_containers),
     ).requests()

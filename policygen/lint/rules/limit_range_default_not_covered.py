@@ -26,8 +26,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for i, item in enumerate(entry.it.limits if known else ()):
                 if item.type != "Container":
                     continue
-                for name in sorted(rules.charged(item.filled_requests)):
-                    if name not in known:
+                for name, amount in sorted(rules.charged(item.filled_requests).items()):
+                    if amount > 0 and name not in known:
                         yield Claim(
                             f"{entry} gives containers {name}, which {queue} behind {local} does "
                             "not cover, so no job is admitted there; cover it, or take it out",

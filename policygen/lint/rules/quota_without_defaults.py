@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import Container, Template
+from policygen.cluster.workload import Container, PodSpec
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """Judged by the workloads of the namespace, and by what its LimitRanges fill in.
 
-    Quotas with scopes may not count these pods and are left out.
+    Quotas with scopes may not count these pods and are left out; of several the first is told.
     Source: pkg/quota/v1/evaluator/core/pods.go, Constraints.
     """
     quotas = facts.cluster.resource_quotas.by_namespace
@@ -19,13 +19,15 @@ def check(facts: Facts) -> Iterator[Claim]:
         return  # they may be for any namespace
     filled = facts.cluster.derive(_filled)
     for workload in facts.cluster.workloads:
-        for quota in quotas.get(workload.namespace, ()) if workload.namespace else ():
-            if quota.it.scopes or quota.it.scope_selector:
-                continue
-            known = filled.get(workload.namespace, frozenset())
-            keys = [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")]
-            for template in workload.templates:
-                missing = [key for key in keys if not _said(template, key, known)]
+        mine = [
+            (quota, [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")])
+            for quota in (quotas.get(workload.namespace, ()) if workload.namespace else ())
+            if not quota.it.scopes and not quota.it.scope_selector
+        ]
+        known = filled.get(workload.namespace, frozenset())
+        for template in workload.templates:
+            for quota, keys in mine:
+                missing = [key for key in keys if not _said(template.spec, key, known)]
                 if missing:
                     yield Claim(
                         f"{quota} counts {', '.join(missing)}, and containers of {workload} say "
@@ -34,6 +36,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                         template.at / "spec",
                         tuple(quota.at.to("spec", "hard", key) for key in missing[:1]),
                     )
+                    break
 
 
 def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
@@ -48,13 +51,16 @@ def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
     return {namespace: frozenset(names) for namespace, names in found.items()}
 
 
-def _said(template: Template, key: str, filled: frozenset[str]) -> bool:
-    """Whether each container says what a key of a quota counts."""
+def _said(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
+    """Whether each container says what a key of a quota counts.
+
+    None must, where the pod asks for anything as a whole: so do servers of 1.36.3.
+    """
     way, _, name = key.rpartition(".")
     way = way or "requests"
-    if way not in ("requests", "limits") or f"{way}.{name}" in filled:
+    if way not in ("requests", "limits") or f"{way}.{name}" in filled or spec.of_the_whole():
         return True
-    return all(_has(each, way, name) for each in template.spec.containers)
+    return all(_has(each, way, name) for each in (*spec.containers, *spec.init_containers))
 
 
 def _has(container: Container, way: str, name: str) -> bool:

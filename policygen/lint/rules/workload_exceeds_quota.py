@@ -45,7 +45,8 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _wanted(each: Asked, group: ResourceGroup) -> dict[str, Fraction]:
-    times = (each.template.replicas if each.by.workload.kind in TOGETHER else 1) or 1
+    known = each.template.replicas if each.by.workload.kind in TOGETHER else 1
+    times = 1 if known is None else known
     least = each.by.workload.annotations.get(MIN_PARALLELISM, "")
     if least.isdecimal() and each.by.workload.kind == "Job":
         times = min(times, int(least))

@@ -12,6 +12,7 @@ REASONS = {
     ("limit-range-refuses-pods", 0): "requests must not exceed its limits",
     ("limit-range-refuses-pods", 1): "didn't satisfy LimitRange constraints",
     ("limit-range-refuses-pods", 2): "requests must not exceed its limits",
+    ("limit-range-refuses-pods", 3): "didn't satisfy LimitRange constraints",
     ("request-not-covered", 0): "resource rdma/hca unavailable in ClusterQueue",
     ("workload-exceeds-quota", 0): "insufficient quota for nvidia.com/gpu",
     ("workload-fits-no-flavor", 0): "flavor a100 doesn't match node affinity",
