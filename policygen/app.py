@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct
 
-from policygen.compiling import Compiled, compiled
+from policygen.compiling import Compiled, compiled, no_spec
 from policygen.errors import CheckFailed, SpecError, UsageError
 from policygen.finding import At, Finding, Hit, Severity
 from policygen.plan import kueue_configuration, scheduler, volcano_configuration
@@ -37,6 +37,8 @@ def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any =
     """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
     made = _compiled(settings, stdin, output)
     spec, plan = made.loaded.spec, made.plan
+    if made.loaded.foreign and not made.loaded.own:
+        raise SpecError(no_spec(settings.specs, made.loaded))
     findings = list(made.findings)
     if not plan.items:
         message = "the spec renders no object; render refuses that without --allow-empty"

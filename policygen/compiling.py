@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct
 
 from policygen.errors import SpecError, UsageError
-from policygen.finding import Finding, Severity
+from policygen.finding import Finding, Place, Severity
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec import document, files
 from policygen.spec.files import Source
@@ -49,6 +49,18 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found)
     return Compiled(loaded, plan, tuple(found))
+
+
+def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
+    """What is said of files and folders that were given for a spec and hold none."""
+    told = []
+    for path in specs:
+        message = "holds no document of a spec, so nothing was judged"
+        if loaded.foreign:
+            message += f"; if these are manifests, write policygen lint --manifests {path}"
+        name = files.STDIN if path == "-" else path
+        told.append(Finding(Severity.ERROR, "nothing-to-judge", message, Place(name)))
+    return told
 
 
 def _unknown_rules(loaded: Loaded) -> list[Finding]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from policygen import baselines, drifting, judging, looking, versions
 from policygen.cluster import manifests
 from policygen.cluster.live import Progress, Wanted
-from policygen.compiling import compiled
+from policygen.compiling import compiled, no_spec
 from policygen.drift import mending
 from policygen.drift.drift import Rendered
 from policygen.errors import UsageError
@@ -38,6 +38,8 @@ class _Spec(Struct, frozen=True):
     loaded: Loaded | None = None
     plan: Plan | None = None
     findings: tuple[Finding, ...] = ()
+    hollow: bool = False
+    """Whether what was given for one holds none."""
 
 
 def lint(
@@ -161,7 +163,7 @@ def _judged(
         findings=tuple(document.ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
         rules=ended,
         objects=sum(part.objects for part in parts),
-        complete=not lost and all(part.complete for part in parts),
+        complete=not lost and not spec.hollow and all(part.complete for part in parts),
         off=judged.off,
         waived=judged.waived,
         documents=tuple(found.documents),
@@ -175,8 +177,10 @@ def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) 
     if not settings.specs and not inside:
         return _Spec()
     made = compiled(settings.specs, settings.target, stdin=stdin, among=inside)
-    if not made.loaded.documents:
-        return _Spec(findings=made.findings)
+    if not made.loaded.own:
+        told = [it for it in made.findings if it.rule != "foreign-documents"]
+        hollow = no_spec(settings.specs, made.loaded)
+        return _Spec(findings=(*told, *hollow), hollow=bool(hollow))
     return _Spec(made.loaded, made.plan, made.findings)
 
 

@@ -108,7 +108,7 @@ def test_validate_counts_what_there_is(run, spec):
     assert (code, out) == (0, "valid: 1 pool, 1 team, 0 models, 4 objects\n")
 
 
-@pytest.mark.parametrize("text", ["", "---\n", "apiVersion: v1\nkind: Pod\n"])
+@pytest.mark.parametrize("text", ["", "---\n"])
 def test_validate_warns_of_what_renders_nothing(run, tmp_path, text):
     path = tmp_path / "a.yaml"
     path.write_text(text)

@@ -102,7 +102,7 @@ RUN_ERRORS: Mapping[str, str] = {
     "bad-case": "A folder of `policygen test` is no case that could be run",
     "bad-expectation": "A line of a findings.txt is no finding",
     "snapshot-unreadable": "A file is no snapshot of a cluster, or cannot be read",
-    "nothing-to-judge": "Manifests that were given hold no object",
+    "nothing-to-judge": "Manifests that were given hold no object, or files given for a spec no document of one",
     "cluster-unreadable": "An API server does not answer, or does not say what it serves",
 }
 """What is wrong with a run's inputs, by name."""
@@ -129,7 +129,7 @@ REMEDIES: Mapping[str, str] = {
     "cluster-unreadable": "See whether `kubectl --context CONTEXT version` reaches the cluster; "
     "`policygen rbac --preflight` says what the identity lacks.",
     "nothing-to-judge": "See whether the command before the pipe failed (`set -o pipefail`), and whether the "
-    "path is right.",
+    "path is right. Manifests are judged with `policygen lint --manifests PATH`.",
     "baseline-stale": "Run `policygen baseline update` with the same inputs.",
     "kinds-not-judged": "Nothing need be done: the rules that look at every object have judged them.",
     "no-object": "Give what is no manifest, such as the values of a chart, to no `--manifests`.",

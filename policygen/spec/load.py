@@ -38,6 +38,8 @@ class Loaded:
     spec: Spec
     documents: tuple[Document, ...]
     findings: tuple[Finding, ...]
+    own: int
+    """Documents of the spec."""
     foreign: int
     """Documents of other API groups, which are skipped."""
     sound: Spec
@@ -94,6 +96,7 @@ def load(
         spec=spec,
         documents=tuple(reading.documents),
         findings=tuple(findings),
+        own=reading.own,
         foreign=reading.foreign,
         lints=(
             spec.platform.lint,
@@ -111,7 +114,7 @@ class _Reading:
         self.findings: list[Finding] = []
         self.hits: list[Hit] = []
         self.unread = Unread()
-        self.foreign = 0
+        self.own = self.foreign = 0
         self.claimed: dict[tuple[str, str], tuple[Document, At]] = {}
         self.platform = Platform()
         self.pools: list[Pool] = []
@@ -146,6 +149,7 @@ class _Reading:
                 self._document(each)
 
     def _document(self, each: Document) -> None:
+        self.own += 1
         form = forms.form_of(each.header, each.index)
         kind = _KIND.get(each.header.kind or "")
         name = "" if kind == forms.PLATFORM.kind else each.header.name

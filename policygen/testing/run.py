@@ -16,6 +16,8 @@ from policygen.testing import cases, expected
 from policygen.testing.cases import Case
 from policygen.testing.expected import Difference, Expected, Sheet
 
+_NO_SPEC = {"foreign-documents", "nothing-to-judge"}
+
 
 class Settings(NamedTuple):
     """What is tested, and with what."""
@@ -125,7 +127,7 @@ def _cases(settings: Settings, *, new: bool = False) -> tuple[list[Case], Settin
         report = linting.lint(asked, today=date.min)
     except SpecError as error:
         raise SpecError(document.ordered([*faults, *error.findings])) from None
-    if found.specs and any(it.rule == "foreign-documents" for it in report.findings):
+    if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = "beside the cases stand specs that all of them share; move manifests into a case"
         faults.append(Finding(Severity.ERROR, "bad-case", message, Place(settings.folder)))
     return found.cases, settings, faults

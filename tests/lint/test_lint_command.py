@@ -166,6 +166,22 @@ def test_an_input_without_objects_does_not_look_clean(policygen, tmp_path, text)
         assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
 
 
+def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
+    for command, code in (("lint", 3), ("validate", 2)):
+        done = policygen(command, "queue.yaml")
+        assert done.returncode == code
+        told = done.stdout + done.stderr
+        assert "[nothing-to-judge]" in told
+        assert "write policygen lint --manifests queue.yaml" in told
+        assert "foreign-documents" not in told
+
+
+def test_a_spec_that_is_not_there_does_not_look_clean(policygen, tmp_path):
+    (tmp_path / "empty.yaml").write_text("# nothing\n")
+    done = policygen("lint", "empty.yaml")
+    assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
+
+
 def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, tmp_path):
     (tmp_path / "empty.yaml").write_text("# no object\n")
     beside = ("lint", "--partial", "--manifests", "queue.yaml", "--manifests")
