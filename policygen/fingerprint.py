@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from hashlib import sha256
 
 from policygen.finding import Finding
 
@@ -13,6 +12,8 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
     It is made of the rule, the cluster, the object and the field. Findings that agree in these are told
     apart by their number.
     """
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and few runs need it
+
     seen: Counter[str] = Counter()
     made = []
     for finding in findings:

@@ -1,6 +1,7 @@
 """Manifests and clusters that were seen, judged: what rules say, and what could not be said."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,12 +13,10 @@ from policygen.cluster.object import Object
 from policygen.cluster.seen import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.cluster.view import Cluster
 from policygen.dressing import dress
-from policygen.drift.drift import Drift, Rendered
 from policygen.finding import Finding, Hit, Place, Severity, dotted
 from policygen.lint import api_versions, engine
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, Rule
-from policygen.plan.compile import Plan
 from policygen.served import schemas
 from policygen.spec import files
 from policygen.spec.document import Document
@@ -25,6 +24,10 @@ from policygen.spec.files import Source
 from policygen.spec.nearest import suggest
 from policygen.spec.types import Spec
 from policygen.versions import Version
+
+if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
+    from policygen.drift.drift import Drift, Rendered
+    from policygen.plan.compile import Plan
 
 NAMESPACE = GroupKind("", "Namespace")
 _NO_OBJECTS = Cluster(())
@@ -38,10 +41,10 @@ class Against(Struct, frozen=True):
     asked: Mapping[str, Version]
     """Those of them that the spec, or the command line, says."""
     spec: Spec | None = None
-    plan: Plan | None = None
+    plan: "Plan | None" = None
     documents: tuple[Document, ...] = ()
     """Of the spec."""
-    rendered: Rendered | None = None
+    rendered: "Rendered | None" = None
     kubeconfig: str = ""
     """The file of contexts that the user has named."""
 
@@ -67,7 +70,7 @@ class Judged(Struct, frozen=True):
     objects: int
     complete: bool
     """False: something that a rule needed could not be read."""
-    drifts: tuple[Drift, ...] = ()
+    drifts: "tuple[Drift, ...]" = ()
     """How it differs from the spec, if there is one."""
 
 

@@ -1,42 +1,44 @@
 """What `policygen lint` and `baseline update` do, from inputs to a report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import baselines, drifting, judging, looking, versions
+from policygen import baselines, judging, versions
 from policygen.cluster import manifests
-from policygen.cluster.live import Progress, Wanted
-from policygen.compiling import compiled, no_spec
-from policygen.drift import mending
-from policygen.drift.drift import Rendered
+from policygen.drift import faults
 from policygen.errors import UsageError
 from policygen.finding import Finding, Severity, Verdict
-from policygen.judging import Declared, Judged
+from policygen.judging import Against, Declared, Judged
 from policygen.lint import annotations, baseline, catalog, control
 from policygen.lint.baseline import Baseline
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Fix, Rule
 from policygen.lint.skew import skew
 from policygen.lint.spec_rules import SPEC_RULES
-from policygen.plan.compile import Plan
 from policygen.report.report import Ended, Report
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
 from policygen.spec import document, files, types
 from policygen.spec.files import Source
-from policygen.spec.load import Loaded
+
+if TYPE_CHECKING:  # what reads specs and clusters is imported where there are some
+    from policygen.cluster.live import Progress, Wanted
+    from policygen.drift.drift import Rendered
+    from policygen.looking import Look
+    from policygen.plan.compile import Plan
+    from policygen.spec.load import Loaded
 
 
 class _Spec(Struct, frozen=True):
     """What there is to say of a spec, if there is one."""
 
-    loaded: Loaded | None = None
-    plan: Plan | None = None
+    loaded: "Loaded | None" = None
+    plan: "Plan | None" = None
     findings: tuple[Finding, ...] = ()
     hollow: bool = False
     """Whether what was given for one holds none."""
@@ -47,7 +49,7 @@ def lint(
     *,
     today: date,
     stdin: BinaryIO | None = None,
-    progress: Progress = lambda _: None,
+    progress: "Progress" = lambda _: None,
     instead: Sequence[Source] | None = None,
 ) -> Report:
     """Judge a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError.
@@ -67,7 +69,7 @@ def update(
     *,
     today: date,
     stdin: BinaryIO | None = None,
-    progress: Progress = lambda _: None,
+    progress: "Progress" = lambda _: None,
 ) -> str:
     """Write the findings of now into the baseline, and say what that changes."""
     path = settings.baseline
@@ -77,7 +79,7 @@ def update(
     return baselines.write(path, before, _judged(settings, today, stdin, progress))
 
 
-def reading(settings: Settings) -> Wanted:
+def reading(settings: Settings) -> "Wanted":
     """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
     spec = _spec(settings, (), None)
     return _reading(settings, spec, _target(settings, spec), _rendered(settings, spec))
@@ -97,7 +99,7 @@ def _judged(
     settings: Settings,
     today: date,
     stdin: BinaryIO | None,
-    progress: Progress,
+    progress: "Progress",
     instead: Sequence[Source] | None = None,
 ) -> Report:
     """All findings but for those that the spec waives."""
@@ -109,7 +111,7 @@ def _judged(
     found = manifests.read(sources, first_index=len(documents))
     target = _target(settings, spec)
     rules = _rules(settings)
-    against = judging.Against(
+    against = Against(
         target,
         asked=target if spec.loaded else _given(settings),
         spec=spec.loaded.spec if spec.loaded else None,
@@ -130,11 +132,7 @@ def _judged(
     annotated: list[annotations.Annotated] = []
     # What the spec renders is worked out while lists are on their way.
     rendered = cache(lambda: _rendered(settings, spec))
-    reads = replace(
-        _reading(settings, spec, target, None),
-        more=lambda: _reading(settings, spec, target, rendered()),
-    )
-    for look in looking.looks(settings.clusters, reads, progress):
+    for look in _looks(settings, spec, target, rendered, progress):
         snapshot = look(index)
         if isinstance(snapshot, Finding):
             findings.append(snapshot)
@@ -176,6 +174,8 @@ def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) 
     """The spec, of its own files and of documents among the manifests."""
     if not settings.specs and not inside:
         return _Spec()
+    from policygen.compiling import compiled, no_spec
+
     made = compiled(settings.specs, settings.target, stdin=stdin, among=inside)
     if not made.loaded.own:
         told = [it for it in made.findings if it.rule != "foreign-documents"]
@@ -210,22 +210,45 @@ def _merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, .
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
 
+def _looks(
+    settings: Settings,
+    spec: _Spec,
+    target: Mapping[str, versions.Version],
+    rendered: Callable[[], "Rendered | None"],
+    progress: "Progress",
+) -> "Iterable[Look]":
+    """A look at each cluster that was named."""
+    if not settings.clusters.named:
+        return ()
+    from policygen import looking
+
+    reads = replace(
+        _reading(settings, spec, target, None),
+        more=lambda: _reading(settings, spec, target, rendered()),
+    )
+    return looking.looks(settings.clusters, reads, progress)
+
+
 def _reading(
     settings: Settings,
     spec: _Spec,
     target: Mapping[str, versions.Version],
-    rendered: Rendered | None,
-) -> Wanted:
+    rendered: "Rendered | None",
+) -> "Wanted":
+    from policygen import looking
+
     objects = [it.object for it in rendered.wanted] if rendered else []
     of_spec = spec.loaded.spec if spec.loaded else None
     namespaces = settings.clusters.namespaces
     return looking.wanted(_rules(settings), objects, of_spec, target, namespaces)
 
 
-def _rendered(settings: Settings, spec: _Spec) -> Rendered | None:
+def _rendered(settings: Settings, spec: _Spec) -> "Rendered | None":
     """What a spec renders; None without one, or without a rule that would look at it."""
-    if spec.loaded is None or _wanted(settings).isdisjoint(mending.RULES):
+    if spec.loaded is None or _wanted(settings).isdisjoint(faults.RULES):
         return None
+    from policygen import drifting
+
     asked = RenderSettings(
         settings.specs, settings.target, extras=settings.extras, templates=settings.templates
     )

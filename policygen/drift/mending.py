@@ -11,6 +11,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.view import VOLCANO
 from policygen.drift.compare import Difference
 from policygen.drift.drift import KEPT, Changed, Drift, Wanted
+from policygen.drift.faults import CHANGED, MISSING, ORPHANED, TAKEN
 from policygen.drift.immutable import is_immutable
 from policygen.drift.patches import Operation, operations
 from policygen.finding import Path
@@ -20,15 +21,6 @@ from policygen.served import schemas
 
 Keep = Callable[[str, Object, Path], bool]
 """Whether what a rule found at a field of an object is to be mended."""
-
-CHANGED, MISSING, ORPHANED, TAKEN = (
-    "field-drifted",
-    "object-missing",
-    "object-orphaned",
-    "object-taken-over",
-)
-RULES = frozenset({CHANGED, MISSING, ORPHANED, TAKEN})
-"""Those that speak of drift."""
 
 
 _AMOUNTS = (("spec", "deserved"), ("spec", "capability"), ("spec", "guarantee"))

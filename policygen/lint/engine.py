@@ -5,7 +5,6 @@ from traceback import format_exception
 
 from msgspec import Struct
 
-from policygen.cluster.projection import CONFIG_MAP
 from policygen.cluster.seen import GroupKind, Seen
 from policygen.finding import Family, Hit, Verdict
 from policygen.lint import kinds
@@ -101,7 +100,7 @@ def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     unasked: set[GroupKind] = set()
     if rule.family is Family.DRIFT and facts.rendered is not None:
         wanted |= facts.rendered.kinds
-        unasked = {CONFIG_MAP} if facts.rendered.unasked(facts.cluster) else set()
+        unasked = {kinds.CONFIG_MAP} if facts.rendered.unasked(facts.cluster) else set()
     return tuple(sorted((wanted - seen.read - seen.unserved) | unasked))
 
 

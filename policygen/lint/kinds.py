@@ -1,6 +1,7 @@
 """Which kinds a rule looks at, with their groups: what must be read of a cluster for it."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from policygen.cluster.scopes import OF_THE_CLUSTER
 from policygen.cluster.seen import GroupKind
@@ -11,7 +12,6 @@ from policygen.cluster.view import (
     Cluster,
 )
 from policygen.cluster.workload import SHAPES
-from policygen.drift.drift import GROUP_KINDS
 from policygen.lint.rule import Need, Rule
 
 CONFIG_MAP = GroupKind("", "ConfigMap")
@@ -26,9 +26,6 @@ FILES = {
 }
 """What no server has as objects: files of controllers, which ConfigMaps hold."""
 
-_UNTYPED = frozenset(GROUP_KINDS)
-"""Kinds that rules read without a table."""
-
 _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
     Need.NODES: frozenset({NODE}),
     Need.NAMESPACES: frozenset({NAMESPACE}),
@@ -39,16 +36,21 @@ _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
 }
 
 
+@cache
 def _by_name() -> dict[str, frozenset[GroupKind]]:
+    """The kinds that rules read, with a table or, as those that are rendered, without."""
+    from policygen.drift.drift import GROUP_KINDS  # noqa: PLC0415 - only of clusters that are seen
+
     found: dict[str, set[GroupKind]] = {}
-    for it in (*map(GroupKind._make, Cluster(()).tables), *_UNTYPED):
+    for it in (*map(GroupKind._make, Cluster(()).tables), *GROUP_KINDS):
         found.setdefault(it.kind, set()).add(CONFIG_MAP if it in FILES else it)
     return {name: frozenset(each) for name, each in found.items()}
 
 
-_BY_NAME = _by_name()
-EVERY = frozenset(it for each in _BY_NAME.values() for it in each)
-"""All kinds that any rule can look at."""
+@cache
+def every() -> frozenset[GroupKind]:
+    """All kinds that any rule can look at."""
+    return frozenset(it for each in _by_name().values() for it in each)
 
 
 def is_of_files(rule: Rule) -> bool:
@@ -72,7 +74,7 @@ def judged(rule: Rule) -> frozenset[GroupKind]:
     """The kinds that it is about: all, where it is about any object; none, where about the cluster."""
     if rule.judges:
         return _named(rule.judges)
-    return frozenset() if Need.SEEN in rule.needs else EVERY
+    return frozenset() if Need.SEEN in rule.needs else every()
 
 
 def looked_up(rule: Rule) -> frozenset[GroupKind]:
@@ -87,4 +89,4 @@ def wanted(rules: Iterable[Rule]) -> frozenset[GroupKind]:
 
 
 def _named(names: Iterable[str]) -> frozenset[GroupKind]:
-    return frozenset[GroupKind]().union(*(_BY_NAME[name] for name in names))
+    return frozenset[GroupKind]().union(*(_by_name()[name] for name in names))

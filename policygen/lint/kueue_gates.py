@@ -2,14 +2,14 @@
 
 import json
 from functools import cache
-from importlib.resources import files
 
+from policygen import shipped
 from policygen.versions import Minor, Version
 
 
 @cache
 def _table() -> dict[str, list[tuple[Minor, str | None]]]:
-    data = json.loads(files("policygen.lint").joinpath("kueue_gates.json").read_text("utf-8"))
+    data = json.loads((shipped.PACKAGE / "lint" / "kueue_gates.json").read_text("utf-8"))
     return {
         gate: [(_minor(release), state) for release, state in states.items()]
         for gate, states in data["gates"].items()

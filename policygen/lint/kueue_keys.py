@@ -3,8 +3,8 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
+from policygen import shipped
 from policygen.versions import Minor
 
 Keys = Mapping[str, Minor | None]
@@ -14,7 +14,7 @@ Keys = Mapping[str, Minor | None]
 @cache
 def of(version: str) -> Keys:
     """Those of an API version; empty for one that is not known."""
-    text = files("policygen.lint").joinpath("kueue_configuration_keys.json").read_text("utf-8")
+    text = (shipped.PACKAGE / "lint" / "kueue_configuration_keys.json").read_text("utf-8")
     keys = json.loads(text)["keys"].get(version, {})
     return {path: _minor(since) for path, since in keys.items()}
 

@@ -1,9 +1,10 @@
 """The page of a rule: why it matters, a bad and a good example, how to mend it."""
 
 import re
-from importlib.resources import files
 
 from msgspec import Struct
+
+from policygen import shipped
 
 _FENCE = re.compile(r"^```yaml(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
@@ -39,7 +40,7 @@ class Page(Struct, frozen=True):
 def page(rule: str) -> Page:
     """The page of a rule by its name. Raises FileNotFoundError."""
     name = f"{rule.replace('-', '_')}.md"
-    text = files("policygen.lint.rules").joinpath(name).read_text("utf-8")
+    text = (shipped.PACKAGE / "lint" / "rules" / name).read_text("utf-8")
     good = text.find("\n## Good")
     examples = tuple(
         Example(match["text"], tuple(match["options"].split()), good=match.start() > good >= 0)

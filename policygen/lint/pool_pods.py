@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,8 +11,10 @@ from policygen.cluster.table import Entry
 from policygen.lint.amounts import shown
 from policygen.lint.rule import Facts
 from policygen.lint.running import Holder, holders, maker
-from policygen.plan.pool import PoolFacts
 from policygen.well_known import LOCAL_QUEUE
+
+if TYPE_CHECKING:  # what decides is imported where there is a spec
+    from policygen.plan.pool import PoolFacts
 
 KUEUE_MARK = "kueue.x-k8s.io/"
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -20,7 +23,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 class Pool(Struct, frozen=True, eq=False):
     """A pool as it is there."""
 
-    facts: PoolFacts
+    facts: "PoolFacts"
     nodes: tuple[Entry[Node], ...]
     """Those that have the labels of its nodeSelector."""
     guaranteed: Mapping[str, int]
@@ -76,7 +79,7 @@ def scheduler_name(each: Holder) -> str:
     return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
 
 
-def _past_queue(facts: Facts, pool: PoolFacts, each: Holder) -> bool:
+def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
     """Kueue marks the pods that it manages, or what made them. What is not known is not told.
 
     Source: pkg/controller/jobframework of Kueue 0.19.2.
@@ -92,5 +95,5 @@ def _past_queue(facts: Facts, pool: PoolFacts, each: Holder) -> bool:
     return owner is not None and LOCAL_QUEUE not in owner.labels
 
 
-def _past_scheduler(pool: PoolFacts, each: Holder) -> bool:
+def _past_scheduler(pool: "PoolFacts", each: Holder) -> bool:
     return (scheduler_name(each) == "volcano") != (pool.scheduler == "volcano")

@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from policygen.cluster.view import Cluster
-from policygen.drift.drift import Rendered
 from policygen.finding import At, Edit, Family, Severity
 from policygen.lint import durations
-from policygen.plan.compile import Plan
 from policygen.spec.types import Spec
 from policygen.versions import Minor, Version
+
+if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
+    from policygen.drift.drift import Rendered
+    from policygen.plan.compile import Plan
 
 __all__ = ["Check", "Claim", "Facts", "Family", "Fix", "Need", "Rule"]
 
@@ -42,10 +45,10 @@ class Facts(Struct, frozen=True, eq=False):
     run there, as far as they were detected."""
     given: frozenset[Need]
     spec: Spec | None = None
-    plan: Plan | None = None
+    plan: "Plan | None" = None
     asked: Mapping[str, Version] = field(default_factory=dict)
     """The versions that the spec, or the command line, says; none where neither does."""
-    rendered: Rendered | None = None
+    rendered: "Rendered | None" = None
     """What the spec renders; only where a cluster was seen."""
     kubeconfig: str = ""
     """The file of contexts that the user has named, for commands."""

@@ -1,6 +1,5 @@
 """The report as one HTML page that needs nothing else: no script, no font, no picture."""
 
-from html import escape
 from typing import TextIO
 
 from policygen.finding import Finding, Severity
@@ -66,4 +65,6 @@ def _article(finding: Finding) -> str:
 
 
 def _shown(text: str) -> str:
+    from html import escape  # noqa: PLC0415 - it brings the names of 2,000 characters
+
     return escape(printable(text.replace("\t", "    ")))

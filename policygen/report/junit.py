@@ -1,7 +1,6 @@
 """The report as JUnit XML, for CI systems: a test case for each rule."""
 
 from typing import TextIO
-from xml.sax.saxutils import escape, quoteattr
 
 from policygen.finding import Finding, Severity, Verdict
 from policygen.report.report import Ended, Report
@@ -53,8 +52,12 @@ def _skipped(each: Ended | None) -> bool:
 
 def _text(text: str) -> str:
     """What may stand between tags: XML 1.0 allows no control characters, not even escaped."""
+    from xml.sax.saxutils import escape  # noqa: PLC0415 - it imports clients of the network
+
     return escape("\n".join(map(printable, text.splitlines())))
 
 
 def _quoted(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # noqa: PLC0415 - likewise
+
     return quoteattr(printable(text))

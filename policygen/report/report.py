@@ -1,12 +1,15 @@
 """What `policygen lint` has found out: findings, and how far they can be trusted."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from policygen.drift.drift import Drift
 from policygen.finding import Family, Finding, Severity, Verdict
 from policygen.spec.document import Document
+
+if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
+    from policygen.drift.drift import Drift
 
 
 class Ended(Struct, frozen=True):
@@ -48,7 +51,7 @@ class Report(Struct, frozen=True):
     """How long it took."""
     documents: tuple[Document, ...] = ()
     """What of the manifests was judged: the findings' edits are about these."""
-    drifts: tuple[Drift, ...] = ()
+    drifts: "tuple[Drift, ...]" = ()
     """Of each cluster that was held against a spec; findings say what of it counts."""
 
     def count(self, verdict: Verdict) -> int:

@@ -8,13 +8,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from policygen.spec import surrogates
-from policygen.spec.composed import Composed, Problem
+from policygen.spec.composed import MAX_DEPTH, Composed, Problem
 from policygen.spec.kubectl import KubernetesPlains
 from policygen.spec.outline import BLANKS, Shape
 from policygen.spec.plain import Plain, Plains, Surprise, shorten
 
-MAX_DEPTH: Final = 100
-"""Collections within collections; far above any policy object, far below any stack's end."""
 MAX_PROBLEMS: Final = 1_000
 """Per document; the rest is counted."""
 

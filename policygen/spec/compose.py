@@ -1,34 +1,19 @@
-"""A stream of YAML or JSON to documents, past those that are broken."""
+"""A text to its documents, YAML or JSON, past what is forbidden in it."""
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
-from math import inf
 from typing import Any
 
-import yaml
-
-from policygen.spec import alike, quick
-from policygen.spec.assemble import MAX_DEPTH, Builder, TooDeepError
+from policygen.spec import quick
 from policygen.spec.composed import Composed, Problem
-from policygen.spec.glance import UNUSUAL, glance
-from policygen.spec.kubectl import KubernetesPlains
-from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.places import places
-from policygen.spec.plain import Plains
-from policygen.spec.surrogates import has_escapes, masked
-from policygen.spec.syntax import Complaint, explain
 from policygen.spec.without import Without
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml, or its slow twin; only its events are used."""
 
 # What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
 # in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
 _ALLOWED = "\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
 _ASCII = b"\t\n\r" + bytes(range(ord(" "), ord("~") + 1))
-_BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
 _JSON = re.compile(r"[ \t\r\n]*[\[{]")
 
 
@@ -52,12 +37,12 @@ def compose(
         if json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
             yield Composed(data, make_outline=partial(places, text))
         else:
-            yield from _compose(text, json=json, line=line, kubernetes=kubernetes)
+            yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
         return
     yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
     left = Without(text, forbidden)
     json = json or looks_like_json(left.text)
-    for it in _compose(
+    for it in _parsed(
         left.text, json=json, line=lambda at: line(left.at(at)), kubernetes=kubernetes
     ):
         yield left.put_back(it)
@@ -72,21 +57,12 @@ def mapping(text: str) -> dict[str, Any] | None:
     return sound[0]
 
 
-def _compose(
+def _parsed(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:
-    it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
-    resume = yield from it.all()
-    if resume is not None:
-        starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
-        for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-            yield from it.documents(start, end)
+    from policygen.spec import stream  # noqa: PLC0415 - most JSON needs no parser of YAML
 
-
-def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -> Outline:
-    """The outline of the one document in a part of a text."""
-    stream = _Stream(text, json=json, line=lambda _: 0, kubernetes=kubernetes, again=True)
-    return next(stream.documents(start, end)).outline
+    return stream.documents(text, json=json, line=line, kubernetes=kubernetes)
 
 
 def _forbidden_in(text: str) -> list[int]:
@@ -102,143 +78,3 @@ def _forbidden(text: str, where: list[int]) -> Problem:
     others = f" ({more} more in this file)" if more else ""
     message = f"character U+{ord(text[first]):04X} is not allowed; remove it{others}"
     return Problem("yaml-syntax", message, first, first + 1)
-
-
-class _Stream:
-    """Runs the parser over a text and its parts; `again` if a glance at it was enough before."""
-
-    def __init__(
-        self,
-        text: str,
-        *,
-        json: bool,
-        line: Callable[[int], int],
-        kubernetes: bool,
-        again: bool = False,
-    ) -> None:
-        self.text = text
-        self.json = json
-        self.line = line
-        self.kubernetes = kubernetes
-        plains = KubernetesPlains() if kubernetes else Plains()
-        escapes = not again and has_escapes(text)
-        self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
-        self.glances = not again and not escapes
-
-    def all(self) -> Generator[Composed, None, int | None]:
-        """The documents of the whole text; returns where the first unreadable one is wrong."""
-        if self.json or not self.glances:
-            return (yield from self.documents(0, len(self.text)))
-        for run in alike.runs(self.text, self.builder.plains, self._sample):
-            if run.data is not alike.OTHER:
-                yield Composed(run.data, make_outline=self._again(run.start, run.end))
-                continue
-            # The parser shall see the mark that ends a document, if only to complain of it.
-            mark = run.end + len("---")
-            resume = yield from self.documents(run.start, mark, until=run.end)
-            if resume is not None:
-                return resume
-        return None
-
-    def documents(
-        self, start: int, end: int, *, until: float = inf
-    ) -> Generator[Composed, None, int | None]:
-        """The documents of text[start:end]; returns where the first unreadable one is wrong.
-
-        Those that begin at `until` or later are not wanted.
-        """
-        text = self._parsable(start, end)
-        self.builder.begin(start)
-        try:
-            loader = _LOADER(text)
-            while (event := loader.get_event()) is not None:
-                if event.__class__ is yaml.DocumentStartEvent:
-                    if start + event.start_mark.index >= until:  # type: ignore[union-attr]
-                        break  # a parser's events have marks, whatever their type says
-                    yield self._document(event, loader.get_event, start)
-                    self.builder.begin(start)
-        except TooDeepError as deep:
-            message = f"nested more than {MAX_DEPTH} deep"
-            problem = Problem("nesting-too-deep", message, deep.at, deep.at + 1)
-        except yaml.MarkedYAMLError as error:
-            problem = self._complaint(error, text, start)
-        except yaml.reader.ReaderError as error:
-            at = start + error.position
-            problem = Problem("yaml-syntax", f"not valid YAML: {error.reason}", at, at + 1)
-        else:
-            return None
-        yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
-        return problem.start
-
-    def _parsable(self, start: int, end: int) -> str:
-        """What the parser is given, of the same length."""
-        whole = start == 0 and end >= len(self.text)
-        text = self.text if whole else self.text[start:end]
-        if not self.json:
-            return text
-        text = masked(text)
-        if _LOADER is yaml.SafeLoader:  # which, unlike libyaml, takes no tabs between tokens
-            return text.replace("\t", " ")
-        body = text.strip(BLANKS)
-        begin = text.find(body)
-        around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
-        return body.join(around)
-
-    def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> Problem:
-        at = error.problem_mark.index if error.problem_mark else 0
-        complaint = Complaint(
-            text=text,
-            problem=error.problem or "",
-            at=min(at, len(text)),
-            line=lambda index: self.line(offset + index),
-            context=error.context_mark.index if error.context_mark else None,
-            json=self.json,
-        )
-        message, start, end = explain(complaint)
-        return Problem("yaml-syntax", message, offset + start, offset + end)
-
-    def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
-        seen: list[Any] = []
-        if self.glances:
-            data = glance(next_event, seen, self.builder.plains)
-            if data is not UNUSUAL:
-                start = self._line_start(offset + first.start_mark.index)
-                again = self._again(start, offset + seen[-1].end_mark.index)
-                return Composed(data, make_outline=again)
-        self._build(chain(seen, iter(next_event, None)))
-        return self.builder.finished()
-
-    def _again(self, start: int, end: int) -> Callable[[], Outline]:
-        """What makes the outline of the one document in text[start:end]."""
-        return partial(_outline, self.text, start, end, json=self.json, kubernetes=self.kubernetes)
-
-    def _sample(self, text: str) -> Any:
-        """The data of the one document in a text; None if there is anything to say of it."""
-        stream = _Stream(text, json=False, line=lambda _: 0, kubernetes=self.kubernetes)
-        found = list(stream.documents(0, len(text)))
-        if len(found) != 1 or found[0].syntax or found[0].content or found[0].bombed:
-            return None
-        return found[0].data
-
-    def _line_start(self, index: int) -> int:
-        """Where a line begins: read without its indentation, a block would be another one."""
-        return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
-
-    def _build(self, events: Iterator[Any]) -> None:
-        scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent
-        mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
-        builder, document_end_event = self.builder, yaml.DocumentEndEvent
-        for event in events:
-            kind = event.__class__
-            if kind is scalar_event:
-                builder.scalar(event)
-            elif kind is mapping_event:
-                builder.open(event, Shape.MAPPING, {})
-            elif kind is sequence_event:
-                builder.open(event, Shape.SEQUENCE, [])
-            elif kind is alias_event:
-                builder.alias(event)
-            elif kind is document_end_event:
-                return
-            else:
-                builder.close(event)

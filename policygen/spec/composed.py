@@ -1,11 +1,14 @@
 """A document of a stream as it was composed: its data, its outline, and what is wrong with it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 
 from policygen.spec.outline import Outline
+
+MAX_DEPTH: Final = 100
+"""Collections within collections; far above any policy object, far below any stack's end."""
 
 
 class Problem(Struct, frozen=True):

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import yaml
 
-from policygen.spec.assemble import MAX_DEPTH
+from policygen.spec.composed import MAX_DEPTH
 from policygen.spec.plain import Plains, Surprise
 
 UNUSUAL: Final = object()

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from policygen.spec import kubectl
-from policygen.spec.assemble import MAX_DEPTH
+from policygen.spec.composed import MAX_DEPTH
 from policygen.spec.shared import Shared
 
 UNUSUAL: Final = object()
@@ -69,6 +68,8 @@ def _is_flat(data: Any) -> bool:
 
 
 def _float(text: str) -> int | float:
+    from policygen.spec import kubectl  # noqa: PLC0415 - most numbers have no fraction
+
     value = kubectl.read(text)
     if not isinstance(value, int | float):
         raise _UnusualError

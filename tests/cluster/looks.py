@@ -10,7 +10,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.projection import POD, ListedPod, Pods
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.finding import At
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 
 TAKEN = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
@@ -34,5 +34,5 @@ def snapshot(text="", **seen):
             kept = projection.kept(kind, data)
         if kept is not None:
             objects.append(Object.read(kept, At(0, ("objects", len(objects)))))
-    fields = {"context": "east", "taken": TAKEN, "server": "v1.36.3", "read": EVERY} | seen
+    fields = {"context": "east", "taken": TAKEN, "server": "v1.36.3", "read": every()} | seen
     return Snapshot(Seen(**fields), tuple(objects), tuple(pods))

@@ -15,7 +15,7 @@ from policygen.cluster import snapshot as snapshots
 from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind
 from policygen.finding import At
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 from tests.cluster.looks import TAKEN, snapshot
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +114,7 @@ def test_objects_that_come_and_go(diff, things):
 
 def test_what_one_look_lacks_is_not_gone(diff, things):
     without = {key: it for key, it in things.items() if it["kind"] != "ClusterQueue"}
-    lacks = {"read": EVERY - {GroupKind("kueue.x-k8s.io", "ClusterQueue")}}
+    lacks = {"read": every() - {GroupKind("kueue.x-k8s.io", "ClusterQueue")}}
     found, code = diff(things, without, seen=({}, lacks))
     assert code == 3
     assert found["changes"] == []

@@ -14,7 +14,7 @@ from policygen.cluster import snapshot as snapshots
 from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind
 from policygen.finding import At
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 from tests.cluster.looks import snapshot
 
 ROOT = Path(__file__).parents[2]
@@ -129,7 +129,7 @@ def test_an_empty_cluster_misses_everything(lint, cluster):
 
 def test_what_was_not_read_is_not_missing(lint, cluster):
     without = {key: it for key, it in cluster.items() if it["kind"] != "Cohort"}
-    told, done = lint(without, read=EVERY - {GroupKind("kueue.x-k8s.io", "Cohort")})
+    told, done = lint(without, read=every() - {GroupKind("kueue.x-k8s.io", "Cohort")})
     assert {rule for rule, _, _ in told} == {"not-read"}
     assert done.exit_code == 3
 

@@ -91,4 +91,4 @@ def test_a_rule_looks_at_what_it_declares(rule):
         if not declared.isdisjoint(kinds.WORKLOADS):
             cluster.noted -= kinds.WORKLOADS  # it takes those that it is about from among them all
         looked |= {kinds.CONFIG_MAP if it in kinds.FILES else it for it in cluster.noted}
-    assert sorted(map(str, (looked & kinds.EVERY) - declared)) == []
+    assert sorted(map(str, (looked & kinds.every()) - declared)) == []

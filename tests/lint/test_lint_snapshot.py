@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from policygen.cli import cli
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.seen import Gap, GroupKind
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 from tests.cluster.looks import snapshot
 
 KUEUE = "kueue.x-k8s.io"
@@ -44,7 +44,7 @@ def lint(tmp_path):
 
 
 def without(*kinds):
-    return EVERY - set(kinds)
+    return every() - set(kinds)
 
 
 def test_a_finding_names_cluster_object_and_field_and_no_file(lint):

@@ -12,7 +12,7 @@ from policygen.cluster import snapshot as snapshots
 from policygen.cluster.view import Cluster
 from policygen.finding import Family, Severity
 from policygen.lint.catalog import RULES
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 from policygen.lint.page import page
 from policygen.settings import ClusterSettings, LintSettings
 from policygen.spec.nearest import suggest
@@ -114,7 +114,7 @@ def test_a_harm_is_shown_on_real_servers_or_the_page_says_why_not(rule):
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
 def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
-    known = {kind for _, kind in Cluster(()).tables} | {it.kind for it in EVERY}
+    known = {kind for _, kind in Cluster(()).tables} | {it.kind for it in every()}
     for kind in (*rule.judges, *rule.reads):
         assert kind in known, suggest(kind, known)
 

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policygen.finding import At, Finding, Hit, Severity
-from policygen.spec import alike, glance, quick
+from policygen.spec import alike, glance, quick, stream
 from policygen.spec import compose as composing
 from policygen.spec import document as subject
 from policygen.spec.decode import NotTextError, decode
 from policygen.spec.document import Header, dress, inner, load, ordered
 from policygen.spec.files import Source
+from policygen.spec.outline import Outline
 from policygen.spec.plain import Surprise, read
 
 
@@ -48,7 +49,7 @@ def only(text, name="a.yaml"):
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])
 def parser(request, monkeypatch):
     """libyaml, and what is used where it is missing."""
-    monkeypatch.setattr(composing, "_LOADER", getattr(yaml, request.param))
+    monkeypatch.setattr(stream, "_LOADER", getattr(yaml, request.param))
     return request.param
 
 
@@ -886,7 +887,7 @@ def outlined(text, json, *, kubernetes=False):
 def looked_at_closely(text, json, *, kubernetes=False):
     """The same without what reads usual documents fast."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(composing, "glance", lambda *_: composing.UNUSUAL)
+        patched.setattr(stream, "glance", lambda *_: glance.UNUSUAL)
         patched.setattr(quick, "read", lambda _: quick.UNUSUAL)
         return outlined(text, json, kubernetes=kubernetes)
 
@@ -932,7 +933,7 @@ def edited(draw):
 )
 def test_a_glance_reads_any_text_as_a_close_look_does(text, loader, json, kubernetes):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(composing, "_LOADER", getattr(yaml, loader))
+        patched.setattr(stream, "_LOADER", getattr(yaml, loader))
         glanced = outlined(text, json, kubernetes=kubernetes)
         assert looked_at_closely(text, json, kubernetes=kubernetes) == glanced
 
@@ -941,7 +942,7 @@ def test_usual_documents_are_only_glanced_at():
     texts = [STREAMS[name] for name in ("bare", "comments around", "block text", "json")]
     found = [it for text in texts for it in composing.compose(text, json=text[0] == "\t", line=int)]
     assert len(found) == 6
-    assert all(it.make_outline is not composing.Outline for it in found)
+    assert all(it.make_outline is not Outline for it in found)
 
 
 USUAL = ("a100", "team-1.x", "46", "a.yaml", "1.50", "null", "0x1F", "No", "18446744073709551616")
@@ -985,7 +986,7 @@ def repeated(draw):
 @given(text=repeated(), kubernetes=st.booleans())
 def test_documents_alike_are_read_as_each_by_itself(text, kubernetes):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(composing.alike, "runs", lambda text, *_: [alike.Run(0, len(text))])
+        patched.setattr(alike, "runs", lambda text, *_: [alike.Run(0, len(text))])
         closely = looked_at_closely(text, json=False, kubernetes=kubernetes)
     found = outlined(text, json=False, kubernetes=kubernetes)
     assert found == closely
@@ -999,7 +1000,7 @@ def test_of_documents_alike_one_is_parsed():
     parsed = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
-            composing,
+            stream,
             "glance",
             lambda *given: parsed.append(1) or glance.glance(*given),
         )

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from policygen import linting
 from policygen.spec import kubectl, quick
-from policygen.spec.assemble import MAX_DEPTH
 from policygen.spec.compose import compose
+from policygen.spec.composed import MAX_DEPTH
 
 
 def by_hand(text):

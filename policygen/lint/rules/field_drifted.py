@@ -1,16 +1,16 @@
 """A field of an object on the cluster is not as the spec renders it."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from policygen.drift.compare import Difference
-from policygen.drift.drift import Changed, Rendered
-from policygen.drift.immutable import is_immutable
-from policygen.drift.mending import CHANGED, patch_command
-from policygen.drift.patches import at, operations
-from policygen.drift.words import said
+from policygen.drift.faults import CHANGED
 from policygen.finding import Severity
 from policygen.lint.drifted import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Claim, Facts, Family, Rule
+
+if TYPE_CHECKING:
+    from policygen.drift.compare import Difference
+    from policygen.drift.drift import Changed, Rendered
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -25,7 +25,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield _claim(facts, facts.rendered, changed, it)
 
 
-def _claim(facts: Facts, rendered: Rendered, changed: Changed, it: Difference) -> Claim:
+def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Claim:
+    from policygen.drift.immutable import is_immutable
+    from policygen.drift.mending import patch_command
+    from policygen.drift.patches import at, operations
+    from policygen.drift.words import said
+
     wanted, found = changed.wanted, changed.found
     message = said(it, found, at(wanted.data, it.source))
     command = ""

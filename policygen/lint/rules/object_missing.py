@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.drift.drift import deleted_at
-from policygen.drift.mending import MISSING
+from policygen.drift.faults import MISSING
 from policygen.finding import Severity
 from policygen.lint.drifted import KINDS, NEEDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -14,6 +13,8 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: a deleted object leaves nothing in etcd, so nobody can be named.
     """
+    from policygen.drift.drift import deleted_at
+
     if facts.rendered is None:
         return
     drift = facts.rendered.against(facts.cluster)

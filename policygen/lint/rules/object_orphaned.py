@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.drift.mending import ORPHANED
-from policygen.drift.words import author
+from policygen.drift.faults import ORPHANED
 from policygen.finding import Severity
 from policygen.lint.drifted import KINDS, NEEDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.plan.kind import SET
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -15,6 +13,9 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: the labels of every rendered object.
     """
+    from policygen.drift.words import author
+    from policygen.plan.kind import SET
+
     if facts.rendered is None:
         return
     for it in facts.rendered.against(facts.cluster).orphans:

@@ -1,14 +1,15 @@
 """An object that the spec renders says that it belongs to somebody else."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from policygen.drift.drift import Changed, Rendered
-from policygen.drift.mending import TAKEN, patch_command
-from policygen.drift.patches import operations
-from policygen.drift.words import author, value
+from policygen.drift.faults import TAKEN
 from policygen.finding import Severity
 from policygen.lint.drifted import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Claim, Facts, Family, Rule
+
+if TYPE_CHECKING:
+    from policygen.drift.drift import Changed, Rendered
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -22,7 +23,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         yield from _claims(facts, facts.rendered, changed)
 
 
-def _claims(facts: Facts, rendered: Rendered, changed: Changed) -> Iterator[Claim]:
+def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[Claim]:
+    from policygen.drift.mending import patch_command
+    from policygen.drift.patches import operations
+    from policygen.drift.words import author, value
+
     wanted, found = changed.wanted, changed.found
     origin = rendered.origin(wanted)
     related = (origin,) if origin else ()

@@ -8,7 +8,6 @@ from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.scheduling import FIT, profiles
-from policygen.plan.scheduler import Dominance
 
 _USUAL, _LEAST = 8, 1
 """GPUs of a node where the input has none: against other scores, and against cpu and memory."""
@@ -20,6 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     The formula is that by which our own profiles are weighed.
     Source: pkg/scheduler/framework/plugins/noderesources/most_allocated.go; default_plugins.go.
     """
+    from policygen.plan.scheduler import Dominance
+
     known = facts.cluster.derive(_gpus_per_node)
     for profile in profiles(facts.cluster):
         fit = profile.scoring

@@ -1,0 +1,50 @@
+"""Commands import what they need, and no more: half a small lint is imports."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}
+CLUSTERS = ["policygen.cluster.live", "policygen.cluster.snapshot", "policygen.drift.drift"]
+SPECS = ["policygen.spec.load", "policygen.plan.catalog", "policygen.plan.compile", "jinja2"]
+HEAVY = [
+    "kubernetes",
+    "urllib3",
+    "http.client",
+    "email",
+    "ssl",
+    "hashlib",
+    "jsonschema",
+    "tempfile",
+]
+
+
+def imported(arguments):
+    """The modules that a command has imported."""
+    code = (
+        "import sys\nfrom policygen import cli\nsys.argv[0] = 'policygen'\ntry:\n    cli.main()\n"
+        "except SystemExit as stop:\n    print(*sys.modules, sep='\\n')\n    raise"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name, not_needed", [("in.json", ["yaml"]), ("in.yaml", [])])
+def test_a_lint_of_manifests_imports_neither_clusters_nor_specs(tmp_path, name, not_needed):
+    file = tmp_path / name
+    file.write_text(json.dumps(NAMESPACE), "utf-8")
+    loaded = imported(["lint", "--manifests", str(file)])
+    assert "policygen.lint.catalog" in loaded
+    assert loaded.isdisjoint([*CLUSTERS, *SPECS, *HEAVY, *not_needed])
+
+
+def test_the_version_imports_no_rule():
+    loaded = imported(["--version"])
+    assert loaded.isdisjoint(
+        [*CLUSTERS, *SPECS, *HEAVY, "yaml", "msgspec", "policygen.lint.catalog"]
+    )
