@@ -24,6 +24,13 @@ def write(path: Path, data: bytes) -> None:
         staged.unlink(missing_ok=True)
 
 
+def write_private(path: Path, data: bytes) -> None:
+    """The same of a file that only its owner may read from its first byte on. Raises OSError."""
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    write(path, data)
+
+
 def stage(staged: Path, data: bytes, target: Path) -> None:
     """Write what is to replace a file beside it, with its permissions. Raises OSError."""
     staged.write_bytes(data)

@@ -34,6 +34,7 @@ _reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)
 Examples:
   policygen snapshot --context prod -o prod.snapshot spec/
   policygen snapshot --context prod -o shared.snapshot --redact-names
+  policygen snapshot --context prod -o monday.snapshot --redact-names --key-file prod.names
   policygen lint --snapshot prod.snapshot spec/
 
 Exit codes: 0 written, 2 usage or a spec that is refused, 3 not all could be read (what could is
@@ -54,7 +55,14 @@ written), 4 internal.
     is_flag=True,
     help="Replace names by hashes, the same wherever one stands, so that it can be shared.",
 )
-def snapshot(*, output: Path, redact_names: bool, **given: Any) -> None:
+@click.option(
+    "--key-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --redact-names: keep the key and the names in this file of yours, so that snapshots with it "
+    "compare; made if it is not there.",
+)
+def snapshot(*, output: Path, redact_names: bool, key_file: Path | None, **given: Any) -> None:
     """Write what lint would read of a live cluster into a file.
 
     No Secret is read, and no value of an environment variable is kept. With a SPEC it also holds
@@ -62,7 +70,11 @@ def snapshot(*, output: Path, redact_names: bool, **given: Any) -> None:
     """
     from policygen import snapshots
 
-    said = snapshots.take(_settings(given), output, redact=redact_names, progress=progress)
+    if key_file is not None and not redact_names:
+        raise click.UsageError("--key-file goes with --redact-names")
+    said = snapshots.take(
+        _settings(given), output, redact=redact_names, key_file=key_file, progress=progress
+    )
     for line in said:
         say(f"policygen: {line}")
     raise SystemExit(ExitCode.INCOMPLETE if said else ExitCode.CLEAN)

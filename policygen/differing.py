@@ -51,7 +51,7 @@ def compare(
         return _compare(settings, before, after, today)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "now.snapshot"
-        said = snapshots.take(settings, path, redact=False, progress=progress)
+        said = snapshots.take(settings, path, progress=progress)
         if not path.exists():
             raise UsageError(said[0])
         return _compare(settings, before, path, today)
@@ -59,6 +59,13 @@ def compare(
 
 def _compare(settings: Settings, before: Path, after: Path, today: date) -> Differences:
     was, now = _read(before), _read(after)
+    if (was.seen.redacted, was.seen.key) != (now.seen.redacted, now.seen.key) or _is_alone(
+        was.seen
+    ):
+        raise UsageError(
+            f"{before} and {after} do not have the same names: what --redact-names wrote compares only "
+            "where both were taken with one --key-file"
+        )
     reports = [
         linting.lint(settings._replace(clusters=ClusterSettings(snapshots=(path,))), today=today)
         for path in (before, after)
@@ -88,9 +95,12 @@ def _read(path: Path) -> Snapshot:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except files.SnapshotError as error:
         raise UsageError(f"{path} {error}") from None
-    if snapshot.seen.redacted:
-        raise UsageError(f"{path} is redacted: its names are its own, and compare with no others")
     return snapshot
+
+
+def _is_alone(seen: Seen) -> bool:
+    """Whether nobody can tell what its names are hashes with, as of older files."""
+    return seen.redacted and not seen.key
 
 
 def _identity(it: Finding) -> tuple[str, str, str]:

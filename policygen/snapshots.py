@@ -2,39 +2,69 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from secrets import token_bytes
 
-from policygen import linting, looking
+import msgspec
+
+from policygen import atomic, linting, looking
 from policygen.cluster import preflight
 from policygen.cluster import snapshot as files
 from policygen.cluster.access import Access
 from policygen.cluster.live import Progress
 from policygen.cluster.permissions import permissions
-from policygen.cluster.redaction import redacted
+from policygen.cluster.redaction import Key, redacted
 from policygen.cluster.requests import ReadError
 from policygen.errors import UsageError
 from policygen.finding import Finding
 from policygen.render.role import roles
 from policygen.settings import LintSettings as Settings
 
+_KEY_DIGITS = 64
+"""Of 32 bytes, which nobody guesses."""
 
-def take(settings: Settings, output: Path, *, redact: bool, progress: Progress) -> Sequence[str]:
+
+def take(
+    settings: Settings,
+    output: Path,
+    *,
+    progress: Progress,
+    redact: bool = False,
+    key_file: Path | None = None,
+) -> Sequence[str]:
     """Write a snapshot of one live cluster, and say what is not in it.
 
-    Raises UsageError for a context or a file that cannot be used.
+    The key of a redaction is that of the file, which is made where there is none and learns the
+    names. Raises UsageError for a context or a file that cannot be used.
     """
+    key = _key(key_file) if redact else None
     (look,) = looking.looks(settings.clusters, linting.reading(settings), progress)
     snapshot = look(0)
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
     gaps = [f"{snapshot.seen.context}: {gap}" for gap in snapshot.seen.gaps]
-    if redact:
-        snapshot = redacted(snapshot, token_bytes())
+    if key is not None:
+        snapshot = redacted(snapshot, key)
     try:
+        if key is not None and key_file is not None:
+            atomic.write_private(key_file, msgspec.json.format(msgspec.json.encode(key)) + b"\n")
         files.write(snapshot, output)
     except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}") from None
+        name = error.filename or output
+        raise UsageError(f"{name} cannot be written: {error.strerror}") from None
     return gaps
+
+
+def _key(path: Path | None) -> Key:
+    if path is None or not path.exists():
+        return Key.new()
+    try:
+        key = msgspec.json.decode(path.read_bytes(), type=Key)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        key = Key("")
+    if len(key.key) < _KEY_DIGITS:
+        raise UsageError(f"{path} is no key that `snapshot --key-file` wrote; name a new file")
+    return key
 
 
 def role(settings: Settings, name: str) -> str:

@@ -3,15 +3,18 @@
 Replaced are the names of objects, namespaces, nodes, pods and their owners, and what policy objects
 refer to; also inside messages and controllers' files. Names that everybody has (`default`,
 `kube-system`, `system-...`) and names of resources stay, and so do labels' keys and other values.
-Images are cut to a word, but for the controllers'. The key is not kept, so nobody can tell whether
-a name that they guess is among them.
+Images are cut to a word, but for the controllers'. Without the key nobody can tell whether a name that they
+guess is among them. It is thrown away, or kept in a file of the owner with what it has hidden, so that
+later snapshots hide the same.
 """
 
 import hmac
 import re
 from collections.abc import Iterable, Iterator
+from secrets import token_hex
 from typing import Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.cluster.controllers import CONFIG_MAPS, component
@@ -39,22 +42,49 @@ _AS_IT_IS = frozenset(
      "manager", "operation", "resourceVersion", "coveredResources", "time"}
 )  # fmt: skip
 """Fields whose text is never a name."""
-_PROSE = frozenset({"message", "data"})
+_PROSE = frozenset({"annotations", "message", "data"})
 """Fields with texts in which names stand among other words."""
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?")
 _RESOURCES = frozenset({"allocatable", "capacity", "requests", "limits", "hard", "deserved"})
 _DIGITS = 12
 
 
-def redacted(snapshot: Snapshot, key: bytes) -> Snapshot:
-    """The snapshot with its names replaced by hashes with this key."""
+class Key(Struct):
+    """What hashes are made with, and the names that it has hidden, by their hashes.
+
+    A name that was hidden once stays so, also in snapshots that show it as a mere word.
+    """
+
+    key: str
+    names: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def new(cls) -> "Key":
+        """Of random bytes, which nobody can guess."""
+        return cls(token_hex())
+
+    @property
+    def name(self) -> str:
+        """What tells it from other keys, and nothing about it."""
+        return self.hide("")
+
+    def hide(self, name: str) -> str:
+        """A DNS label that begins with a letter."""
+        hashed = hmac.digest(self.key.encode(), name.encode(), "sha256").hex()
+        return f"n{hashed[:_DIGITS]}"
+
+
+def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
+    """The snapshot with its names replaced by hashes with this key, which then knows them."""
     known = frozenset(_names(snapshot)) - _EVERYBODYS - frozenset(_resources(snapshot)) - {""}
-    hidden = {name: _hash(name, key) for name in known if not name.startswith("system")}
-    swap = _Swap(hidden)
+    context = snapshot.seen.context
+    hidden = {name: key.hide(name) for name in known if not name.startswith("system")}
+    key.names |= {hashed: name for name, hashed in (hidden | {context: key.hide(context)}).items()}
+    swap = _Swap({name: hashed for hashed, name in key.names.items() if name != context} | hidden)
     return Snapshot(
         replace(
             snapshot.seen,
-            context=_hash(snapshot.seen.context, key),
+            context=key.hide(context),
             gaps=tuple(
                 Gap(gap.group, gap.kind, swap.name(gap.namespace), swap.prose(gap.reason))
                 for gap in snapshot.seen.gaps
@@ -62,6 +92,7 @@ def redacted(snapshot: Snapshot, key: bytes) -> Snapshot:
             namespaces=tuple(map(swap.name, snapshot.seen.namespaces)),
             config_maps=frozenset(CONFIG_MAPS),  # the others' names are the spec's
             redacted=True,
+            key=key.name,
         ),
         tuple(_object(it, swap) for it in snapshot.objects),
         tuple(_pod(pod, swap) for pod in snapshot.pods),
@@ -190,8 +221,3 @@ def _amounts(data: Any, key: str = "") -> Iterable[str]:
             if key == "coveredResources" and isinstance(each, str):
                 yield each
             yield from _amounts(each)
-
-
-def _hash(name: str, key: bytes) -> str:
-    """A DNS label that begins with a letter."""
-    return f"n{hmac.digest(key, name.encode(), 'sha256').hex()[:_DIGITS]}"

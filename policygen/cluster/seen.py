@@ -65,6 +65,8 @@ class Seen(Struct, frozen=True):
     """It was taken in a pod of the cluster, so that `context` is none of a kubeconfig."""
     redacted: bool = False
     """Names are replaced by hashes."""
+    key: str = ""
+    """What the key of these hashes is called: of two snapshots with one key the same names have the same."""
 
     @property
     def kubectl_context(self) -> str:

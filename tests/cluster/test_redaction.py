@@ -5,7 +5,7 @@ from collections import Counter
 
 from policygen import judging, versions
 from policygen.cluster import snapshot as snapshots
-from policygen.cluster.redaction import redacted
+from policygen.cluster.redaction import Key, redacted
 from policygen.cluster.seen import Gap
 from policygen.lint.catalog import RULES
 from tests.cluster.looks import snapshot
@@ -81,7 +81,7 @@ spec:
   containers: [{name: acme-main, image: registry.acme.example/acme/train:v7}]
 status: {phase: Running}
 """
-KEY = b"k" * 32
+KEY = Key("k" * 64)
 
 
 def broken(look):
@@ -113,7 +113,7 @@ def test_a_name_is_the_same_hash_everywhere_and_another_with_another_key():
     assert flavor in queue.data["status"]["conditions"][0]["message"]
     assert shared.pods[0].owner.name == by_kind["Job"].name
     assert shared.pods[0].node == by_kind["Node"].name
-    other = redacted(snapshot(TEXT), b"other")
+    other = redacted(snapshot(TEXT), Key.new())
     assert {it.name for it in other.objects}.isdisjoint(it.name for it in shared.objects)
 
 
@@ -122,3 +122,27 @@ def test_everybodys_names_and_those_of_resources_stay():
     shared = redacted(snapshot(text), KEY)
     assert {it.namespace for it in shared.objects if it.namespace} == {"kube-system"}
     assert "gpu" in {it.name for it in shared.objects}
+
+
+def test_what_was_hidden_once_stays_so_with_the_same_key():
+    """Where the flavor is gone, a label with its name would tell what its hash was."""
+    key = Key.new()
+    first = redacted(snapshot(TEXT), key)
+    gone = TEXT.replace("acme-flavor", "another").replace("pool: a100", "pool: acme-flavor")
+    second = redacted(snapshot(gone), key)
+    old = next(it for it in first.objects if it.kind == "ResourceFlavor").name
+    (node,) = (it for it in second.objects if it.kind == "Node")
+    assert node.data["metadata"]["labels"]["pool"] == old == key.hide("acme-flavor")
+    assert first.seen.context == second.seen.context
+    assert key.names[old] == "acme-flavor"
+    assert key.names[first.seen.context] == "east"
+    assert first.seen.key == second.seen.key != Key.new().name
+
+
+def test_words_of_annotations_are_names_too():
+    note = "annotations: {note: 'as acme-nowhere was'}, name: acme-queue"
+    text = TEXT.replace(
+        "metadata:\n  name: acme-queue",
+        f"metadata:\n  {note.replace(', name', chr(10) + '  name')}",
+    )
+    assert "acme-nowhere" not in str([it.data for it in redacted(snapshot(text), KEY).objects])

@@ -508,6 +508,39 @@ def test_a_redacted_snapshot_breaks_the_same_rules(cluster, examples, policygen,
     assert of_file["findings"]
 
 
+def test_two_redacted_snapshots_of_one_key_compare(cluster, examples, policygen, tmp_path):
+    """What a vendor gets: which objects changed, by hashes that only the owner can read."""
+    cluster.apply(examples["kueue-team-tree"].text)
+    key = tmp_path / "bench.names"
+    files = [tmp_path / "monday", tmp_path / "tuesday"]
+    options = ["--context", "bench", "--redact-names", "--key-file", key]
+    assert policygen("snapshot", *options, "-o", files[0]) == (0, "")
+    path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/evaluation.a100"
+    held = cluster.client.request(
+        "PATCH", path, {"spec": {"stopPolicy": "Hold"}}, content_type=MERGE
+    )
+    assert held.ok, held.message
+    cluster.becomes("held", lambda: _active(cluster, path), "False")
+    assert policygen("snapshot", *options, "-o", files[1]) == (0, "")
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    done = CliRunner().invoke(cli, ["diff", *map(str, files)])
+    assert done.exit_code == 1, done.output
+    assert "evaluation" not in done.output
+    names = json.loads(key.read_text("utf-8"))["names"]
+    told = re.findall(r"ClusterQueue (n[0-9a-f]{12})", done.output)
+    assert "evaluation.a100" in {names[each] for each in told}
+    assert "spec.stopPolicy" in done.output
+    code, said = policygen("snapshot", *options[:3], "-o", tmp_path / "other")
+    assert (code, said) == (0, "")
+    done = CliRunner().invoke(cli, ["diff", str(files[0]), str(tmp_path / "other")])
+    assert "taken with one --key-file" in str(done.exception)
+
+
+def _active(cluster, path):
+    conditions = cluster.client.get(path).body["status"]["conditions"]
+    return next(it["status"] for it in conditions if it["type"] == "Active")
+
+
 def test_a_namespace_is_read_alone(cluster, policygen, proxy):
     cluster.namespace("team")
     code, report = policygen("lint", "--context", "bench", "--namespace", "team")

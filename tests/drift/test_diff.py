@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from policygen.cli import cli
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.object import Object
+from policygen.cluster.redaction import Key, redacted
 from policygen.cluster.seen import GroupKind
 from policygen.finding import At
 from policygen.lint.kinds import every
@@ -137,6 +138,35 @@ def test_two_looks_are_named(arguments):
     assert "name two snapshots, or one and a cluster" in done.output
 
 
-def test_redacted_snapshots_compare_with_nothing(diff, things):
-    with pytest.raises(Exception, match="redacted"):
-        diff(things, things, seen=({}, {"redacted": True}))
+@pytest.mark.parametrize(
+    "seen",
+    [
+        ({}, {"redacted": True, "key": "a"}),
+        ({"redacted": True, "key": "a"}, {"redacted": True, "key": "b"}),
+        ({"redacted": True}, {"redacted": True}),
+    ],
+)
+def test_names_of_different_keys_do_not_compare(diff, things, seen):
+    with pytest.raises(Exception, match="taken with one --key-file"):
+        diff(things, things, seen=seen)
+
+
+def test_redacted_snapshots_of_one_key_compare(diff, things):
+    after = copy.deepcopy(things)
+    after[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    key = Key.new()
+    hidden = [
+        {
+            str(n): it.data
+            for n, it in enumerate(
+                redacted(snapshot(yaml.safe_dump_all(one.values())), key).objects
+            )
+        }
+        for one in (things, after)
+    ]
+    found, code = diff(*hidden, seen=({"redacted": True, "key": key.name},) * 2)
+    assert code == 1
+    (changed,) = found["changes"]
+    assert changed["object"] == f"ClusterQueue {key.hide('evaluation.a100')}"
+    assert changed["path"] == "spec.stopPolicy"
+    assert [it["rule"] for it in found["findings"]["new"]] == ["queue-held"]
