@@ -2,12 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mappings
 from policygen.cluster.view import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.finding import At, Finding, Path, Severity
 from policygen.spec import document, forms
@@ -20,8 +23,15 @@ _FILES = {
 }
 """Controllers' files that name their kind, by group and kind."""
 
-_MENTIONS = (SCHEDULER_CONFIG, KUEUE_CONFIG, "actions:")
-"""What a text must hold to be worth parsing."""
+_NAMED = ("kubescheduler.config", "config.kueue")
+"""What a controller's file that names its kind holds, however it is misspelt otherwise."""
+_MENTIONS = (*_NAMED, "actions:", "tiers:", '"tiers"')
+"""What a text must hold to be worth parsing, unless its key tells what it is."""
+_KEYS = ("volcano-scheduler", "controller_manager_config")
+"""How the keys begin under which Volcano's and Kueue's files are."""
+_ALIKE = 0.85
+_LIKE = 0.6
+"""How close an API group, and a kind, must be to be a slip."""
 
 
 _Inner = tuple[Document | None, list[Finding]]
@@ -95,25 +105,52 @@ def _is_no_spec(header: document.Header) -> bool:
 
 def _document(each: Document, found: Manifests) -> None:
     data, header = each.data, each.header
-    if header.kind is None and header.api_version is None and {"actions", "tiers"} <= data.keys():
+    if header.kind is None and header.api_version is None and _is_volcanos(data):
         found.objects.append(_configuration(each))
         return
-    before = len(found.objects)
-    found.objects += _objects(data, each.index, ())
-    if len(found.objects) == before and not _is_list(data):
-        found.nameless += 1
+    for it in _objects(data, each.index, ()):
+        if it is None:
+            found.nameless += 1
+        else:
+            found.objects.append(it)
 
 
-def _objects(data: Any, index: int, path: Path) -> Iterator[Object]:
-    if not isinstance(data, dict):
-        return
-    if _is_list(data):
-        for number, item in enumerate(data["items"]):
+def _is_volcanos(data: Mapping[str, Any]) -> bool:
+    """Whether a mapping without a kind is Volcano's scheduler configuration, misspelt or not."""
+    return {"actions", "tiers"} <= data.keys() or any(
+        "plugins" in each for each in mappings(data.get("tiers"))
+    )
+
+
+def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
+    """The objects of a document, and None for each part that is none."""
+    if isinstance(data, dict) and _is_list(data):
+        for number, item in enumerate(_items(data)):
             yield from _objects(item, index, (*path, "items", number))
         return
     it = Object.read(data, At(index, path))
-    if it is not None:
-        yield it
+    yield None if it is None else _as_meant(it)
+
+
+def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
+    """The items of a List. Servers leave out what each is in lists of one kind, as client-go knows."""
+    kind = listed["kind"].removesuffix("List")
+    for item in listed["items"]:
+        bare = isinstance(item, dict) and not {"apiVersion", "kind"} & item.keys()
+        known = kind and isinstance(listed.get("apiVersion"), str)
+        yield {"apiVersion": listed["apiVersion"], "kind": kind, **item} if bare and known else item
+
+
+def _as_meant(it: Object) -> Object:
+    """A controller's file with a slip in its kind or group is that file, and rules tell the slip."""
+    if "onfig" not in it.kind or (it.group, it.kind) in _FILES:
+        return it
+    for group, kind in sorted(_FILES):
+        if it.group == group and get_close_matches(it.kind, [kind], cutoff=_LIKE):
+            return replace(it, kind=kind)
+        if it.kind == kind and get_close_matches(it.group, [group], cutoff=_ALIKE):
+            return replace(it, api_version=f"{group}/{it.version}")
+    return it
 
 
 def _is_list(data: dict[str, Any]) -> bool:
@@ -147,25 +184,34 @@ def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
     if not isinstance(texts, dict):
         return
     for key, text in texts.items():
-        if not isinstance(text, str) or not any(word in text for word in _MENTIONS):
+        known = isinstance(key, str) and key.startswith(_KEYS)
+        if not isinstance(text, str) or not text.strip():
+            continue
+        if not known and not any(word in text for word in _MENTIONS):
             continue
         index = first_index + len(found.documents)
         each, findings = load(it, key, text, index)
         if each is None or not isinstance(each.data, dict):
-            if _MENTIONS[0] in text or _MENTIONS[1] in text or key.startswith("volcano-scheduler"):
+            if known or any(word in text for word in _NAMED):
                 found.findings += findings
                 found.complete = found.complete and not findings
             continue
-        group = (each.header.api_version or "").rpartition("/")[0]
-        if (group, each.header.kind) in _FILES:
-            inside = list(_objects(each.data, each.index, ()))
-        elif {"actions", "tiers"} <= each.data.keys():
-            inside = [_configuration(each)]
-        else:
-            continue
-        found.documents.append(each)
-        found.findings += findings
-        found.objects += inside
+        inside = list(_inside(each, volcanos=known and key.startswith(_KEYS[0])))
+        if inside:
+            found.documents.append(each)
+            found.findings += findings
+            found.objects += inside
+
+
+def _inside(each: Document, *, volcanos: bool) -> Iterator[Object]:
+    """The controllers' files in a document that a ConfigMap holds."""
+    if each.header.api_version is None and each.header.kind is None:
+        if volcanos or _is_volcanos(each.data):
+            yield _configuration(each)
+        return
+    for it in _objects(each.data, each.index, ()):
+        if it is not None and (it.group, it.kind) in _FILES:
+            yield it
 
 
 def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:

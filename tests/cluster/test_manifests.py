@@ -46,6 +46,49 @@ def test_documents_lists_and_lists_of_lists_are_objects():
     assert finding.path == "spec.clusterQueue"
 
 
+def test_items_of_a_list_of_one_kind_are_of_that_kind():
+    bare = {key: QUEUE[key] for key in ("metadata", "spec")}
+    listed = {"apiVersion": QUEUE["apiVersion"], "kind": "LocalQueueList", "items": [bare]}
+    found = read(json.dumps(listed))
+    assert names(found) == ["LocalQueue b/a"]
+    assert found.objects[0].at == At(0, ("items", 0))
+    assert found.nameless == 0
+
+
+def test_items_that_are_no_objects_are_counted():
+    items = [QUEUE, None, 3, {"kind": "A"}, {"apiVersion": "v1", "kind": "List", "items": [{}]}]
+    found = read(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert names(found) == ["LocalQueue b/a"]
+    assert found.nameless == 4
+
+
+CONF = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  %s: |
+    %s
+"""
+
+
+@pytest.mark.parametrize(
+    "key, text, found",
+    [
+        ("volcano-scheduler.conf", "action: allocate", True),
+        ("volcano-scheduler-ci.conf", "{}", True),
+        ("volcano-scheduler.conf", "", False),
+        ("any.yaml", "tiers: [{plugins: []}]", True),
+        ("any.yaml", "tiers: [{name: gold}]", False),
+        ("any.yaml", "actions: [checkout]", False),
+        ("any.yaml", '{"actions": "", "tiers": []}', True),
+    ],
+)
+def test_volcanos_configuration_is_known_by_its_key_or_by_its_tiers(key, text, found):
+    objects = read(CONF % (key, text)).objects
+    assert [it.kind for it in objects[1:]] == [VOLCANO_CONFIGURATION] * found
+
+
 def test_json_is_read_as_yaml_is_and_has_the_same_places():
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [QUEUE, QUEUE]}, indent=1)
     quick, close = read(text, "a.json"), read(text + "\n# a comment", "a.yaml")

@@ -26,6 +26,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     )
     known = volcano_words.actions(target)
     for each in all_settings(facts):
+        yield from _conflicts(each)
+        keys = each.entry.object.data.keys()
+        if "actions" not in keys:
+            if keys <= {*volcano_words.TOP}:  # else a misspelt key is told
+                yield Claim(f"there are no actions; {then}; write some", each.entry.at)
+            continue
         written = each.entry.it.actions.split(",")
         for name in (name.strip() for name in written):
             if not name:
@@ -41,7 +47,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f'action "{name}" is none of Volcano {target}; {then}; {suggest(name, known)}',
                     each.actions_at,
                 )
-        yield from _conflicts(each)
 
 
 def _conflicts(each: Settings) -> Iterator[Claim]:
