@@ -1,26 +1,24 @@
 """What a real kube-scheduler does with our profiles, and where their weights begin to hold."""
 
-import itertools
 import time
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from textwrap import dedent
 
 import pytest
 import yaml
 
 from policygen.plan.scheduler import FIT_WEIGHT, choose
+from tests.controlplane import pairs
 from tests.controlplane.cluster import SETTLE_S
 from tests.controlplane.nodes import Shape, add_nodes
 from tests.controlplane.pages import bad, good
+from tests.controlplane.pairs import PAIR, Load, Pair
 from tests.controlplane.rendering import rendered
-from tests.controlplane.workloads import GPU, Ask, deployment, pod
+from tests.controlplane.workloads import GPU, Ask, deployment, on_node, pod, service
 
 HOST = "kubernetes.io/hostname"
-PAIR = "example.com/pair"
-NUMBERS = itertools.count()
-"""Of pods, for their names."""
 CORES, MEMORY_GI = 128, 1024
 """Of each node."""
 SIZE = {"cpu": str(CORES), "memory": f"{MEMORY_GI}Gi"}
@@ -63,22 +61,6 @@ def configuration(profiles):
     return yaml.safe_dump({**head, "profiles": list(profiles)}, sort_keys=False)
 
 
-def on_node(node, name, ask):
-    """A pod that no scheduler needs to place."""
-    made = pod(name, "team", ask)
-    made["spec"]["nodeName"] = node
-    return made
-
-
-def service(name):
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": name, "namespace": "team"},
-        "spec": {"selector": {"app": name}, "ports": [{"port": 80}]},
-    }
-
-
 # Empty nodes at half load
 
 ORDERS: Mapping[str, list[tuple[int, int]]] = {
@@ -109,7 +91,7 @@ def test_gpus_on_empty_nodes_at_half_load(cluster, record_property, scheduler, o
             name = f"d{number}"
             cpu, memory = str(PER_GPU["cpu"] * gpus), f"{PER_GPU['memory'] * gpus}Gi"
             ask = Ask(gpus=gpus, cpu=cpu, memory=memory, scheduler=scheduler)
-            cluster.create(service(name))
+            cluster.create(service(name, "team"))
             cluster.create(deployment(name, "team", ask, replicas=pods))
             done = min(done + gpus * pods, bound)
             cluster.becomes(f"{pods} pods of {gpus}", cluster.bound, done)
@@ -127,7 +109,7 @@ def test_spreading_levels_the_nodes(cluster):
     """Six pods beside a node with two GPUs in use: 2 each. By default that node gets more."""
     out = spec(4, policy="spread")
     first, *_ = cluster.add_nodes(out.pools["h100"])
-    cluster.create(on_node(first, "early", Ask(gpus=2)), service("web"))
+    cluster.create(on_node(first, "early", "team", Ask(gpus=2)), service("web", "team"))
     with cluster.kube_scheduler(out.scheduler_config) as profiles:
         for scheduler, level in ((profiles[-1], True), ("default-scheduler", False)):
             cluster.create(deployment("web", "team", Ask(gpus=1, scheduler=scheduler), replicas=6))
@@ -201,125 +183,63 @@ def drop_resource(name):
 
 @dataclass(frozen=True)
 class Choice:
-    """Two nodes with their loads, and a pod that our profile puts on the first of them.
-
-    Loads are GPUs, cores and GiB in use. Under the edited profile it goes to the second.
-    """
+    """A pair of nodes of which our profile takes the first; under the edited profile it is the second."""
 
     setting: str
     edit: object
-    first: tuple[int, int, int]
-    second: tuple[int, int, int]
-    ask: tuple[int, int] = (1, 1)
-    """Cores and GiB beside one GPU."""
-    prefers_second: bool = False
-    image_on_second: bool = False
-    service: bool = False
-    """Whether what runs on the first node and this pod are behind one Service."""
+    pair: Pair
+
+
+def choice(setting, edit, first, second, ask=(1, 1), **pair):
+    """Loads are GPUs, cores and GiB in use; what is asked for is cores and GiB beside one GPU."""
+    loads = [Load(gpus, f"{cores}", f"{gib}Gi") for gpus, cores, gib in (first, second)]
+    cores, gib = ask
+    return Choice(
+        setting, edit, Pair(*loads, ask=Ask(1, cpu=f"{cores}", memory=f"{gib}Gi"), **pair)
+    )
 
 
 BALANCE, IMAGES = "NodeResourcesBalancedAllocation", "ImageLocality"
 CHOICES = [
-    Choice("MostAllocated", lambda p: fit(p).update(type="LeastAllocated"), (2, 1, 1), (1, 1, 1)),
-    Choice("weight of the GPU", gpu_weight(1), (2, 1, 1), (1, 120, 960)),
-    Choice("the GPU", drop_resource(GPU), (2, 1, 1), (1, 120, 960)),
+    choice("MostAllocated", lambda p: fit(p).update(type="LeastAllocated"), (2, 1, 1), (1, 1, 1)),
+    choice("weight of the GPU", gpu_weight(1), (2, 1, 1), (1, 120, 960)),
+    choice("the GPU", drop_resource(GPU), (2, 1, 1), (1, 120, 960)),
     # As many GPUs: cpu or memory breaks the tie.
-    Choice("cpu", drop_resource("cpu"), (2, 100, 64), (2, 1, 512)),
-    Choice("memory", drop_resource("memory"), (2, 8, 800), (2, 64, 8)),
-    Choice("weight of the plugin", fit_weight(1), (7, 1, 1), (1, 1, 1), prefers_second=True),
-    Choice(
-        "PodTopologySpread", drop_config("PodTopologySpread"), (3, 1, 1), (2, 1, 1), service=True
+    choice("cpu", drop_resource("cpu"), (2, 100, 64), (2, 1, 512)),
+    choice("memory", drop_resource("memory"), (2, 8, 800), (2, 64, 8)),
+    choice("weight of the plugin", fit_weight(1), (7, 1, 1), (1, 1, 1), prefers_second=100),
+    choice(
+        "PodTopologySpread", drop_config("PodTopologySpread"), (6, 1, 1), (5, 1, 1), service=True
     ),
-    Choice(IMAGES, drop_disabled(IMAGES), (2, 1, 1), (1, 64, 1), image_on_second=True),
+    choice(IMAGES, drop_disabled(IMAGES), (2, 1, 1), (1, 64, 1), image_on_second=True),
     # As many GPUs, and the pod would level cpu and memory on the second: 38 to 37 points inside
     # NodeResourcesFit, some 20 for balance.
-    Choice(BALANCE, drop_disabled(BALANCE), (2, 58, 1), (2, 1, 410), (64, 1)),
+    choice(BALANCE, drop_disabled(BALANCE), (2, 58, 1), (2, 1, 410), (64, 1)),
 ]
-
-
-def fill(cluster, choices):
-    """The two nodes of each choice, and what runs on them."""
-    sides = [
-        (f"{name}-{pair}", pair, choice, load)
-        for pair, choice in choices.items()
-        for name, load in (("first", choice.first), ("second", choice.second))
-    ]
-    add_nodes(
-        cluster.client,
-        {node: Shape(**SIZE, labels={PAIR: pair}) for node, pair, _, _ in sides},
-    )
-    fillers = []
-    for node, pair, choice, (gpus, cores, gib) in sides:
-        first = node.startswith("first")
-        labels = {"app": f"web-{pair}"} if choice.service and first else {}
-        asks = [Ask(gpus=1, labels=labels)] * (gpus - 1)
-        asks.append(Ask(gpus=1, cpu=str(cores), memory=f"{gib}Gi", labels=labels))
-        fillers += [on_node(node, f"{node}-{i}", ask) for i, ask in enumerate(asks)]
-        if choice.image_on_second and not first:
-            image = {"names": ["none.invalid/none:latest"], "sizeBytes": 100_000_000_000}
-            change = {"status": {"images": [image]}}
-            cluster.patch("v1", "Node", node, change, subresource="status")
-    cluster.create(*fillers, *(service(f"web-{p}") for p, c in choices.items() if c.service))
-    time.sleep(SETTLE_S)
-
-
-def chooser(pair, choice, scheduler):
-    cores, gib = choice.ask
-    ask = Ask(
-        gpus=1,
-        cpu=str(cores),
-        memory=f"{gib}Gi",
-        scheduler=scheduler,
-        node_selector={PAIR: pair},
-        labels={"app": f"web-{pair}"},
-    )
-    made = pod(f"chooser-{pair}", "team", ask)
-    if choice.prefers_second:
-        name = {"key": HOST, "operator": "In", "values": [f"second-{pair}"]}
-        wish = {"weight": 100, "preference": {"matchExpressions": [name]}}
-        preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-        made["spec"]["affinity"] = {"nodeAffinity": {preferred: [wish]}}
-    return made
-
-
-def chosen(cluster, pods):
-    """The node that each of these pods gets; the pods are gone afterwards."""
-    # New names each time: kwok, late with an old pod, may delete the new one of its name.
-    named = [{**it, "metadata": {**it["metadata"], "name": f"p{next(NUMBERS)}"}} for it in pods]
-    names = [made["metadata"]["name"] for made in named]
-
-    def nodes():
-        found = {p["metadata"]["name"]: p["spec"].get("nodeName") for p in cluster.pods("team")}
-        return [found.get(name) for name in names]
-
-    cluster.create(*named)
-    cluster.until("every pod has a node", lambda: all(nodes()))
-    found = nodes()
-    for name in names:
-        cluster.delete("v1", "Pod", name, "team")
-    cluster.until("they are gone", lambda: not any(nodes()))
-    return found
 
 
 def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
     mine = profile_of(spec())
+    named = {f"c{number}": it for number, it in enumerate(CHOICES)}
     profiles = [mine]
-    for number, choice in enumerate(CHOICES):
+    for name, it in named.items():
         edited = deepcopy(mine)
-        choice.edit(edited)
-        profiles.append({**edited, "schedulerName": f"without-{number}"})
-    fill(cluster, {str(number): choice for number, choice in enumerate(CHOICES)})
-    numbers = range(len(CHOICES))
+        it.edit(edited)
+        profiles.append({**edited, "schedulerName": f"without-{name}"})
+    pairs.stand(cluster, {name: it.pair for name, it in named.items()}, namespace="team")
 
     def goes(scheduler):
-        pods = [chooser(str(i), CHOICES[i], scheduler(i)) for i in numbers]
-        return dict(zip((c.setting for c in CHOICES), chosen(cluster, pods), strict=True))
+        pods = {
+            it.setting: pairs.chooser(name, it.pair, scheduler(name), namespace="team")
+            for name, it in named.items()
+        }
+        return pairs.choices(cluster, pods)
 
     with cluster.kube_scheduler(configuration(profiles)):
         with_all = goes(lambda _: mine["schedulerName"])
-        without = goes(lambda number: f"without-{number}")
-    assert with_all == {c.setting: f"first-{i}" for i, c in enumerate(CHOICES)}
-    assert without == {c.setting: f"second-{i}" for i, c in enumerate(CHOICES)}
+        without = goes(lambda name: f"without-{name}")
+    assert with_all == {it.setting: "first" for it in CHOICES}
+    assert without == {it.setting: "second" for it in CHOICES}
 
 
 def test_all_nodes_are_scored(cluster):
@@ -335,7 +255,7 @@ def test_all_nodes_are_scored(cluster):
         for name, text in named.items()
     ]
     cluster.add_nodes(Shape(), 130, prefix="n")
-    cluster.create(on_node("n-65", "early", Ask(gpus=1)))
+    cluster.create(on_node("n-65", "early", "team", Ask(gpus=1)))
     with cluster.kube_scheduler(configuration(profiles)):
         for scheduler in (mine["schedulerName"], *named):
             pods = [pod(f"{scheduler}-{i}", "team", Ask(1, scheduler=scheduler)) for i in range(7)]
@@ -369,7 +289,7 @@ def outcome(units, used, weight):
 def test_the_smallest_weight_that_packs_is_the_one_that_we_write(cluster, record_property):
     """Swept on nodes of 4, 8 and 16 GPUs, with every number of them in use."""
     demanded = {units: choose(units).gpu_weight for units in UNITS}
-    profiles, pairs = [], []
+    profiles, swept = [], []
     for units in UNITS:
         mine = profile_of(spec(per_node=units))
         weights = {each["name"]: each["weight"] for each in fit(mine)["resources"]}
@@ -379,35 +299,23 @@ def test_the_smallest_weight_that_packs_is_the_one_that_we_write(cluster, record
             if lower:
                 gpu_weight(demanded[units] - lower)(edited)
             profiles.append({**edited, "schedulerName": f"n{units}-{lower}"})
-        pairs += [(units, used) for used in range(units - 1)]
-    _fill_pairs(cluster, pairs)
-
-    def probe(wanted, lower):
-        """Whether the fuller node got the pod, for each pair."""
-        asks = (
-            (f"{units}-{used}", Ask(1, cpu="1", memory="1Gi", scheduler=f"n{units}-{lower}"))
-            for units, used in wanted
-        )
-        pods = [
-            pod(f"p-{name}", "team", replace(ask, node_selector={PAIR: name})) for name, ask in asks
-        ]
-        won = (node.startswith("fuller") for node in chosen(cluster, pods))
-        return dict(zip(wanted, won, strict=True))
+        swept += [(units, used) for used in range(units - 1)]
+    _fill_pairs(cluster, swept)
 
     with cluster.kube_scheduler(configuration(profiles)):
         for lower in range(BELOW + 1):
-            found = probe(pairs, lower)
+            found = fuller_wins(cluster, swept, lower)
             for (units, used), won in found.items():
                 weight = demanded[units] - lower
                 want = outcome(units, used, weight)
                 assert want == 0 or won == (want > 0), f"{units} a node, {used} used, {weight}"
     # One below, no pair is lost for certain. A tie goes by lot: of each pod until 1.34; since 1.35 of
     # the order in which a scheduler came to know the nodes (prioritizeNodes draws for extenders only).
-    ties = [(n, used) for n, used in pairs if outcome(n, used, demanded[n] - 1) == 0]
+    ties = [(n, used) for n, used in swept if outcome(n, used, demanded[n] - 1) == 0]
     lost: set[int] = set()
     for _ in range(16):
         with cluster.kube_scheduler(configuration(profiles)):
-            lost |= {units for (units, _), won in probe(ties, 1).items() if not won}
+            lost |= {units for (units, _), won in fuller_wins(cluster, ties, 1).items() if not won}
         ties = [(units, used) for units, used in ties if units not in lost]
         if not ties:
             break
@@ -418,16 +326,26 @@ def test_the_smallest_weight_that_packs_is_the_one_that_we_write(cluster, record
     assert lost == set(UNITS), "one below it does not pack"
 
 
-def _fill_pairs(cluster, pairs):
+def fuller_wins(cluster, swept, lower):
+    """Whether the fuller node got the pod, for each pair, by the profile that is so much lower."""
+    made = {}
+    for units, used in swept:
+        place, scheduler = {PAIR: f"{units}-{used}"}, f"n{units}-{lower}"
+        ask = Ask(1, cpu="1", memory="1Gi", scheduler=scheduler, node_selector=place)
+        made[units, used] = pod("p", "team", ask)
+    return {it: side == "fuller" for it, side in pairs.choices(cluster, made).items()}
+
+
+def _fill_pairs(cluster, swept):
     """For each pair a node with one GPU more in use, and one with full cpu and memory."""
     shapes, fillers = {}, []
-    for units, used in pairs:
+    for units, used in swept:
         name = f"{units}-{used}"
         full = Ask(used, cpu=f"{CORES - 1}", memory=f"{MEMORY_GI - 1}Gi")
         for side, ask in (("fuller", Ask(used + 1)), ("other", full)):
             node = f"{side}-{name}"
             shapes[node] = Shape(units, **SIZE, labels={PAIR: name})
-            fillers.append(on_node(node, f"on-{node}", ask))
+            fillers.append(on_node(node, f"on-{node}", "team", ask))
     add_nodes(cluster.client, shapes)
     cluster.create(*fillers)
     time.sleep(SETTLE_S)
@@ -447,12 +365,12 @@ def test_balance_alone_needs_less_than_a_hundred_points(cluster, record_property
         edited = deepcopy(mine)
         fit_weight(weight)(edited)
         profiles.append({**edited, "schedulerName": f"w{weight}"})
-    choice = Choice(BALANCE, None, (2, 1, 1), (1, 12, MEMORY_GI - 1), (115, 1))
-    fill(cluster, {"0": choice})
+    pair = choice(BALANCE, None, (2, 1, 1), (1, 12, MEMORY_GI - 1), (115, 1)).pair
+    pairs.stand(cluster, {"pair": pair}, namespace="team")
     packs = []
     with cluster.kube_scheduler(configuration(profiles)):
         for weight in range(1, 7):
-            (node,) = chosen(cluster, [chooser("0", choice, f"w{weight}")])
-            packs.append(node == "first-0")
+            made = pairs.chooser("pair", pair, f"w{weight}", namespace="team")
+            packs.append(pairs.choices(cluster, {"": made}) == {"": "first"})
     record_property("packs beside balance with weight 1 to 6", packs)
     assert packs == [False, False, False, True, True, True]

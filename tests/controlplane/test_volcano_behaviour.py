@@ -1,22 +1,16 @@
 """What a real Volcano does with our queues and with each line of our scheduler configuration."""
 
-import itertools
 import re
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 import pytest
 import yaml
 
 from policygen.plan.volcano_configuration import SCORE_WEIGHT
-from tests.controlplane.cluster import SETTLE_S
 from tests.controlplane.nodes import Shape, add_nodes
-from tests.controlplane.rendering import rendered
-from tests.controlplane.workloads import GPU, VOLCANO_GROUP, VOLCANO_QUEUE, Ask, pod, vcjob
+from tests.controlplane.volcano_specs import edited, pool, team, volcano
+from tests.controlplane.workloads import GPU, VOLCANO_GROUP, VOLCANO_QUEUE, Ask, on_node, pod, vcjob
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUEUE = "scheduling.volcano.sh/v1beta1", "Queue"
@@ -24,46 +18,6 @@ VCJOB = "batch.volcano.sh/v1alpha1", "Job"
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 ONE, TWO = Ask(gpus=1), Ask(gpus=2)
-
-
-def pool(nodes=3, *, policy="", gpu="perNode: 8, memory: 80Gi", name="train", labels="pool: train"):
-    """A Volcano pool whose nodes have 128 cores, 1 TiB and 8 cards."""
-    return dedent(f"""
-        apiVersion: policygen.dev/v1alpha1
-        kind: ResourcePool
-        metadata: {{name: {name}}}
-        spec:
-          nodeSelector: {{{labels}}}
-          gpu: {{{gpu}}}
-          capacity: {{nodes: {nodes}, nodeAllocatable: {{cpu: 128, memory: 1Ti}}}}
-          scheduler: volcano
-          schedulingPolicy: {{{policy}}}
-        """)
-
-
-def team(name, quota, *, parent=None, pool="train", namespaces=True):
-    spec = {"quotas": [{"pool": pool, **quota}]}
-    if parent:
-        spec["parent"] = parent
-    if namespaces:
-        spec["namespaces"] = [{"name": name}]
-    metadata = {"name": name}
-    head = {"apiVersion": "policygen.dev/v1alpha1", "kind": "Team", "metadata": metadata}
-    return yaml.safe_dump({**head, "spec": spec})
-
-
-def volcano(*documents):
-    return rendered("---\n".join(documents), "volcano-config")
-
-
-def edited(config, name, edit):
-    """The configuration after `edit` of one plugin's entry."""
-    found = yaml.load(config, Loader=yaml.CSafeLoader)
-    (plugin,) = (p for tier in found["tiers"] for p in tier["plugins"] if p["name"] == name)
-    before = yaml.safe_dump(plugin)
-    edit(plugin)
-    assert yaml.safe_dump(plugin) != before
-    return yaml.safe_dump(found, sort_keys=False)
 
 
 def without(plugin, flag):
@@ -104,13 +58,6 @@ def gang(namespace, gpus, ask=TWO, *, name="gang", priority=None):
     """A job of so many GPUs that starts whole."""
     pods, queue = gpus // ask.gpus, f"{namespace}.train"
     return vcjob(name, namespace, ask, pods=pods, queue=queue, priority=priority)
-
-
-def on_node(node, name, namespace, ask):
-    """A pod that no scheduler needs to place."""
-    made = pod(name, namespace, ask)
-    made["spec"]["nodeName"] = node
-    return made
 
 
 # Queues
@@ -427,182 +374,6 @@ def test_volcano_alone_scatters_the_same_pods(cluster, record_property):
         found = sorted(cluster.placement().values())
     record_property("six pods on four nodes, neither packed nor spread", found)
     assert found[-1] < 6
-
-
-# Arguments of scores, with and without
-
-
-@dataclass(frozen=True)
-class Load:
-    """What runs on a node already."""
-
-    gpus: int = 1
-    cpu: str = "1"
-    memory: str = "1Gi"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Two nodes, and a pod that goes to the first; without the argument it goes to the second."""
-
-    argument: str
-    first: Load
-    second: Load
-    instead: Any = None
-    """Another value; None: the argument is left out."""
-    ask: Ask = ONE
-    prefers_second: int = 0
-    """Weight of a preferred node affinity."""
-    service: bool = False
-    """Whether what runs on the first node and this pod are behind one Service, in other zones."""
-
-    def edit(self, plugin):
-        entries, key = plugin["arguments"], self.argument
-        if key.startswith("resources."):
-            entries, key = entries["resources"], key.removeprefix("resources.")
-        if self.instead is None:
-            del entries[key]
-        else:
-            assert entries[key] != self.instead
-            entries[key] = self.instead
-
-
-BUSY = {"cpu": "120", "memory": "960Gi"}
-WHOLE = Ask(gpus=1, cpu="1", memory="1Gi")
-CHOICES: Mapping[tuple[str, str], list[Choice]] = {
-    # A pod that asks for GPUs alone: the first node has more of them in use, of 32.
-    ("binPack", "nodeorder"): [
-        Choice("leastrequested.weight", Load(2, **BUSY), Load()),
-        Choice("balancedresource.weight", Load(2, cpu="127"), Load()),
-        Choice("podtopologyspread.weight", Load(3), Load(2), service=True),
-    ],
-    ("binPack", "binpack"): [
-        # It would rather have the second node, which is worth 200 points.
-        Choice("binpack.weight", Load(24), Load(), prefers_second=100),
-        # One GPU more on the first node, all of cpu and memory on the second.
-        Choice("binpack.resources", Load(2), Load(1, **BUSY), ask=WHOLE),
-        Choice(f"binpack.resources.{GPU}", Load(2), Load(1, **BUSY), ask=WHOLE),
-        Choice(f"binpack.resources.{GPU}", Load(2), Load(1, **BUSY), SCORE_WEIGHT, ask=WHOLE),
-        # As many GPUs: cpu and memory break the tie. The 1 that we write is Volcano's default.
-        Choice("binpack.cpu", Load(cpu="64"), Load(memory="64Gi"), 0, ask=WHOLE),
-        Choice("binpack.memory", Load(memory="512Gi"), Load(cpu="8"), 0, ask=WHOLE),
-    ],
-    ("spread", "nodeorder"): [
-        Choice("leastrequested.weight", Load(1, **BUSY), Load(2)),
-        Choice("balancedresource.weight", Load(1, cpu="127"), Load(2)),
-    ],
-    ("spread", "resource-strategy-fit"): [
-        # The 10 that we write is Volcano's default.
-        Choice("resourceStrategyFitWeight", Load(), Load(24), 1, prefers_second=100),
-        Choice("resources", Load(1, **BUSY), Load(2), ask=WHOLE),
-        Choice(f"resources.{GPU}", Load(1, **BUSY), Load(2), ask=WHOLE),
-        Choice("resources.cpu", Load(memory="64Gi"), Load(cpu="64"), ask=WHOLE),
-        Choice("resources.memory", Load(cpu="8"), Load(memory="512Gi"), ask=WHOLE),
-    ],
-}
-SHARED = "perNode: 8, memory: 80Gi, sharing: timeSlicing, replicas: 4"
-"""32 units a node: the more there are, the less one of them weighs."""
-PAIR = "example.com/pair"
-NUMBERS = itertools.count()
-"""Of pods, for their names."""
-LOADED_S = 1.0
-"""A new scheduler's first session may come before it has counted all pods on their nodes."""
-
-
-def fill(cluster, choices):
-    """The two nodes of each choice, with their loads."""
-    shapes, things = {}, []
-    for number, choice in choices.items():
-        service = {"app": f"web-{number}"} if choice.service else {}
-        for name, load, labels in (("first", choice.first, service), ("second", choice.second, {})):
-            node = f"{name}-{number}"
-            shapes[node] = Shape(gpus=32, labels={PAIR: str(number), ZONE: f"zone-{name}"})
-            asks = [Ask(gpus=1, labels=labels)] * (load.gpus - 1)
-            asks.append(Ask(gpus=1, cpu=load.cpu, memory=load.memory, labels=labels))
-            things += [on_node(node, f"{node}-{i}", "a", ask) for i, ask in enumerate(asks)]
-        if service:
-            metadata = {"name": service["app"], "namespace": "a"}
-            spec = {"selector": service, "ports": [{"port": 80}]}
-            kind = {"apiVersion": "v1", "kind": "Service"}
-            things.append({**kind, "metadata": metadata, "spec": spec})
-    add_nodes(cluster.client, shapes)
-    cluster.create(*things)
-    time.sleep(SETTLE_S)
-
-
-def chooser(number, choice):
-    """The pod that chooses."""
-    ask = Ask(
-        gpus=choice.ask.gpus,
-        cpu=choice.ask.cpu,
-        memory=choice.ask.memory,
-        scheduler="volcano",
-        node_selector={PAIR: str(number)},
-        labels={"app": f"web-{number}"},
-        annotations={VOLCANO_QUEUE: "a.train"},
-    )
-    made = pod(f"chooser-{number}", "a", ask)
-    if choice.prefers_second:
-        name = {"key": HOST, "operator": "In", "values": [f"second-{number}"]}
-        wish = {"weight": choice.prefers_second, "preference": {"matchExpressions": [name]}}
-        preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-        made["spec"]["affinity"] = {"nodeAffinity": {preferred: [wish]}}
-    return made
-
-
-def chosen(cluster, config, choosers):
-    """Which node each of these pods gets, the first or the second; they are gone afterwards."""
-    # New names each time: kwok, late with an old pod, may delete the new one of its name.
-    named = [{**it, "metadata": {**it["metadata"], "name": f"p{next(NUMBERS)}"}} for it in choosers]
-    names = [made["metadata"]["name"] for made in named]
-
-    def nodes():
-        found = {p["metadata"]["name"]: p["spec"].get("nodeName") for p in cluster.pods("a")}
-        return [found.get(name) for name in names]
-
-    with cluster.volcano(config):
-        time.sleep(LOADED_S)
-        cluster.create(*named)
-        cluster.until("every pod has a node", lambda: all(nodes()))
-        found = [node.partition("-")[0] for node in nodes()]
-    for name in names:
-        cluster.delete("v1", "Pod", name, "a")
-    cluster.until("they are gone", lambda: not any(nodes()))
-    return found
-
-
-@pytest.mark.parametrize("policy, plugin", CHOICES)
-def test_each_scoring_argument_changes_a_placement(cluster, record_property, policy, plugin):
-    choices = dict(enumerate(CHOICES[policy, plugin]))
-    out = volcano(pool(2, policy=f"{policy}: true", gpu=SHARED), team("a", {"guarantee": 8}))
-    cluster.apply(out.text)
-    fill(cluster, choices)
-    choosers = [chooser(number, choice) for number, choice in choices.items()]
-    assert chosen(cluster, out.volcano_config, choosers) == ["first"] * len(choices)
-    for number, choice in choices.items():
-        config = edited(out.volcano_config, plugin, choice.edit)
-        found = chosen(cluster, config, [chooser(number, choice)])
-        record_property(f"{choice.argument} {choice.instead or 'left out'}", found)
-        assert found == ["second"], choice.argument
-
-
-def test_images_count_nothing_on_volcano_1_14(cluster):
-    """1.12, 1.13 and 1.15 score them, so `imagelocality.weight: 0` is written all the same."""
-    out = volcano(pool(2, policy="binPack: true", gpu=SHARED), team("a", {"guarantee": 8}))
-    cluster.apply(out.text)
-    choice = Choice("imagelocality.weight", Load(2), Load())
-    fill(cluster, {0: choice})
-    image = {"names": ["none.invalid/none:latest"], "sizeBytes": 10_000_000_000}
-    change = {"status": {"images": [image]}}
-    cluster.patch("v1", "Node", "second-0", change, subresource="status")
-    made = chooser(0, choice)
-    much = {"imagelocality.weight": 1000}
-    loud = edited(out.volcano_config, "nodeorder", lambda p: p["arguments"].update(much))
-    assert chosen(cluster, loud, [made]) == ["first"]
-    del made["spec"]["schedulerName"]
-    cluster.create(made)
-    cluster.until("kube-scheduler too", lambda: "chooser-0" not in cluster.waiting("a"))
-    assert cluster.get("v1", "Pod", "chooser-0", "a")["spec"]["nodeName"] == "second-0"
 
 
 @pytest.mark.parametrize("level, want", [(HOST, [0, 0, 0, 4]), (ZONE, [1, 1, 1, 1])])

@@ -62,6 +62,23 @@ def pod(name: str, namespace: str, ask: Ask) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": made["spec"]}
 
 
+def on_node(node: str, name: str, namespace: str, ask: Ask) -> Object:
+    """A pod that no scheduler needs to place."""
+    made = pod(name, namespace, ask)
+    made["spec"]["nodeName"] = node
+    return made
+
+
+def service(name: str, namespace: str) -> Object:
+    """A Service of the pods whose label `app` is its name."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": {"app": name}, "ports": [{"port": 80}]},
+    }
+
+
 def job(
     name: str,
     namespace: str,

@@ -4,10 +4,10 @@ from copy import deepcopy
 
 import yaml
 
+from tests.controlplane import pairs
 from tests.controlplane.nodes import Shape
 from tests.controlplane.pages import bad, good
-from tests.controlplane.proofs import pairs
-from tests.controlplane.proofs.pairs import HERE, MORE_GPUS, MORE_OF_ALL, SERVED, Load, Pair
+from tests.controlplane.pairs import HERE, MORE_GPUS, MORE_OF_ALL, SERVED, Load, Pair
 from tests.controlplane.workloads import Ask, pod
 
 MIG = "nvidia.com/mig-1g.10gb"

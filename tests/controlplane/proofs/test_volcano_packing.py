@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.controlplane import pairs
 from tests.controlplane.pages import bad, good
-from tests.controlplane.proofs import pairs
-from tests.controlplane.proofs.pairs import MORE_GPUS, SERVED, Load, Pair
+from tests.controlplane.pairs import MORE_GPUS, SERVED, Load, Pair
 from tests.controlplane.workloads import Ask
 
 NODES = 0
@@ -13,7 +13,7 @@ PAIRS = {
     "gpus": MORE_GPUS,
     "served": SERVED,
     # binpack gives the first 62 points more, times its weight; the wish is worth 200.
-    "wish": Pair(Load(6), Load(1), ask=Ask(gpus=1), prefers_second=True),
+    "wish": Pair(Load(6), Load(1), ask=Ask(gpus=1), prefers_second=100),
     # The first is in balance and fuller: 50 + 100 points, where the second has 84 + 84.
     "balance": Pair(
         Load(0, cpu="64", memory="512Gi"),
