@@ -12,46 +12,16 @@ from tests.controlplane.cluster import Cluster
 from tests.controlplane.nodes import Shape
 from tests.controlplane.pages import bad, good
 from tests.controlplane.proofs.examples import conditions, documents, scene, show
+from tests.controlplane.proofs.kinds import known
 
-CRDS = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
-NAME = "pods.metrics.k8s.io"
-CRD: Object = {
-    "apiVersion": CRDS[0],
-    "kind": CRDS[1],
-    "metadata": {
-        "name": NAME,
-        "annotations": {"api-approved.kubernetes.io": "unapproved, for tests"},
-    },
-    "spec": {
-        "group": "metrics.k8s.io",
-        "scope": "Namespaced",
-        "names": {"kind": "PodMetrics", "listKind": "PodMetricsList", "plural": "pods"},
-        "versions": [
-            {
-                "name": "v1beta1",
-                "served": True,
-                "storage": True,
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "x-kubernetes-preserve-unknown-fields": True,
-                    }
-                },
-            }
-        ],
-    },
-}
 HPA = "autoscaling/v2", "HorizontalPodAutoscaler", "detector"
 
 
 @pytest.fixture
 def metrics(cluster: Cluster) -> Iterator[Cluster]:
     """A cluster that serves metrics.k8s.io."""
-    cluster.create(CRD)
-    crd = lambda: cluster.get(*CRDS, NAME)  # noqa: E731
-    cluster.until("served", lambda: "Established" in conditions(crd()))
-    yield cluster
-    cluster.delete(*CRDS, NAME)
+    with known(cluster, "metrics.k8s.io/v1beta1", "PodMetrics", "pods"):
+        yield cluster
 
 
 def test_autoscaler_on_gpu(metrics: Cluster) -> None:
