@@ -5,11 +5,23 @@ Source: k8s.io/kube-scheduler/config/v1 and pkg/scheduler/framework/plugins/name
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import TypeAlias
 
 from policygen.versions import Minor, Version
 
-Fields: TypeAlias = "Mapping[str, Fields | None]"
+
+class Type(Enum):
+    """What a field holds that is no mapping."""
+
+    BOOLEAN = "a boolean"
+    DURATION = "a duration"
+    INTEGER = "a whole number"
+    NUMBER = "a number"
+    TEXT = "a text"
+
+
+Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
 """The fields of a mapping and what is below them; None: not looked into. Lists are passed through."""
 
 _PLUGINS: Mapping[str, Minor] = {
@@ -92,51 +104,105 @@ _POINTS: Mapping[str, Minor] = {
 }
 
 
-def _plain(*names: str) -> "dict[str, Fields | None]":
-    return dict.fromkeys(names)
+def _plain(*names: str, type_: Type | None = None) -> "dict[str, Fields | Type | None]":
+    return dict.fromkeys(names, type_)
+
+
+def _integers(*names: str) -> "dict[str, Fields | Type | None]":
+    return _plain(*names, type_=Type.INTEGER)
+
+
+def _booleans(*names: str) -> "dict[str, Fields | Type | None]":
+    return _plain(*names, type_=Type.BOOLEAN)
+
+
+def _texts(*names: str) -> "dict[str, Fields | Type | None]":
+    return _plain(*names, type_=Type.TEXT)
+
+
+def _durations(*names: str) -> "dict[str, Fields | Type | None]":
+    return _plain(*names, type_=Type.DURATION)
 
 
 _PLUGIN_SET: Fields = {
     "enabled": _plain("name", "weight"),
     "disabled": _plain("name", "weight"),
 }
-_TLS = _plain(
-    "insecure", "serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"
-)
-_EXTENDER: Fields = {
-    **_plain(
-        "urlPrefix",
-        "filterVerb",
-        "preemptVerb",
-        "prioritizeVerb",
-        "weight",
-        "bindVerb",
-        "enableHTTPS",
-        "httpTimeout",
-        "nodeCacheCapable",
-        "ignorable",
-    ),
-    "tlsConfig": _TLS,
-    "managedResources": _plain("name", "ignoredByScheduler"),
+_TLS: Fields = {
+    **_booleans("insecure"),
+    **_texts("serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"),
 }
-_RESOURCES = _plain("name", "weight")
-_SHAPE = _plain("utilization", "score")
+_EXTENDER: Fields = {
+    **_texts("urlPrefix", "filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb"),
+    **_integers("weight"),
+    **_booleans("enableHTTPS", "nodeCacheCapable", "ignorable"),
+    **_durations("httpTimeout"),
+    "tlsConfig": _TLS,
+    "managedResources": {**_texts("name"), **_booleans("ignoredByScheduler")},
+}
+_RESOURCES: Fields = {**_texts("name"), **_integers("weight")}
+_SHAPE = _integers("utilization", "score")
 _ARGUMENTS: Mapping[str, Fields] = {
-    "DefaultPreemption": _plain("minCandidateNodesPercentage", "minCandidateNodesAbsolute"),
-    "InterPodAffinity": _plain("hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"),
+    "DefaultPreemption": _integers("minCandidateNodesPercentage", "minCandidateNodesAbsolute"),
+    "InterPodAffinity": {
+        **_integers("hardPodAffinityWeight"),
+        **_booleans("ignorePreferredTermsOfExistingPods"),
+    },
     "NodeAffinity": _plain("addedAffinity"),
     "NodeResourcesBalancedAllocation": {"resources": _RESOURCES},
     "NodeResourcesFit": {
         **_plain("ignoredResources", "ignoredResourceGroups"),
         "scoringStrategy": {
-            "type": None,
+            "type": Type.TEXT,
             "resources": _RESOURCES,
             "requestedToCapacityRatio": {"shape": _SHAPE},
         },
     },
-    "PodTopologySpread": _plain("defaultConstraints", "defaultingType"),
-    "VolumeBinding": {"bindTimeoutSeconds": None, "shape": _SHAPE},
+    "PodTopologySpread": {**_plain("defaultConstraints"), **_texts("defaultingType")},
+    "VolumeBinding": {**_integers("bindTimeoutSeconds"), "shape": _SHAPE},
 }
+
+
+_EXTENDS: Mapping[str, tuple[str, ...]] = {
+    "DefaultBinder": ("bind",),
+    "DefaultPreemption": ("postFilter", "preEnqueue"),
+    "DynamicResources": (
+        "preEnqueue",
+        "preFilter",
+        "filter",
+        "postFilter",
+        "score",
+        "reserve",
+        "preBind",
+    ),
+    "ImageLocality": ("score",),
+    "InterPodAffinity": ("preFilter", "filter", "preScore", "score"),
+    "NodeAffinity": ("preFilter", "filter", "preScore", "score"),
+    "NodeName": ("filter",),
+    "NodePorts": ("preFilter", "filter"),
+    "NodeResourcesBalancedAllocation": ("preScore", "score"),
+    "NodeResourcesFit": ("preFilter", "filter", "preScore", "score", "placementScore"),
+    "NodeUnschedulable": ("filter",),
+    "NodeVolumeLimits": ("preFilter", "filter"),
+    "PodTopologySpread": ("preFilter", "filter", "preScore", "score"),
+    "PrioritySort": ("queueSort",),
+    "SchedulingGates": ("preEnqueue",),
+    "TaintToleration": ("filter", "preScore", "score"),
+    "VolumeBinding": ("preFilter", "filter", "reserve", "preBind", "preScore", "score"),
+    "VolumeRestrictions": ("preFilter", "filter"),
+    "VolumeZone": ("preFilter", "filter"),
+}
+"""The extension points of plugins, in any of the releases."""
+
+
+def extends(plugin: str, point: str) -> bool:
+    """Whether a plugin can be enabled there; true for one of which nothing is known."""
+    return point == "multiPoint" or point in _EXTENDS.get(plugin, (point,))
+
+
+def in_tree(plugin: str) -> bool:
+    """Whether any release has the plugin itself."""
+    return plugin in _PLUGINS
 
 
 def plugins(version: Version) -> list[str]:
@@ -148,29 +214,24 @@ def configuration(version: Version) -> Fields:
     """The fields of the whole file."""
     points = {name: _PLUGIN_SET for name, since in _POINTS.items() if since <= version.release}
     return {
-        **_plain(
-            "apiVersion",
-            "kind",
+        **_plain("apiVersion", "kind"),
+        **_integers(
             "parallelism",
-            "enableProfiling",
-            "enableContentionProfiling",
             "percentageOfNodesToScore",
             "podInitialBackoffSeconds",
             "podMaxBackoffSeconds",
-            "delayCacheUntilActive",
         ),
-        "leaderElection": _plain(
-            "leaderElect",
-            "leaseDuration",
-            "renewDeadline",
-            "retryPeriod",
-            "resourceLock",
-            "resourceName",
-            "resourceNamespace",
-        ),
-        "clientConnection": _plain(
-            "kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"
-        ),
+        **_booleans("enableProfiling", "enableContentionProfiling", "delayCacheUntilActive"),
+        "leaderElection": {
+            **_booleans("leaderElect"),
+            **_durations("leaseDuration", "renewDeadline", "retryPeriod"),
+            **_texts("resourceLock", "resourceName", "resourceNamespace"),
+        },
+        "clientConnection": {
+            **_texts("kubeconfig", "acceptContentTypes", "contentType"),
+            "qps": Type.NUMBER,
+            **_integers("burst"),
+        },
         "profiles": {
             **_plain("schedulerName", "percentageOfNodesToScore"),
             "plugins": points,
@@ -184,7 +245,7 @@ def arguments(plugin: str, version: Version) -> "Fields | None":
     """The fields of a plugin's arguments; None for one of whose arguments we know nothing."""
     found = _ARGUMENTS.get(plugin)
     if plugin == "DynamicResources":
-        found = _plain("filterTimeout")
+        found = _durations("filterTimeout")
         if version.release >= (1, 36):
-            found = _plain("filterTimeout", "bindingTimeout")
+            found = _durations("filterTimeout", "bindingTimeout")
     return None if found is None else {**_plain("apiVersion", "kind"), **found}

@@ -397,13 +397,14 @@ class Bench:
         if config is None and self.options.scheduler_config:
             config = self.options.scheduler_config.read_text(encoding="utf-8")
         path = self._scheduler_config(name, config) if config else self._default_scheduler_config()
+        alone = not config or _own_election(yaml.load(config, Loader=yaml.CSafeLoader)) is None
         process = self.run(
             name,
             [
                 self.built["kubernetes"].binary("kube-scheduler"),
                 f"--config={path}",
                 *self._secure(name),
-                "--leader-elect=false",
+                *(["--leader-elect=false"] if alone else []),
             ],
         )
         return self._healthy(process, f"https://127.0.0.1:{self.ports[name]}/readyz")
@@ -592,13 +593,16 @@ class Bench:
         self.kubeconfig.write_text(yaml.safe_dump(config, sort_keys=False), encoding="ascii")
 
     def _scheduler_config(self, name: str, config: str) -> Path:
-        """The file, adjusted only in how the server is reached and in leader election."""
+        """The file, adjusted only in how the server is reached and in leader election.
+
+        One that elects with a lease of its own does so.
+        """
         fields = yaml.load(config, Loader=yaml.CSafeLoader)
         fields["clientConnection"] = {
             **(fields.get("clientConnection") or {}),
             "kubeconfig": str(self.kubeconfig),
         }
-        fields["leaderElection"] = {"leaderElect": False}
+        fields["leaderElection"] = _own_election(fields) or {"leaderElect": False}
         path = self.state / f"{name}.json"
         path.write_text(json.dumps(fields, indent=2), encoding="utf-8")
         return path
@@ -713,3 +717,9 @@ def _observer() -> list[Object]:
 
 
 __all__ = ["EVERYTHING", "Bench", "Options", "ServerError"]
+
+
+def _own_election(fields: Object) -> Object | None:
+    """The leader election of a file, where nobody else takes part in it."""
+    election: Object = fields.get("leaderElection") or {}
+    return election if election.get("resourceName") else None

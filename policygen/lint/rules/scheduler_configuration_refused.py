@@ -3,43 +3,72 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.cluster.configuration import PluginSet, SchedulerConfiguration
+from policygen.cluster.configuration import Profile as Written
+from policygen.cluster.table import Entry
 from policygen.finding import At, Severity
+from policygen.lint import (
+    scheduler_arguments,
+    scheduler_bounds,
+    scheduler_profiles,
+    scheduler_types,
+    scheduler_words,
+)
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.scheduling import FIT, SPREAD, Profile, profiles
+from policygen.lint.scheduling import FIT, Profile, profiles
+from policygen.versions import Version
 
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _RATIO = "requestedToCapacityRatio"
-_BALANCED = "NodeResourcesBalancedAllocation"
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Profiles, percentages, and the arguments of the plugins that score.
+    """Types, bounds, profiles, plugins and their arguments.
 
-    Source: pkg/scheduler/apis/config/validation (Kubernetes 1.36.3).
+    Source: pkg/scheduler/apis/config/validation; pkg/scheduler/framework/runtime/framework.go
+    (Kubernetes 1.36.3).
     """
+    fields = scheduler_words.configuration(facts.target["kubernetes"])
     for each in facts.cluster.scheduler_configurations:
-        if not each.it.profiles and "profiles" in each.object.data:
-            yield Claim("profiles is empty, which is refused; write one", each.at / "profiles")
+        data = each.object.data
+        for path, fault in (*scheduler_types.faults(data, fields), *scheduler_bounds.faults(data)):
+            yield Claim(fault, each.at.to(*path))
         yield from _percentage(each.it.percentage_of_nodes_to_score, each.at)
-        named: dict[str, int] = {}
-        several = len(each.it.profiles) > 1
-        for i, profile in enumerate(each.it.profiles):
-            at = each.at.to("profiles", i)
-            written = each.object.data["profiles"][i].get("schedulerName")
-            if several and not written:
-                yield Claim(
-                    "a profile beside others has no schedulerName, which is refused; write one", at
-                )
-            elif profile.scheduler_name in named:
-                yield Claim(
-                    f'a second profile is named "{written}", which is refused; take another name',
-                    at / "schedulerName",
-                    (each.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
-                )
-            named.setdefault(profile.scheduler_name, i)
-            yield from _percentage(profile.percentage_of_nodes_to_score, at)
+        yield from _profiles(each)
     for one in profiles(facts.cluster):
-        yield from _arguments(one)
+        for path, fault in scheduler_profiles.faults(one.it):
+            yield Claim(fault, one.at.to(*path))
+        yield from _arguments(one, facts.target["kubernetes"])
+
+
+def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Claim]:
+    named: dict[str, int] = {}
+    several = len(each.it.profiles) > 1
+    for i, profile in enumerate(each.it.profiles):
+        at = each.at.to("profiles", i)
+        written = each.object.data["profiles"][i].get("schedulerName")
+        if not written and (several or written == ""):
+            beside = " beside others" if several else ""
+            yield Claim(f"a profile{beside} has no schedulerName, which is refused; write one", at)
+        elif profile.scheduler_name in named:
+            yield Claim(
+                f'a second profile is named "{written}", which is refused; take another name',
+                at / "schedulerName",
+                (each.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
+            )
+        named.setdefault(profile.scheduler_name, i)
+        yield from _percentage(profile.percentage_of_nodes_to_score, at)
+        if _queue_sort(profile) != _queue_sort(each.it.profiles[0]):
+            yield Claim(
+                "queueSort is another than that of the first profile, which is refused; "
+                "write the same in all",
+                at.to("plugins", "queueSort") if "queueSort" in profile.plugins else at,
+            )
+
+
+def _queue_sort(profile: Written) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found = profile.plugins.get("queueSort", PluginSet())
+    return tuple(it.name for it in found.enabled), tuple(it.name for it in found.disabled)
 
 
 def _percentage(share: int | None, at: At) -> Iterator[Claim]:
@@ -50,7 +79,7 @@ def _percentage(share: int | None, at: At) -> Iterator[Claim]:
         )
 
 
-def _arguments(profile: Profile) -> Iterator[Claim]:
+def _arguments(profile: Profile, target: Version) -> Iterator[Claim]:
     seen: set[str] = set()
     for i, config in enumerate(profile.it.plugin_config):
         at = profile.at.to("pluginConfig", i)
@@ -61,17 +90,14 @@ def _arguments(profile: Profile) -> Iterator[Claim]:
             )
         seen.add(config.name)
         args, place = config.args, at / "args"
+        fields = scheduler_words.arguments(config.name, target) or {}
+        for path, fault in (
+            *scheduler_types.faults(args, fields),
+            *scheduler_arguments.faults(config.name, args),
+        ):
+            yield Claim(fault, place.to(*path))
         if config.name == FIT and isinstance(args.get("scoringStrategy"), dict):
             yield from _strategy(args["scoringStrategy"], place / "scoringStrategy")
-        elif config.name == _BALANCED:
-            for j, weight in _weights(args.get("resources")):
-                if weight not in (None, 0, 1):
-                    yield Claim(
-                        f"weight {weight} is refused: {_BALANCED} takes 1 only; leave it out",
-                        place.to("resources", j, "weight"),
-                    )
-        elif config.name == SPREAD:
-            yield from _spread(args, place)
 
 
 def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
@@ -114,22 +140,6 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
 def _number(point: Any, field: str) -> int:
     found = point.get(field, 0) if isinstance(point, dict) else 0
     return found if isinstance(found, int) else 0
-
-
-def _spread(args: Mapping[str, Any], at: At) -> Iterator[Claim]:
-    constraints = args.get("defaultConstraints")
-    if constraints and args.get("defaultingType", "System") != "List":
-        yield Claim(
-            "defaultConstraints without defaultingType: List is refused; write it",
-            at / "defaultConstraints",
-        )
-    for i, each in enumerate(constraints if isinstance(constraints, list) else ()):
-        if isinstance(each, dict) and each.get("labelSelector") is not None:
-            yield Claim(
-                "a labelSelector in a default constraint is refused; remove it, since each pod's "
-                "own is taken",
-                at.to("defaultConstraints", i, "labelSelector").on_key(),
-            )
 
 
 def _weights(resources: Any) -> Iterator[tuple[int, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 from policygen.finding import At, Severity
 from policygen.lint import scheduler_words
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.scheduler_words import Fields
+from policygen.lint.scheduler_words import Fields, Type
 from policygen.spec.nearest import suggest
 
 
@@ -38,7 +38,7 @@ def _fields(data: Any, fields: Fields, at: At) -> Iterator[Claim]:
             )
             continue
         inner = fields[key]
-        if inner is None:
+        if inner is None or isinstance(inner, Type):
             continue
         if isinstance(value, list):
             for i, item in enumerate(value):
