@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from policygen.cluster import kubeconfig, oidc, plugin, proxies
+from policygen.cluster import kubeconfig, oidc, plugin, proxies, tls
 from policygen.cluster.kubeconfig import Context
 from policygen.cluster.parts import mapping
 from policygen.errors import UsageError
@@ -96,9 +96,7 @@ class Access:
                 ).load_and_set(configuration)
         with self._usable():
             proxies.choose(configuration, proxy_url)
-            _check_certificates(configuration)
-        configuration.retries = False
-        self._client: Any = client.ApiClient(configuration)
+            self._client: Any = tls.connect(configuration)
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
@@ -135,27 +133,6 @@ def _log_in(found: Context) -> None:
         oidc.write(found.file, found.files[str(found.file)])
     del user["auth-provider"]
     user["token"] = token
-
-
-def _check_certificates(configuration: Any) -> None:
-    """Raise ValueError for those that TLS would not take; what is no file is told already."""
-    import ssl  # noqa: PLC0415 - see the top
-
-    import urllib3  # noqa: PLC0415 - likewise
-
-    if not configuration.verify_ssl:
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    try:
-        if configuration.ssl_ca_cert:
-            context.load_verify_locations(configuration.ssl_ca_cert)
-    except ssl.SSLError:
-        raise ValueError("its certificate-authority holds no certificate") from None
-    try:
-        if configuration.cert_file:
-            context.load_cert_chain(configuration.cert_file, configuration.key_file, "")
-    except ssl.SSLError:
-        raise ValueError("its client-certificate and client-key are no pair") from None
 
 
 class _Ears(logging.Handler):

@@ -21,7 +21,7 @@ import yaml
 from msgspec import Struct
 
 from policygen import atomic
-from policygen.cluster import proxies
+from policygen.cluster import proxies, tls
 
 SKEW_S = 10.0
 """A token that ends so soon is taken as ended."""
@@ -132,7 +132,6 @@ def _pool(config: Mapping[str, Any], folder: Path, issuer: str) -> Iterator[Any]
     configuration: Any = client.Configuration()
     configuration.host = issuer
     proxies.choose(configuration, "")
-    configuration.retries = False
     with TemporaryDirectory() as files:
         if data := config.get("idp-certificate-authority-data"):
             path = Path(files) / "ca.crt"
@@ -140,7 +139,7 @@ def _pool(config: Mapping[str, Any], folder: Path, issuer: str) -> Iterator[Any]
             configuration.ssl_ca_cert = str(path)
         elif name := config.get("idp-certificate-authority"):
             configuration.ssl_ca_cert = str(folder / str(name))
-        yield client.ApiClient(configuration).rest_client.pool_manager
+        yield tls.connect(configuration).rest_client.pool_manager
 
 
 def _asked(

@@ -1,6 +1,7 @@
 """The nightly audit under examples/, with its own identity and its own rights."""
 
 import json
+import shutil
 
 import yaml
 from click.testing import CliRunner
@@ -29,6 +30,25 @@ def identity(cluster, bench, path):
     return path
 
 
+def arguments():
+    """What the container is given beside `lint --in-cluster`."""
+    jobs = (it for it in yaml.safe_load_all(NIGHTLY.read_text("utf-8")) if it["kind"] == "CronJob")
+    (container,) = next(jobs)["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    assert container["args"][:2] == ["lint", "--in-cluster"]
+    return container["args"][2:]
+
+
+def mounted(folder):
+    """The spec as kubelet mounts a ConfigMap: every file is a link into a hidden folder."""
+    hidden = folder / "..2026_11_21"
+    hidden.mkdir(parents=True)
+    (folder / "..data").symlink_to(hidden.name)
+    for path in FOLDER.glob("*.yaml"):
+        shutil.copy(path, hidden)
+        (folder / path.name).symlink_to(f"..data/{path.name}")
+    return folder
+
+
 def test_it_reads_all_that_it_needs_and_may_do_nothing_else(cluster, bench, built, tmp_path):
     out = example("kueue-team-tree", built["kueue"].asset(CONFIGURATION))
     cluster.apply(out.text)
@@ -37,8 +57,10 @@ def test_it_reads_all_that_it_needs_and_may_do_nothing_else(cluster, bench, buil
     cluster.create(*deployments())
     cluster.apply(NIGHTLY.read_text("utf-8"))
     kubeconfig = identity(cluster, bench, tmp_path / "kubeconfig")
-    spec = map(str, sorted(FOLDER.glob("*.yaml")))
-    command = ["--context", "policygen", "--kubeconfig", str(kubeconfig), *spec]
+    command = ["--context", "policygen", "--kubeconfig", str(kubeconfig)]
+    command += [
+        str(mounted(tmp_path / "spec")) if word == "/spec" else word for word in arguments()
+    ]
     done = CliRunner().invoke(cli, ["lint", "-f", "json", *command])
     report = json.loads(done.stdout)
     assert report["complete"], report["findings"]

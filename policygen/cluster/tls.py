@@ -1,0 +1,51 @@
+"""Certificates of an API server are believed as kubectl believes them.
+
+From Python 3.13 on urllib3 refuses authorities and certificates that lack an extension (RFC 5280:
+authority key identifier, key usage), as clusters have that were made years ago. Go does not, and takes an
+intermediate authority for a root.
+"""
+
+import ssl
+from typing import Any
+
+
+def connect(configuration: Any) -> Any:
+    """The connections of a `kubernetes.client.Configuration`: a `kubernetes.client.ApiClient`.
+
+    Raises ValueError for certificates that are none. What is no file is told already.
+    """
+    import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
+    from kubernetes import client  # noqa: PLC0415 - likewise
+
+    if not configuration.verify_ssl:
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
+    context = _context(configuration)
+    configuration.retries = False
+    made: Any = client.ApiClient(configuration)
+    options = made.rest_client.pool_manager.connection_pool_kw
+    for name in ("ca_certs", "ca_cert_data", "cert_file", "key_file"):
+        options.pop(name, None)  # the context has read them
+    options["ssl_context"] = context
+    return made
+
+
+def _context(configuration: Any) -> ssl.SSLContext:
+    from urllib3.util.ssl_ import create_urllib3_context  # noqa: PLC0415 - likewise
+
+    mode = ssl.CERT_REQUIRED if configuration.verify_ssl else ssl.CERT_NONE
+    context: ssl.SSLContext = create_urllib3_context(cert_reqs=mode)
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    try:
+        if configuration.ssl_ca_cert:
+            context.load_verify_locations(configuration.ssl_ca_cert)
+        else:
+            context.load_default_certs()
+    except ssl.SSLError:
+        raise ValueError("its certificate-authority holds no certificate") from None
+    try:
+        if configuration.cert_file:
+            context.load_cert_chain(configuration.cert_file, configuration.key_file, "")
+    except ssl.SSLError:
+        raise ValueError("its client-certificate and client-key are no pair") from None
+    return context
