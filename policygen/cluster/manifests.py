@@ -27,8 +27,9 @@ _NAMED = ("kubescheduler.config", "config.kueue")
 """What a controller's file that names its kind holds, however it is misspelt otherwise."""
 _MENTIONS = (*_NAMED, "actions:", "tiers:", '"tiers"')
 """What a text must hold to be worth parsing, unless its key tells what it is."""
-_KEYS = ("volcano-scheduler", "controller_manager_config")
-"""How the keys begin under which Volcano's and Kueue's files are."""
+_VOLCANOS = re.compile(r"volcano-scheduler[^/]*\.conf")
+_KUEUES = "controller_manager_config.yaml"
+"""The keys under which Volcano's and Kueue's files are."""
 _ALIKE = 0.85
 _LIKE = 0.6
 """How close an API group, and a kind, must be to be a slip."""
@@ -184,7 +185,8 @@ def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
     if not isinstance(texts, dict):
         return
     for key, text in texts.items():
-        known = isinstance(key, str) and key.startswith(_KEYS)
+        volcanos = isinstance(key, str) and _VOLCANOS.fullmatch(key) is not None
+        known = volcanos or key == _KUEUES
         if not isinstance(text, str) or not text.strip():
             continue
         if not known and not any(word in text for word in _MENTIONS):
@@ -196,7 +198,7 @@ def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
                 found.findings += findings
                 found.complete = found.complete and not findings
             continue
-        inside = list(_inside(each, volcanos=known and key.startswith(_KEYS[0])))
+        inside = list(_inside(each, volcanos=volcanos))
         if inside:
             found.documents.append(each)
             found.findings += findings

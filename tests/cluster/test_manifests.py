@@ -78,6 +78,7 @@ data:
         ("volcano-scheduler.conf", "action: allocate", True),
         ("volcano-scheduler-ci.conf", "{}", True),
         ("volcano-scheduler.conf", "", False),
+        ("volcano-scheduler-dashboard.json", '{"rows": []}', False),
         ("any.yaml", "tiers: [{plugins: []}]", True),
         ("any.yaml", "tiers: [{name: gold}]", False),
         ("any.yaml", "actions: [checkout]", False),
