@@ -136,10 +136,10 @@ def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
 def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
     """The items of a List. Servers leave out what each is in lists of one kind, as client-go knows."""
     kind = listed["kind"].removesuffix("List")
+    known = kind and isinstance(listed.get("apiVersion"), str)
     for item in listed["items"]:
-        bare = isinstance(item, dict) and not {"apiVersion", "kind"} & item.keys()
-        known = kind and isinstance(listed.get("apiVersion"), str)
-        yield {"apiVersion": listed["apiVersion"], "kind": kind, **item} if bare and known else item
+        bare = known and isinstance(item, dict) and not {"apiVersion", "kind"} & item.keys()
+        yield {"apiVersion": listed["apiVersion"], "kind": kind, **item} if bare else item
 
 
 def _as_meant(it: Object) -> Object:

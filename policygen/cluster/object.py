@@ -10,6 +10,17 @@ from policygen.cluster.scopes import OF_THE_CLUSTER
 from policygen.finding import At
 
 
+class _Groups(dict[str, str]):
+    """Groups by API version, each taken from the text once."""
+
+    def __missing__(self, api_version: str) -> str:
+        group = self[api_version] = api_version.rpartition("/")[0]
+        return group
+
+
+_GROUPS = _Groups()
+
+
 class Object(Struct, frozen=True, eq=False):
     """One object of the input, or a configuration file that has the shape of one."""
 
@@ -32,21 +43,21 @@ class Object(Struct, frozen=True, eq=False):
             return None
         metadata = metadata if isinstance(metadata, dict) else {}
         name, namespace = metadata.get("name"), metadata.get("namespace")
-        if (api_version.rpartition("/")[0], kind) in OF_THE_CLUSTER:
+        if namespace is not None and (_GROUPS[api_version], kind) in OF_THE_CLUSTER:
             namespace = None  # kustomize writes one into everything
         return cls(
-            at=at,
-            api_version=api_version,
-            kind=kind,
-            name=name if isinstance(name, str) else "",
-            namespace=namespace if isinstance(namespace, str) else "",
-            data=data,
+            at,
+            api_version,
+            kind,
+            name if isinstance(name, str) else "",
+            namespace if isinstance(namespace, str) else "",
+            data,
         )
 
     @property
     def group(self) -> str:
         """Its API group; empty for core kinds."""
-        return self.api_version.rpartition("/")[0]
+        return _GROUPS[self.api_version]
 
     @property
     def version(self) -> str:

@@ -10,12 +10,13 @@ from policygen.cluster.object import Object
 from policygen.finding import Edit, Path, Verb
 
 _KUEUE = "kueue.x-k8s.io"
+_OLD = f"{_KUEUE}/v1beta1"
 _WORDS = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 
 def canonical(it: Object) -> Mapping[str, Any]:
     """The data of an object with the names of the newest version."""
-    if (it.group, it.version) != (_KUEUE, "v1beta1") or it.kind != "ClusterQueue":
+    if it.kind != "ClusterQueue" or it.api_version != _OLD:
         return it.data
     spec = it.data.get("spec")
     if not isinstance(spec, dict):

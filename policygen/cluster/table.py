@@ -56,7 +56,9 @@ class Table(Sequence[Entry[T]]):
 
     def __init__(self, entries: Iterable[Entry[T]] = (), unread: Iterable[Object] = ()) -> None:
         self._entries = tuple(entries)
-        self._by_name = {(entry.namespace, entry.name): entry for entry in self._entries}
+        self._by_name = {
+            (it.namespace, it.name): entry for entry in self._entries for it in (entry.object,)
+        }
         self._unread = {(it.namespace, it.name) for it in unread}
         self._names: dict[str, Names] | None = None
         self._indexes: dict[Callable[..., Any], dict[Any, tuple[Entry[T], ...]]] = {}

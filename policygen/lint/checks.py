@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from policygen.cluster.kueue import CheckRule, ClusterQueue
 from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
 from policygen.finding import At
 from policygen.lint.quotas import flavors
 from policygen.spec.nearest import suggest
@@ -16,6 +17,16 @@ CONFIGS: Mapping[str, str] = {
     PROVISIONING: "ProvisioningRequestConfig",
 }
 """The kind that configures a check, by controller."""
+
+
+def checked(cluster: Cluster) -> tuple[Entry[ClusterQueue], ...]:
+    """The queues that have checks; use it with `cluster.derive`."""
+    return tuple(
+        queue
+        for queue in cluster.cluster_queues
+        if queue.it.admission_checks_strategy is not None
+        and queue.it.admission_checks_strategy.admission_checks
+    )
 
 
 def checks(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, CheckRule]]:

@@ -4,24 +4,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from policygen.cluster.core import LabelSelector, Requirement
+from policygen.cluster.kueue import ClusterQueue
 from policygen.cluster.parts import mappings, texts
+from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Workload
-from policygen.finding import At
+from policygen.finding import Path
+
+Owner = Entry[ClusterQueue] | Workload
 
 OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 """Kinds that must select the pods of their own template."""
 
 
-def selectors(cluster: Cluster) -> Iterator[tuple[str, At, LabelSelector]]:
-    """Each with the name of its object."""
+def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
+    """Each with its object, and the way to it."""
     for queue in cluster.cluster_queues:
         if queue.it.namespace_selector is not None:
-            yield str(queue), queue.at.to("spec", "namespaceSelector"), queue.it.namespace_selector
+            yield queue, ("spec", "namespaceSelector"), queue.it.namespace_selector
     for workload in cluster.workloads:
         selector = of_pods(workload)
         if selector is not None:
-            yield str(workload), workload.at.to("spec", "selector"), selector
+            yield workload, ("spec", "selector"), selector
 
 
 def of_pods(workload: Workload) -> LabelSelector | None:

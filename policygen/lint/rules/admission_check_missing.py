@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.checks import checks
+from policygen.lint.checks import checked, checks
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
 
@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks.
     """
     known = facts.cluster.admission_checks
-    for queue in facts.cluster.cluster_queues:
+    for queue in facts.cluster.derive(checked):
         for at, each in checks(queue):
             if not known.knows(each.name):
                 hint = suggest(each.name, known.names())

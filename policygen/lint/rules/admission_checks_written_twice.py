@@ -14,8 +14,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: apis/kueue/v1beta1/clusterqueue_conversion.go. Before 0.15 the webhook refuses it.
     """
     for it in facts.cluster.of(KUEUE, "ClusterQueue"):
+        if it.version != "v1beta1":
+            continue
         spec = it.data.get("spec")
-        if it.version != "v1beta1" or not isinstance(spec, dict):
+        if not isinstance(spec, dict):
             continue
         if spec.get("admissionChecks") and spec.get("admissionChecksStrategy"):
             at = it.at.to("spec", "admissionChecks").on_key()

@@ -9,8 +9,12 @@ from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 def check(facts: Facts) -> Iterator[Claim]:
     """The API server answers 404. Source: what running servers serve, `schemas/cluster`."""
+    known: dict[tuple[str, str], str | None] = {}  # these two decide
     for it in facts.cluster.objects:
-        wrong = fault(it, facts.target)
+        kind = it.api_version, it.kind
+        if kind not in known:
+            known[kind] = fault(it, facts.target)
+        wrong = known[kind]
         if wrong:
             at, same = it.at / "apiVersion", successor(it, facts.target)
             edits = (Edit(Verb.REWRITE, at, same),) if same else ()

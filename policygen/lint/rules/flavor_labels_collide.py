@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.kueue import ClusterQueue
+from policygen.cluster.kueue import ResourceGroup
 from policygen.finding import Severity
+from policygen.lint.quotas import queues_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -15,25 +16,26 @@ def check(facts: Facts) -> Iterator[Claim]:
     FromAssignment; issue 14409.
     """
     known = facts.cluster.flavors
-    for queue in facts.cluster.cluster_queues:
+    for same in facts.cluster.derive(queues_alike):
         seen: dict[str, tuple[int, str, str]] = {}
-        for i, group in enumerate(queue.it.resource_groups):
+        for i, group in enumerate(same.groups):
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 for key, value in flavor.it.node_labels.items() if flavor else ():
                     first = seen.setdefault(key, (i, value, quotas.name))
-                    if first[1] != value and not _same(queue.it, first[0], i):
+                    if first[1] == value or _same(same.groups, first[0], i):
+                        continue
+                    for queue, at in same.at(i, "flavors", j, "name"):
                         yield Claim(
                             f"{queue} has flavors {first[2]} and {quotas.name} in different "
                             f"groups, and they want {key} to be {first[1]} and {value}; put "
                             "their resources into one group",
-                            queue.at.to("spec", "resourceGroups", i, "flavors", j, "name"),
+                            at,
                         )
 
 
-def _same(queue: ClusterQueue, one: int, other: int) -> bool:
+def _same(groups: tuple[ResourceGroup, ...], one: int, other: int) -> bool:
     """Whether two groups are one, or cover a resource both."""
-    groups = queue.resource_groups
     both = set(groups[one].covered_resources) & set(groups[other].covered_resources)
     return one == other or bool(both)
 

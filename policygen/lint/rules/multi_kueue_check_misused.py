@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.checks import MULTI_KUEUE, PROVISIONING, checks
+from policygen.lint.checks import MULTI_KUEUE, PROVISIONING, checked, checks
 from policygen.lint.quotas import flavors
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks; issues 2021, 2023.
     """
     known = facts.cluster.admission_checks
-    for queue in facts.cluster.cluster_queues:
+    for queue in facts.cluster.derive(checked):
         mine = [
             (at, each, entry.it.controller_name)
             for at, each in checks(queue)

@@ -6,7 +6,7 @@ from policygen.cluster.kueue import ClusterQueue, ResourceGroup
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import Severity
-from policygen.lint.checks import checks
+from policygen.lint.checks import checked, checks
 from policygen.lint.cohorts import Node, forest
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
@@ -18,10 +18,11 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees = facts.cluster.derive(forest)
+    filled = {id(it) for it in facts.cluster.derive(checked) if _filled(facts.cluster, it)}
     dry: dict[tuple[int, str], tuple[int, ...]] = {}
     for queue in facts.cluster.cluster_queues:
         node = trees.queues[queue.name]
-        if node.queue is not queue or node.cyclic or _filled(facts.cluster, queue):
+        if node.queue is not queue or node.cyclic or id(queue) in filled:
             continue
         groups, cohort = queue.it.resource_groups, queue.it.cohort_name
         if not groups:

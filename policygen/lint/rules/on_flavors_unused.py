@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.checks import stray_flavors
+from policygen.lint.checks import checked, stray_flavors
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -12,7 +12,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go; issue 7259.
     """
-    for queue in facts.cluster.cluster_queues:
+    for queue in facts.cluster.derive(checked):
         for at, said, remedy in stray_flavors(queue):
             yield Claim(f"{said}, so it is skipped; {remedy}", at)
 

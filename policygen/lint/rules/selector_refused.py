@@ -15,27 +15,34 @@ _WITHOUT = ("Exists", "DoesNotExist")
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: k8s.io/apimachinery, pkg/apis/meta/v1/validation, ValidateLabelSelector."""
-    for who, at, it in selectors.selectors(facts.cluster):
+    for who, way, it in selectors.selectors(facts.cluster):
         for key, value in it.match_labels.items():
             for fault in (key_fault(key), value_fault(value)):
                 if fault:
-                    yield Claim(f"{who}: {fault}", at.to("matchLabels", key))
+                    yield Claim(f"{who}: {fault}", who.at.to(*way, "matchLabels", key))
         for i, each in enumerate(it.match_expressions):
-            for fault, steps in _expression(each):
-                if fault:
-                    yield Claim(f"{who}: {fault}", at.to("matchExpressions", i, *steps))
+            for said, steps in _expression(each):
+                yield Claim(f"{who}: {said}", who.at.to(*way, "matchExpressions", i, *steps))
 
 
-def _expression(it: Requirement) -> Iterator[tuple[str | None, Path]]:
-    yield key_fault(it.key), ("key",)
-    if it.operator not in (*_WITH_VALUES, *_WITHOUT):
+def _expression(it: Requirement) -> list[tuple[str, Path]]:
+    found: list[tuple[str, Path]] = []
+    if fault := key_fault(it.key):
+        found.append((fault, ("key",)))
+    if it.operator in _WITH_VALUES:
+        if not it.values:
+            found.append(
+                (f"{it.operator} stands without values; write some, or Exists", ("values",))
+            )
+    elif it.operator not in _WITHOUT:
         known = "In, NotIn, Exists or DoesNotExist"
-        yield f"{quoted(it.operator)} is no operator; write {known}", ("operator",)
-    elif it.operator in _WITH_VALUES and not it.values:
-        yield f"{it.operator} stands without values; write some, or Exists", ("values",)
-    elif it.operator in _WITHOUT and it.values:
-        yield f"{it.operator} takes no values; remove them, or write In", ("values",)
-    yield from ((value_fault(value), ("values", j)) for j, value in enumerate(it.values))
+        found.append((f"{quoted(it.operator)} is no operator; write {known}", ("operator",)))
+    elif it.values:
+        found.append((f"{it.operator} takes no values; remove them, or write In", ("values",)))
+    for j, value in enumerate(it.values):
+        if fault := value_fault(value):
+            found.append((fault, ("values", j)))
+    return found
 
 
 RULE = Rule(

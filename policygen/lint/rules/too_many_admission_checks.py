@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.checks import checks
+from policygen.lint.checks import checked, checks
 from policygen.lint.quotas import flavors
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -13,7 +13,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: apis/kueue/v1beta2/workload_types.go.
     """
-    for queue in facts.cluster.cluster_queues:
+    for queue in facts.cluster.derive(checked):
         mine = [each for _, each in checks(queue)]
         if len(mine) <= 8:
             continue

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint.quotas import queues_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -12,9 +13,9 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.
     """
     known = facts.cluster.flavors
-    for queue in facts.cluster.cluster_queues:
+    for same in facts.cluster.derive(queues_alike):
         first = ""
-        for i, group in enumerate(queue.it.resource_groups):
+        for i, group in enumerate(same.groups):
             mine = [
                 (j, each.name)
                 for j, each in enumerate(group.flavors)
@@ -22,11 +23,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             ]
             if mine and first:
                 j, name = mine[0]
-                yield Claim(
-                    f"{queue} has topology-aware flavors {first} and {name} in different groups, "
-                    "and a pod can have only one; put their resources into one group",
-                    queue.at.to("spec", "resourceGroups", i, "flavors", j, "name"),
-                )
+                for queue, at in same.at(i, "flavors", j, "name"):
+                    yield Claim(
+                        f"{queue} has topology-aware flavors {first} and {name} in different "
+                        "groups, and a pod can have only one; put their resources into one group",
+                        at,
+                    )
             elif mine:
                 first = mine[0][1]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint.quotas import queues_alike
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -12,19 +13,20 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector; issue 15136.
     """
     known = facts.cluster.flavors
-    for queue in facts.cluster.cluster_queues:
-        for i, group in enumerate(queue.it.resource_groups):
+    for same in facts.cluster.derive(queues_alike):
+        for i, group in enumerate(same.groups):
             bare: tuple[int, str] | None = None
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 if flavor is None:
                     continue
                 if flavor.it.node_labels and bare:
-                    yield Claim(
-                        f"{queue} tries flavor {bare[1]}, which has no nodeLabels, before "
-                        f"{quotas.name}; label it, or put it last",
-                        queue.at.to("spec", "resourceGroups", i, "flavors", bare[0], "name"),
-                    )
+                    for queue, at in same.at(i, "flavors", bare[0], "name"):
+                        yield Claim(
+                            f"{queue} tries flavor {bare[1]}, which has no nodeLabels, before "
+                            f"{quotas.name}; label it, or put it last",
+                            at,
+                        )
                     break
                 if not flavor.it.node_labels and bare is None:
                     bare = (j, quotas.name)
