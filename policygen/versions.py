@@ -81,6 +81,9 @@ KUEUE_RELEASES: tuple[KueueRelease, ...] = (
 KUEUE_GROUP_CELLS = 512
 """Bound of flavors times resources of a group (`pkg/webhooks/clusterqueue_webhook.go`, 0.14 on)."""
 
+KUEUE_QUEUE_ITEMS = 256
+"""Bound of the flavors, and of the resources, of all groups of a ClusterQueue together (likewise)."""
+
 KUEUE_TOPOLOGY_GATE = (0, 14)
 """First release whose gate TopologyAwareScheduling is on unless switched off."""
 

@@ -63,7 +63,8 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
 
 def _of_cluster(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome | None:
     """What is known of a rule by how far a cluster was seen."""
-    if rule.family is Family.INVALID and not kinds.is_of_files(rule):
+    taken = rule.family is Family.INVALID and not rule.stands
+    if taken and not kinds.is_of_files(rule):
         return Outcome(rule, Verdict.VACUOUS, "the server has taken these objects")
     if not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)

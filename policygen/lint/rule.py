@@ -114,6 +114,9 @@ class Rule(Struct, frozen=True, eq=False):
     """The first release, by component, for which it holds."""
     until: Mapping[str, Minor] = field(default_factory=dict)
     """The first release for which it holds no longer."""
+    stands: bool = False
+    """Of what servers refuse: whether it may be on one all the same and do harm there, since the
+    object is older than the webhook, or what it leads to has gone."""
     bound: timedelta = timedelta(0)
     """How long something may take before it speaks; `lint.bounds` of a Platform sets another."""
 

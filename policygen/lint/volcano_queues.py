@@ -8,7 +8,7 @@ from msgspec import Struct
 from policygen.cluster.table import Entry
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.volcano import Amounts, Queue
-from policygen.cluster.workload import SHAPES, Template, Workload
+from policygen.cluster.workload import SHAPES, Template, Workload, stands_alone
 from policygen.finding import At, Path
 from policygen.well_known import POD_GROUP, VOLCANO_QUEUE
 
@@ -129,9 +129,14 @@ def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
 
 
 def _sent(cluster: Cluster) -> Iterator[Sent]:
+    seen = cluster.seen is not None
     for group in cluster.pod_groups:
+        if seen and not stands_alone(group.object):
+            continue  # what made it tells, or it has ended
         yield Sent(str(group), group.it.queue or DEFAULT, group.at.to("spec", "queue"))
     for job in cluster.volcano_jobs:
+        if seen and not stands_alone(job.object):
+            continue
         yield Sent(str(job), job.it.queue or DEFAULT, job.at.to("spec", "queue"))
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:

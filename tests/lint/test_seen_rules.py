@@ -176,3 +176,29 @@ def test_a_quota_of_nothing_and_one_of_cpu_are_not_told_as_used_up():
 )
 def test_ages_are_told_in_the_largest_unit_that_says_enough(earlier, words):
     assert long(moment("2026-11-21T03:00:00Z") - moment(earlier)) == words
+
+
+@pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.stands])
+def test_what_servers_refuse_is_told_where_it_stands_on_one_all_the_same(rule):
+    example = next(each for each in page(rule).examples if not each.good)
+    assert len(said(rule, list(yaml.safe_load_all(example.text)))) >= 1
+
+
+@pytest.mark.parametrize("rule", ["check-flavor-refused", "two-default-priorities"])
+def test_what_stands_on_a_server_is_not_called_refused(rule):
+    example = next(each for each in page(rule).examples if not each.good)
+    assert not any("refused" in it for it in said(rule, list(yaml.safe_load_all(example.text))))
+
+
+def test_what_volcano_made_or_what_has_ended_is_sent_nowhere():
+    group = {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {"queue": "gone"},
+    }
+    assert len(said("gang-without-queue", [group])) == 1
+    assert said("gang-without-queue", [group | {"status": {"phase": "Completed"}}]) == []
+    owner = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "a"}
+    group["metadata"]["ownerReferences"] = [owner | {"uid": "1", "controller": True}]
+    assert said("gang-without-queue", [group]) == []

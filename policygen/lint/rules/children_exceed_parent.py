@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from policygen.cluster.table import Entry
+from policygen.cluster.view import Cluster
 from policygen.cluster.volcano import Queue
 from policygen.finding import Path, Severity
 from policygen.lint import volcano_queues
@@ -27,21 +28,30 @@ def check(facts: Facts) -> Iterator[Claim]:
         children = tree.children.get(parent.name, ())
         if parent.name == volcano_queues.ROOT or not children:
             continue
-        it = parent.it
         for path in (volcano_queues.DESERVED, volcano_queues.GUARANTEE):
             of = [volcano_queues.amounts(child.it)[path] for child in children]
-            has = volcano_queues.amounts(it)[path]
+            has = volcano_queues.amounts(parent.it)[path]
             yield from _sums(parent, path, of, has, absent=absent)
-        for child in children:
-            for name, amount in child.it.capability.items():
-                limit = it.capability.get(name, Fraction(0))
-                if 0 < limit < amount:
-                    yield Claim(
-                        f"{child} may use {shown(name, amount)} {name}, and {parent} above it "
-                        f"{shown(name, limit)}; lower it, or raise the parent's capability",
-                        child.at.to("spec", "capability", name),
-                        (parent.at.to("spec", "capability", name),),
-                    )
+    for queue in cluster.queues:
+        yield from _limits(cluster, queue)
+
+
+def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Claim]:
+    """Each limit beside that of the nearest queue above that has one; 0 is none."""
+    for name, amount in queue.it.capability.items():
+        for above in volcano_queues.ancestors(cluster, queue):
+            limit = above.it.capability.get(name, Fraction(0))
+            if above.name == volcano_queues.ROOT:
+                break
+            if amount > limit > 0:
+                yield Claim(
+                    f"{queue} may use {shown(name, amount)} {name}, and {above} above it "
+                    f"{shown(name, limit)}; lower it, or raise the capability there",
+                    queue.at.to("spec", "capability", name),
+                    (above.at.to("spec", "capability", name),),
+                )
+            if limit > 0:
+                break
 
 
 def _sums(
@@ -69,4 +79,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("Queue",),
     check=check,
+    stands=True,
 )

@@ -32,4 +32,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("Queue",),
     check=check,
+    stands=True,
 )

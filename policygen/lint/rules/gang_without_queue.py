@@ -29,6 +29,7 @@ RULE = Rule(
     Family.INVALID,
     judges=volcano_queues.SENDERS,
     check=check,
+    stands=True,
     needs=frozenset({Need.WHOLE}),
     reads=("Queue",),
 )

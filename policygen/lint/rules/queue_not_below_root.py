@@ -47,5 +47,6 @@ RULE = Rule(
     Family.INVALID,
     judges=("Queue",),
     check=check,
+    stands=True,
     needs=frozenset({Need.WHOLE}),
 )

@@ -11,11 +11,12 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: plugin/pkg/admission/priority/admission.go, validatePriorityClass.
     """
+    then = "it is refused" if facts.cluster.seen is None else "the smaller value counts"
     defaults = [entry for entry in facts.cluster.priority_classes if entry.it.global_default]
     for entry in defaults[1:]:
         if entry.name != defaults[0].name:
             yield Claim(
-                f"{entry} is globalDefault, and so is {defaults[0]}: it is refused; keep one",
+                f"{entry} is globalDefault, and so is {defaults[0]}: {then}; keep one",
                 entry.at / "globalDefault",
                 (defaults[0].at / "globalDefault",),
             )
@@ -27,4 +28,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("PriorityClass",),
     check=check,
+    stands=True,
 )
