@@ -83,3 +83,37 @@ class Object(Struct, frozen=True, eq=False):
         if self.namespace and name:
             name = f"{self.namespace}/{name}"
         return f"{self.kind} {name}" if name else self.kind
+
+
+class Read(Struct, frozen=True, eq=False):
+    """What was read of an object, under its name."""
+
+    object: Object
+
+    @property
+    def at(self) -> At:
+        """Where it stands: `entry.at / "spec" / "cohortName"` is a place."""
+        return self.object.at
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return self.object.name
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`; empty for what has none."""
+        return self.object.namespace
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`, those that are text."""
+        return self.object.labels
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`, those that are text."""
+        return self.object.annotations
+
+    def __str__(self) -> str:
+        return str(self.object)

@@ -1,5 +1,7 @@
 """Which kinds are in no namespace, whatever is written there."""
 
+from policygen.cluster.kueue import POLICY_KINDS
+
 OF_THE_CLUSTER = frozenset(
     {
         ("", "Namespace"),
@@ -11,20 +13,7 @@ OF_THE_CLUSTER = frozenset(
         ("scheduling.volcano.sh", "Queue"),
         ("shard.volcano.sh", "NodeShard"),
         ("topology.volcano.sh", "HyperNode"),
-        *(
-            ("kueue.x-k8s.io", kind)
-            for kind in (
-                "AdmissionCheck",
-                "ClusterQueue",
-                "Cohort",
-                "MultiKueueCluster",
-                "MultiKueueConfig",
-                "ProvisioningRequestConfig",
-                "ResourceFlavor",
-                "Topology",
-                "WorkloadPriorityClass",
-            )
-        ),
+        *(("kueue.x-k8s.io", kind) for kind in POLICY_KINDS if kind != "LocalQueue"),
     }
 )
 """Kinds of the cluster, by group and kind: the API server clears their `metadata.namespace`.

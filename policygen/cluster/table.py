@@ -3,10 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from msgspec import Struct
-
-from policygen.cluster.object import Object
-from policygen.finding import At
+from policygen.cluster.object import Object, Read
 from policygen.spec.nearest import Names
 
 _NO_NAMES = Names()
@@ -15,40 +12,11 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
-class Entry(Struct, Generic[T], frozen=True, eq=False):
+class Entry(Read, Generic[T], frozen=True, eq=False):
     """An object whose fields could be read."""
 
-    object: Object
     it: T
     """Its fields: those of `spec` and its like, typed."""
-
-    @property
-    def at(self) -> At:
-        """Where it stands: `entry.at / "spec" / "cohortName"` is a place."""
-        return self.object.at
-
-    @property
-    def name(self) -> str:
-        """`metadata.name`."""
-        return self.object.name
-
-    @property
-    def namespace(self) -> str:
-        """`metadata.namespace`; empty for what has none."""
-        return self.object.namespace
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """`metadata.labels`, those that are text."""
-        return self.object.labels
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """`metadata.annotations`, those that are text."""
-        return self.object.annotations
-
-    def __str__(self) -> str:
-        return str(self.object)
 
 
 class Table(Sequence[Entry[T]]):

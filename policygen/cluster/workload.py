@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from policygen.cluster.core import Toleration
-from policygen.cluster.object import Object
+from policygen.cluster.object import Object, Read
 from policygen.cluster.parts import mappings
 from policygen.finding import At, Path
 
@@ -110,26 +110,10 @@ class Template(Struct, frozen=True, eq=False):
     """None: not known."""
 
 
-class Workload(Struct, frozen=True, eq=False):
+class Workload(Read, frozen=True, eq=False):
     """An object that makes pods, or a pod."""
 
-    object: Object
     templates: tuple[Template, ...]
-
-    @property
-    def at(self) -> At:
-        """Where it stands."""
-        return self.object.at
-
-    @property
-    def name(self) -> str:
-        """`metadata.name`."""
-        return self.object.name
-
-    @property
-    def namespace(self) -> str:
-        """`metadata.namespace`; empty if it is not written."""
-        return self.object.namespace
 
     @property
     def kind(self) -> str:
@@ -137,23 +121,10 @@ class Workload(Struct, frozen=True, eq=False):
         return self.object.kind
 
     @property
-    def labels(self) -> Mapping[str, str]:
-        """`metadata.labels`."""
-        return self.object.labels
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """`metadata.annotations`."""
-        return self.object.annotations
-
-    @property
     def spec(self) -> Mapping[str, Any]:
         """`spec` as it was written."""
         found = self.object.data.get("spec")
         return found if isinstance(found, dict) else {}
-
-    def __str__(self) -> str:
-        return str(self.object)
 
 
 class Shape(Struct, frozen=True):
