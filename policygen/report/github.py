@@ -18,7 +18,7 @@ def write(report: Report, out: TextIO) -> None:
     """Write a command for each finding."""
     for finding in report.findings:
         properties = {"title": finding.rule}
-        place = finding.place
+        place = None if finding.cluster else finding.place  # which a file of an object is not
         if place is not None:
             properties["file"] = place.file
             if place.line:

@@ -23,7 +23,7 @@ def write(report: Report, out: TextIO) -> None:
             "severity": _SEVERITIES[finding.severity],
             "location": {
                 "path": finding.place.file
-                if finding.place
+                if finding.place and not finding.cluster
                 else whereabouts(finding) or finding.object or ".",
                 "lines": {"begin": finding.place.line or 1 if finding.place else 1},
             },

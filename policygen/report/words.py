@@ -19,8 +19,10 @@ def where(place: Place | None) -> str:
 
 def whereabouts(finding: Finding) -> str:
     """Where it stands: in a file, or which field of an object on which cluster."""
-    if not finding.cluster or finding.place is not None:
+    if not finding.cluster:
         return where(finding.place)
+    if finding.place is not None:  # in a file that an object holds
+        return f"{finding.cluster}: {where(finding.place)}"
     field = f"{finding.object}: {finding.path}" if finding.path else finding.object
     return f"{finding.cluster}: {field}" if field else finding.cluster
 

@@ -168,21 +168,24 @@ def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings by cluster, file, line, column and message, each once; those without first."""
-    return sorted(set(findings), key=_order)
+    """Findings by cluster, file, line, column and message, each once; those without first.
 
+    On a cluster all that is said of an object stands together, and what is worst comes first.
+    """
+    once = set(findings)
+    worst: dict[tuple[str, str], int] = {}
+    for it in once:
+        if it.cluster:
+            about = it.cluster, it.object
+            worst[about] = max(worst.get(about, 0), it.severity)
 
-def _order(finding: Finding) -> tuple[str, str, int, int, str, str, int]:
-    at = finding.place or Place("")
-    return (
-        finding.cluster,
-        at.file,
-        at.line,
-        at.column,
-        finding.message,
-        finding.rule,
-        -finding.severity,
-    )
+    def order(it: Finding) -> tuple[object, ...]:
+        at = it.place or Place("")
+        about = (it.cluster, it.object)
+        rank = (-worst[about], it.object, -it.severity, it.path) if it.cluster else ()
+        return (it.cluster, at.file, at.line, at.column, rank, it.message, it.rule, -it.severity)
+
+    return sorted(once, key=order)
 
 
 def _by_index(documents: Sequence[Document]) -> dict[int, Document]:

@@ -11,7 +11,7 @@ from policygen.cluster.seen import Gap, GroupKind
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Severity, Verdict
 from policygen.lint import baseline
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 from policygen.settings import ClusterSettings, LintSettings
 from tests.cluster.looks import snapshot
 
@@ -278,7 +278,7 @@ def test_an_annotation_is_about_its_object_and_rule_only(lint_live):
 
 def test_an_annotation_of_a_rule_that_could_not_be_judged_is_not_unused(lint_live):
     gap = Gap("kueue.x-k8s.io", "ClusterQueue", "", "forbidden")
-    read = EVERY - {GroupKind("kueue.x-k8s.io", "ClusterQueue")}
+    read = every() - {GroupKind("kueue.x-k8s.io", "ClusterQueue")}
     told, _ = lint_live(ALLOWED, annotated("x"), gaps=(gap,), read=read)
     assert told == []
 

@@ -256,3 +256,39 @@ spec: {namespaceSelector: {}}
     assert stale(snapshot(mended))
     assert not stale(snapshot(read=without((KUEUE, "LocalQueue")), gaps=(gap,)))
     assert not stale(snapshot(mended), b"junk")
+
+
+def test_the_worst_comes_first_and_what_is_said_of_an_object_together(tmp_path):
+    path = tmp_path / "east.snapshot"
+    queue = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{name: {name}}}
+spec: {{namespaceSelector: {{}}, stopPolicy: Hold, resourceGroups: [{{coveredResources: [nvidia.com/gpu], flavors: [{{name: {flavor}, resources: [{{name: nvidia.com/gpu, nominalQuota: 1}}]}}]}}]}}
+---
+"""
+    config = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: kueue-manager-config, namespace: kueue-system}
+data:
+  controller_manager_config.yaml: |
+    apiVersion: config.kueue.x-k8s.io/v1beta2
+    kind: Configuration
+    featureGates: {Nonsense: true}
+"""
+    text = queue.format(name="a", flavor="there") + queue.format(name="b", flavor="gone")
+    flavor = (
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: there}\n---\n"
+    )
+    snapshots.write(snapshot(text + flavor + config), path)
+    done = CliRunner().invoke(cli, ["lint", "--snapshot", str(path)])
+    lines = [line for line in done.output.splitlines() if line.startswith("east: ")]
+    named = [line.removeprefix("east: ").split(":")[0] for line in lines]
+    queues = [name for name in named if name.startswith("ClusterQueue")]
+    assert queues == ["ClusterQueue b"] * queues.count("ClusterQueue b") + ["ClusterQueue a"] * (
+        queues.count("ClusterQueue a")
+    )
+    assert queues.count("ClusterQueue a")
+    assert queues.count("ClusterQueue b") > 1
+    assert "east: ConfigMap kueue-system/kueue-manager-config" in done.output

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for it in drift.missing:
         origin = facts.rendered.origin(it)
         yield Claim(
-            f"{it.object} is not on the cluster, and the spec renders it; it was deleted, which no "
-            "server keeps, or never applied",
+            f"{it.object} is not on the cluster, and the spec renders it; it was deleted or "
+            "never applied; apply it again (lint --patches DIR writes its manifest)",
             it.object.at,
             (origin,) if origin else (),
         )
