@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
+from policygen.cluster.doubts import Doubts, Roots
 from policygen.cluster.object import Object, Read
 from policygen.spec.nearest import Names
 
@@ -13,7 +14,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Entry(Read, Generic[T], frozen=True, eq=False):
-    """An object whose fields could be read."""
+    """An object whose fields could be read; those of them that could not are as if not written."""
 
     it: T
     """Its fields: those of `spec` and its like, typed."""
@@ -22,22 +23,31 @@ class Entry(Read, Generic[T], frozen=True, eq=False):
 class Table(Sequence[Entry[T]]):
     """All objects of a kind in the order of the input; those that could not be read by name only."""
 
-    def __init__(self, entries: Iterable[Entry[T]] = (), unread: Iterable[Object] = ()) -> None:
+    def __init__(
+        self,
+        entries: Iterable[Entry[T]] = (),
+        unread: Iterable[Object] = (),
+        doubts: Doubts | None = None,
+    ) -> None:
         self._entries = tuple(entries)
         self._by_name = {
             (it.namespace, it.name): entry for entry in self._entries for it in (entry.object,)
         }
-        self._unread = {(it.namespace, it.name) for it in unread}
+        self._unread = {(it.namespace, it.name): it.at for it in unread}
         self._names: dict[str, Names] | None = None
-        self._indexes: dict[Callable[..., Any], dict[Any, tuple[Entry[T], ...]]] = {}
+        self._indexes: dict[Callable[..., Any], tuple[dict[Any, tuple[Entry[T], ...]], Roots]] = {}
+        self._doubts = doubts or Doubts()
 
     def __len__(self) -> int:
+        self._look()
         return len(self._entries)
 
     def __iter__(self) -> Iterator[Entry[T]]:
+        self._look()
         return iter(self._entries)
 
     def __getitem__(self, index: Any) -> Any:
+        self._look()
         return self._entries[index]
 
     @property
@@ -47,7 +57,10 @@ class Table(Sequence[Entry[T]]):
 
     def get(self, name: str, namespace: str = "") -> Entry[T] | None:
         """The object of a name, if its fields could be read."""
-        return self._by_name.get((namespace, name))
+        found = self._by_name.get((namespace, name))
+        if found is None and (namespace, name) in self._unread:
+            self._doubts.note(self._unread[namespace, name])
+        return found
 
     def knows(self, name: str, namespace: str = "") -> bool:
         """Whether an object of this name exists, readable or not."""
@@ -69,13 +82,22 @@ class Table(Sequence[Entry[T]]):
 
     def by(self, key: Callable[[Entry[T]], K]) -> Mapping[K, tuple[Entry[T], ...]]:
         """The objects by a key of theirs; made once per function, so pass a named one."""
-        index = self._indexes.get(key)
-        if index is None:
-            lists: dict[K, list[Entry[T]]] = {}
-            for entry in self._entries:
-                lists.setdefault(key(entry), []).append(entry)
-            index = self._indexes[key] = {k: tuple(found) for k, found in lists.items()}
+        if key not in self._indexes:
+            self._indexes[key] = self._doubts.during(lambda: self._by(key))
+        index, read = self._indexes[key]
+        self._doubts.again(read)
         return index
+
+    def _look(self) -> None:
+        """Whoever looks at all of them misses those that could not be read."""
+        for at in self._unread.values():
+            self._doubts.note(at)
+
+    def _by(self, key: Callable[[Entry[T]], K]) -> dict[K, tuple[Entry[T], ...]]:
+        lists: dict[K, list[Entry[T]]] = {}
+        for entry in self:
+            lists.setdefault(key(entry), []).append(entry)
+        return {k: tuple(found) for k, found in lists.items()}
 
 
 def _namespace(entry: Entry[Any]) -> str:

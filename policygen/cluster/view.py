@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import msgspec
 
 from policygen import quantity
 from policygen.cluster import configuration, core, kueue, volcano, workload
+from policygen.cluster.doubts import Doubts, Roots, left_out, outermost, unknown_field, watched
 from policygen.cluster.in_parts import InParts
 from policygen.cluster.object import Object
 from policygen.cluster.parts import keyed_texts
@@ -28,9 +30,12 @@ SCHEDULER_CONFIG = "kubescheduler.config.k8s.io"
 VOLCANO_CONFIGURATION = "volcano-scheduler.conf"
 """The kind under which Volcano's scheduler configuration, which has none, is kept."""
 
+MAX_UNKNOWN = 20
+"""Fields of an object that may be unknown; one with more is not read."""
+
 
 class Malformed(msgspec.Struct, frozen=True):
-    """An object whose fields could not be read: the first reason, and where."""
+    """A field of an object that could not be read: why, and where."""
 
     object: Object
     path: Path
@@ -40,18 +45,27 @@ class Malformed(msgspec.Struct, frozen=True):
 class Cluster:
     """Every object of the input by kind. Immutable once made; a rule never searches it.
 
-    Tables hold what could be read. What could not is `malformed`, and its table still knows
-    its name, so that a reference to it is not called dangling.
+    Tables hold what could be read. A field that could not is `malformed`; its object is read without
+    it, and `doubts` knows who looks at it. Where nothing is left to read, the table still knows the
+    object's name, so that a reference to it is not called dangling.
     """
 
     def __init__(
-        self, objects: Iterable[Object], seen: Seen | None = None, pods: Iterable[Pod] = ()
+        self,
+        objects: Iterable[Object],
+        seen: Seen | None = None,
+        pods: Iterable[Pod] = (),
+        *,
+        unread: Roots = frozenset(),
     ) -> None:
         self.objects = tuple(objects)
         self.seen = seen
         """How far the cluster was seen; None: it is declared, and none was looked at."""
         self.pods = tuple(pods)
         """The pods that were seen, whoever made them; declared ones are only in `workloads`."""
+        self.doubts = Doubts(unread)
+        self._unread = unread
+        """Objects of which nothing is read once a field of theirs could not be."""
         self._malformed: list[Malformed] = []
         self._kinds: dict[tuple[str, str], list[Object]] = {}
         for it in self.objects:
@@ -109,7 +123,8 @@ class Cluster:
         self.tables = frozenset(self._typed)
         """Groups and kinds that are typed, whether there are objects of them or not."""
         self.malformed = tuple(self._malformed)
-        self._derived: dict[Callable[..., Any], Any] = {}
+        self._derived: dict[Callable[..., Any], tuple[Any, Roots]] = {}
+        self._others: dict[Roots, Cluster] = {}
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
         """The objects of a kind as they were written, readable or not."""
@@ -118,9 +133,17 @@ class Cluster:
     def derive(self, make: "Callable[[Cluster], T]") -> T:
         """What a function makes of the cluster; made once per function, so pass a named one."""
         if make not in self._derived:
-            self._derived[make] = make(self)
-        found: T = self._derived[make]
-        return found
+            self._derived[make] = self.doubts.during(lambda: make(self))
+        found, read = self._derived[make]
+        self.doubts.again(read)
+        return cast("T", found)
+
+    def without(self, objects: Roots) -> "Cluster":
+        """The same, with nothing read of these objects, whose fields are not all known."""
+        unread = self._unread | objects
+        if unread not in self._others:
+            self._others[unread] = Cluster(self.objects, self.seen, self.pods, unread=unread)
+        return self._others[unread]
 
     def _spec(self, group: str, kind: str, type_: type[T]) -> Table[T]:
         return self._table(group, kind, type_, ("spec",))
@@ -133,12 +156,17 @@ class Cluster:
             data: Any = canonical(it)
             for step in within:
                 data = data.get(step)
+            before = len(self._malformed)
             read = self._read(it, {} if data is None else data, type_, within)
             if read is None:
                 unread.append(it)
+            elif len(self._malformed) > before and not within:
+                # Who reads a controller's file as it was written trusts its types.
+                raw = watched(it, ("data",), partial(self.doubts.note, it.at))
+                entries.append(Entry(raw, read))
             else:
                 entries.append(Entry(it, read))
-        return Table(entries, unread)
+        return Table(entries, unread, self.doubts)
 
     def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
         in_parts: InParts[Any] | None = self._in_parts.get(type_)
@@ -148,37 +176,87 @@ class Cluster:
             return msgspec.convert(data, type_, dec_hook=decoded)
         except (msgspec.ValidationError, RecursionError):
             pass
-        try:  # the API server takes null for absent
-            return msgspec.convert(_without_nulls(data), type_, dec_hook=decoded)
-        except msgspec.ValidationError as error:
-            message, path = _said(str(error))
+        unknown: list[Path] = []
+        try:
+            data = _without_nulls(data)  # the API server takes null for absent
+            while True:
+                try:
+                    read = msgspec.convert(data, type_, dec_hook=decoded)
+                    break
+                except msgspec.ValidationError as error:
+                    message, path = _said(str(error))
+                    self._malformed.append(Malformed(it, (*within, *path), message))
+                    field = unknown_field(path)
+                    if not field or it.at in self._unread or len(unknown) == MAX_UNKNOWN:
+                        return None
+                    unknown.append(field)
+                    data = left_out(data, field)
         except RecursionError:
-            message, path = "it nests too deep to be read", ()
-        self._malformed.append(Malformed(it, (*within, *path), message))
-        return None
+            self._malformed.append(Malformed(it, within, "it nests too deep to be read"))
+            return None
+        for field in outermost(unknown):
+            read = watched(read, field, partial(self.doubts.note, it.at))
+        self.doubts.taken()  # what reading has looked at
+        return read
 
     def _workloads(self) -> Iterable[workload.Workload]:
         for group, kind in workload.SHAPES:
             for it in self._kinds.get((group, kind), ()):
                 if self.seen and not workload.stands_alone(it):
                     continue
-                templates = []
-                for path, data, replicas in workload.found(it):
-                    spec = data.get("spec")
-                    read = self._read(
-                        it, {} if spec is None else spec, workload.PodSpec, (*path, "spec")
-                    )
-                    if read is not None:
-                        templates.append(
-                            workload.Template(
-                                at=it.at.to(*path),
-                                labels=keyed_texts(data, "metadata", "labels"),
-                                annotations=keyed_texts(data, "metadata", "annotations"),
-                                spec=read,
-                                replicas=replicas,
-                            )
-                        )
-                yield workload.Workload(it, tuple(templates))
+                made = [self._template(it, *each) for each in workload.written(it)]
+                whole = None not in made
+                if not whole and it.at in self._unread:
+                    continue
+                found = workload.Workload(it, tuple(each for each in made if each is not None))
+                if not whole:
+                    found = watched(found, ("object",), partial(self.doubts.note, it.at))
+                self.doubts.taken()
+                yield found
+
+    def _template(
+        self, it: Object, path: Path, data: Any, replicas: int | None
+    ) -> workload.Template | None:
+        if not isinstance(data, dict):
+            self._mistyped(it, path, data)
+            return None
+        spec, metadata = data.get("spec"), data.get("metadata")
+        read = self._read(it, {} if spec is None else spec, workload.PodSpec, (*path, "spec"))
+        if read is None:
+            return None
+        if not isinstance(metadata, dict | None):
+            self._mistyped(it, (*path, "metadata"), metadata)
+            return None
+        made = workload.Template(
+            at=it.at.to(*path),
+            labels=keyed_texts(metadata, "labels"),
+            annotations=keyed_texts(metadata, "annotations"),
+            spec=read,
+            replicas=replicas,
+        )
+        for name in ("labels", "annotations"):
+            wrong = [*_no_texts((*path, "metadata", name), (metadata or {}).get(name))]
+            for where, value in wrong:
+                self._mistyped(it, where, value)
+            if wrong and it.at in self._unread:
+                return None
+            if wrong:
+                made = watched(made, (name,), partial(self.doubts.note, it.at))
+        return made
+
+    def _mistyped(self, it: Object, path: Path, value: Any) -> None:
+        message = f"{type(value).__name__} is the wrong type"
+        self._malformed.append(Malformed(it, path, message))
+
+
+def _no_texts(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:
+    """What is no text of a mapping of texts, or the whole if it is no mapping."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if not isinstance(value, str | None):
+                yield (*path, key), value
+    elif data is not None:
+        yield path, data
 
 
 def decoded(type_: type[Any], value: Any) -> Any:

@@ -4,7 +4,7 @@ Source: core/v1, apps/v1 and batch/v1 of Kubernetes 1.36.3; batch.volcano.sh/v1a
 1.14; the shapes of the training operators, JobSet, LeaderWorkerSet, Ray, as their CRDs have them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -195,12 +195,25 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
 
 def found(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None]]:
     """The templates of an object: the way to each, its data, and the number of its pods."""
+    for path, data, count in written(object_):
+        if isinstance(data, dict):
+            yield path, data, count
+
+
+def written(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
+    """What stands where templates should be, or on the way there if that is of a wrong type."""
     for shape in SHAPES[object_.group, object_.kind]:
         for path, data, item in _follow(object_.data, shape.templates, (), object_.data):
-            count = _number(item, shape.replicas) if shape.replicas else None
+            count = _value(item, shape.replicas) if shape.replicas else None
+            most = _value(item, shape.at_most) if shape.at_most else None
             count = shape.one if count is None else count
-            most = _number(item, shape.at_most) if shape.at_most else None
-            yield path, data, count if count is None or most is None else min(count, most)
+            yield path, data, _least(count, count if most is None else most)
+
+
+def _least(one: Any, other: Any) -> int | None:
+    """The smaller of two numbers; None where one of them is none."""
+    both = [it for it in (one, other) if isinstance(it, int) and not isinstance(it, bool)]
+    return min(both) if len(both) == 2 else None
 
 
 _ENDED = {"Complete", "Failed"}
@@ -229,31 +242,26 @@ def stands_alone(it: Object) -> bool:
     )
 
 
-def _follow(
-    data: Any, way: Path, path: Path, item: Any
-) -> Iterator[tuple[Path, Mapping[str, Any], Any]]:
+def _follow(data: Any, way: Path, path: Path, item: Any) -> Iterator[tuple[Path, Any, Any]]:
+    if data is None:
+        return  # as if it were not there
     if not way:
-        if isinstance(data, dict):
-            yield path, data, item
-        return
-    step, rest = way[0], way[1:]
-    if step != "*":
-        if isinstance(data, dict) and step in data:
-            yield from _follow(data[step], rest, (*path, step), item)
-        return
-    children: Iterator[tuple[str | int, Any]] = iter(())
-    if isinstance(data, dict):
-        children = iter(data.items())
-    elif isinstance(data, list):
-        children = iter(enumerate(data))
-    for key, child in children:
-        yield from _follow(child, rest, (*path, key), child)
+        yield path, data, item
+    elif isinstance(data, dict) and way[0] != "*":
+        yield from _follow(data.get(way[0]), way[1:], (*path, way[0]), item)
+    elif isinstance(data, dict | list) and way[0] == "*":
+        children: Iterable[tuple[str | int, Any]]
+        children = data.items() if isinstance(data, dict) else enumerate(data)
+        for key, child in children:
+            yield from _follow(child, way[1:], (*path, key), child)
+    else:
+        yield path, data, item
 
 
-def _number(data: Any, way: Path) -> int | None:
+def _value(data: Any, way: Path) -> Any:
     for step in way:
         data = data.get(step) if isinstance(data, dict) else None
-    return data if isinstance(data, int) and not isinstance(data, bool) else None
+    return data
 
 
 def _asked(container: Container) -> dict[str, Fraction]:

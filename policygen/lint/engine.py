@@ -4,11 +4,13 @@ from collections.abc import Iterable, Sequence
 from traceback import format_exception
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from policygen.cluster.doubts import Roots
 from policygen.cluster.seen import GroupKind, Seen
-from policygen.finding import Family, Hit, Verdict
+from policygen.finding import Family, Hit, Verdict, dotted
 from policygen.lint import kinds
-from policygen.lint.rule import Facts, Need, Rule
+from policygen.lint.rule import Claim, Facts, Need, Rule
 
 
 class Outcome(Struct, frozen=True, eq=False):
@@ -42,23 +44,68 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
     if settled is not None:
         return settled
     try:
-        hits = tuple(
-            Hit(
-                rule.name,
-                claim.message,
-                claim.at,
-                rule.severity,
-                claim.related,
-                claim.edits,
-                claim.command,
-            )
-            for claim in rule.check(facts)
-        )
+        claims = _claims(rule, facts)
+    except _UnknownError as unknown:
+        return Outcome(rule, Verdict.NOT_EVALUATED, str(unknown))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug
         return Outcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
+    hits = tuple(
+        Hit(
+            rule.name,
+            claim.message,
+            claim.at,
+            rule.severity,
+            claim.related,
+            claim.edits,
+            claim.command,
+        )
+        for claim in claims
+    )
     if hits:
         return Outcome(rule, Verdict.FAIL, hits=hits, missed=missed)
     return _unread(rule, seen, missed) if seen and missed else Outcome(rule, Verdict.PASS)
+
+
+class _UnknownError(Exception):
+    """A rule argues about other objects from a field whose value could not be read."""
+
+
+def _claims(rule: Rule, facts: Facts) -> Sequence[Claim]:
+    """What a rule says, but for what an unknown field may have made it say.
+
+    A field whose value could not be read has some value, and nobody knows which. A rule that has
+    not looked at it says what is true of all. One that has judges again without the object, or not
+    at all if it argues from it about others. Raises _UnknownError for that.
+    """
+    cluster = facts.cluster
+    claims, doubted = _looked(rule, facts)
+    if doubted:
+        claims, doubted = _looked(rule, replace(facts, cluster=cluster.without(doubted)))
+    if doubted:  # it has gone on to others
+        every = frozenset(it.object.at for it in cluster.malformed)
+        claims, _ = _looked(rule, replace(facts, cluster=cluster.without(every)))
+    return claims
+
+
+def _looked(rule: Rule, facts: Facts) -> tuple[Sequence[Claim], Roots]:
+    doubts = facts.cluster.doubts
+    doubts.taken()
+    claims: Sequence[Claim] = ()
+    try:
+        claims = tuple(rule.check(facts))
+    except Exception:
+        doubted = doubts.taken()
+        if not doubted:
+            raise  # else it has trusted the type of what it looked at
+    else:
+        doubted = doubts.taken()
+    consulted = kinds.consulted(rule) if doubted else ()
+    for it in facts.cluster.malformed:
+        kind = GroupKind(it.object.group, it.object.kind)
+        kind = kinds.CONFIG_MAP if kind in kinds.FILES else kind
+        if it.object.at in doubted and kind in consulted:
+            raise _UnknownError(f"{dotted(it.path)} of {it.object} could not be read")
+    return claims, doubted
 
 
 def _of_cluster(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome | None:

@@ -79,8 +79,13 @@ def judged(rule: Rule) -> frozenset[GroupKind]:
 
 def looked_up(rule: Rule) -> frozenset[GroupKind]:
     """The kinds without all of which it would be wrong: those that it looks up, or needs whole."""
-    found = _named(rule.reads).union(*(_NEEDS.get(need, frozenset()) for need in rule.needs))
+    found = consulted(rule)
     return found | judged(rule) if Need.WHOLE in rule.needs and rule.judges else found
+
+
+def consulted(rule: Rule) -> frozenset[GroupKind]:
+    """The kinds of objects from which it argues about other objects; files are ConfigMaps."""
+    return _named(rule.reads).union(*(_NEEDS.get(need, frozenset()) for need in rule.needs))
 
 
 def wanted(rules: Iterable[Rule]) -> frozenset[GroupKind]:

@@ -26,13 +26,17 @@ def rollout(workload: Workload) -> Rollout | None:
     if workload.kind != "Deployment" or workload.object.group != "apps":
         return None
     strategy = workload.spec.get("strategy")
-    strategy = strategy if isinstance(strategy, dict) else {}
+    strategy = {} if strategy is None else strategy
+    if not isinstance(strategy, dict):
+        return None  # its type is refused already
     if strategy.get("type", "RollingUpdate") != "RollingUpdate":
         return None
     bounds = strategy.get("rollingUpdate")
-    bounds = bounds if isinstance(bounds, dict) else {}
+    bounds = {} if bounds is None else bounds
     replicas = workload.spec.get("replicas")
-    replicas = replicas if isinstance(replicas, int) else 1
+    replicas = 1 if replicas is None else replicas
+    if not isinstance(replicas, int) or not isinstance(bounds, dict):
+        return None  # its type is refused already
     surge = _pods(bounds.get("maxSurge"), replicas, up=True)
     unavailable = _pods(bounds.get("maxUnavailable"), replicas, up=False)
     if surge == 0 and unavailable == 0:

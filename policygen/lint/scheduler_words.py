@@ -22,7 +22,21 @@ class Type(Enum):
 
 
 Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
-"""The fields of a mapping and what is below them; None: not looked into. Lists are passed through."""
+"""The fields of a mapping and what is below them; None: not looked into. In LISTS of each entry."""
+
+LISTS = frozenset(
+    {
+        "disabled",
+        "enabled",
+        "extenders",
+        "managedResources",
+        "pluginConfig",
+        "profiles",
+        "resources",
+        "shape",
+    }
+)
+"""The fields that hold a list of mappings."""
 
 _PLUGINS: Mapping[str, Minor] = {
     **dict.fromkeys(

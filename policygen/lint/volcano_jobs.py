@@ -18,6 +18,19 @@ def task_name(index: int, task: Part) -> str:
     return str(task.data.get("name") or f"default{index}")
 
 
+def names_known(spec: Part) -> bool:
+    """Whether no task has a name of a wrong type, which may be any."""
+    tasks = spec.data.get("tasks")
+    return isinstance(tasks, list | None) and all(
+        isinstance(task.data.get("name"), str | None) for task in spec.items("tasks")
+    )
+
+
+def replicas(task: Part) -> int | None:
+    """How many pods a task has; None where that is no number, and so refused already."""
+    return 0 if task.data.get("replicas") is None else number(task, "replicas")
+
+
 def number(part: Part, field: str) -> int | None:
     """A field that holds a whole number; None if it does not."""
     value = part.data.get(field)

@@ -178,14 +178,27 @@ def test_what_is_no_yaml_is_told_and_the_rest_is_read():
     assert not found.complete
 
 
-def test_null_is_absent_and_a_wrong_type_is_malformed_but_its_name_is_known():
+def test_null_is_absent_and_of_a_wrong_type_only_the_name_is_known():
     good = {**QUEUE, "spec": {"clusterQueue": "c", "stopPolicy": None}}
-    bad = {**QUEUE, "metadata": {"name": "z"}, "spec": {"clusterQueue": ["c"]}}
+    bad = {**QUEUE, "metadata": {"name": "z"}, "spec": ["c"]}
     cluster = Cluster(read("\n---\n".join(map(json.dumps, [good, bad]))).objects)
     assert [it.name for it in cluster.local_queues] == ["a"]
     assert cluster.local_queues.knows("z")
     (malformed,) = cluster.malformed
+    assert malformed.path == ("spec",)
+
+
+def test_a_field_of_a_wrong_type_is_left_out_and_who_looks_at_it_is_known():
+    bad = {**QUEUE, "spec": {"clusterQueue": ["c"], "stopPolicy": "Hold"}}
+    cluster = Cluster(read(json.dumps(bad)).objects)
+    (queue,) = cluster.local_queues
+    (malformed,) = cluster.malformed
     assert malformed.path == ("spec", "clusterQueue")
+    assert queue.it.stop_policy == "Hold"
+    assert cluster.doubts.taken() == frozenset()
+    assert queue.it.cluster_queue == ""
+    assert cluster.doubts.taken() == {queue.at}
+    assert list(cluster.without(frozenset({queue.at})).local_queues) == []
 
 
 def test_fields_of_v1beta1_are_read_as_the_newest_and_shown_as_written():

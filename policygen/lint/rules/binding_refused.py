@@ -42,6 +42,8 @@ def _rules(it: Object, *, whole: bool) -> Iterator[Claim]:
     for i, rule in _mappings(it.data.get("rules")):
         at = it.at.to("rules", i)
         urls = rule.get("nonResourceURLs")
+        if not isinstance(urls, list | None):
+            continue
         if urls and not whole:
             yield Claim(
                 f"{it} is of one namespace, and URLs are of none; write a ClusterRole",
@@ -101,7 +103,7 @@ def _texts(data: Any, *keys: str) -> list[str] | None:
     """The texts under some keys, empty where there is none; None if any is of another type."""
     if not isinstance(data, dict):
         return None
-    found = [data.get(key) or "" for key in keys]
+    found = ["" if data.get(key) is None else data[key] for key in keys]
     return found if all(isinstance(each, str) for each in found) else None
 
 

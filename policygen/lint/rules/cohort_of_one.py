@@ -39,5 +39,5 @@ RULE = Rule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("Cohort",),
+    reads=("ClusterQueue", "Cohort"),
 )

@@ -21,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         for template in workload.templates:
             task = tasks[int(template.at.path[-2])]
             policy = task.get("topologyPolicy") or ""
-            if policy in _NONE:
+            if policy in _NONE or not isinstance(policy, str):
                 continue
             for each in (*template.spec.containers, *template.spec.init_containers):
                 asked = each.resources.requests or each.resources.limits

@@ -6,7 +6,7 @@ from policygen.finding import Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.pod_templates import Part
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_jobs import task_name
+from policygen.lint.volcano_jobs import names_known, task_name
 from policygen.spec.nearest import suggest
 
 
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         waits = {name: _waits(task) for name, task in tasks.items()}
         for name, others in waits.items():
             for other in others:
-                if other not in tasks:
+                if other not in tasks and names_known(spec):
                     yield Claim(
                         f'task {name} of {spec.owner} waits for "{other}", which is no task of it: '
                         f"it is refused; {suggest(other, tasks)}",

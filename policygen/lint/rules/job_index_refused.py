@@ -23,7 +23,10 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _job(spec: Mapping[str, Any], at: At) -> Iterator[tuple[str, At]]:
-    if spec.get("completionMode") != "Indexed":
+    mode = spec.get("completionMode")
+    if not isinstance(mode, str | None):
+        return  # its type is refused already
+    if mode != "Indexed":
         for field in _OF_INDEXES:
             if spec.get(field) is not None:
                 yield (

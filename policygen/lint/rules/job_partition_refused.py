@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_jobs import number, task_name
+from policygen.lint.volcano_jobs import number, replicas, task_name
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -14,14 +14,15 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, task in enumerate(spec.items("tasks")):
             policy = task.under("partitionPolicy")
             count, size = number(policy, "totalPartitions"), number(policy, "partitionSize")
-            if not count or not size:
+            has = replicas(task)
+            if not count or not size or has is None:
                 continue
             who = f"task {task_name(i, task)} of {spec.owner}"
-            replicas, least = number(task, "replicas") or 0, number(task, "minAvailable")
+            least = number(task, "minAvailable")
             needed = (number(policy, "minPartitions") or 0) * size
-            if replicas != count * size:
+            if has != count * size:
                 yield Claim(
-                    f"{who} has {replicas} replicas, and {count} partitions of {size}, which is "
+                    f"{who} has {has} replicas, and {count} partitions of {size}, which is "
                     f"refused; write replicas: {count * size}",
                     task.at / "replicas",
                 )

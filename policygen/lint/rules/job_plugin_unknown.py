@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_jobs import task_name
+from policygen.lint.volcano_jobs import names_known, task_name
 from policygen.spec.nearest import suggest
 
 _SINCE = {"ray": (1, 13)}
@@ -30,7 +30,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f"{suggest(name, known)}",
                     (plugins.at / name).on_key(),
                 )
-            elif name == "mpi" and not arguments:
+            elif name == "mpi" and not arguments and names_known(spec):
                 tasks = {task_name(i, task) for i, task in enumerate(spec.items("tasks"))}
                 for role in _MPI_ROLES:
                     if role not in tasks:

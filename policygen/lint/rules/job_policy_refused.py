@@ -48,7 +48,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
         events, code = _events(policy), policy.data.get("exitCode")
         if events and code is not None:
             yield "a policy is for events or for an exitCode, not for both; write two", policy.at
-        elif not events and code is None:
+        elif not (policy.data.get("event") or policy.data.get("events")) and code is None:
             yield "a policy needs an event or an exitCode; write one", policy.at
         elif code == 0:
             yield "exit code 0 is no failure; write another one", policy.at / "exitCode"
@@ -59,7 +59,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
             if one in _NOT_FOR_USERS:
                 yield f"{one} is no event for a policy; {suggest(str(one), _EVENTS)}", policy.at
         action = policy.data.get("action")
-        if events and action not in _ACTIONS:
+        if events and isinstance(action, str | None) and action not in _ACTIONS:
             said = f"{quoted(str(action or ''))} is no action; {suggest(str(action), _ACTIONS)}"
             yield said, policy.at / "action"
     if _ANY in seen and len({each for each in seen if isinstance(each, str)}) > 1:

@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         if not isinstance(data, dict):
             continue
         pods, ends = data.get("parallelism", 1), data.get("completions")
-        if isinstance(pods, int) and isinstance(ends, int) and pods > ends:
+        if type(pods) is type(ends) is int and pods > ends:
             run = "pod runs" if ends == 1 else "pods run"
             yield Claim(
                 f"{workload} has parallelism {pods} and completions {ends}, so {ends} {run}, "

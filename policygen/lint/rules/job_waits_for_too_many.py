@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.volcano_jobs import number, task_name
+from policygen.lint.volcano_jobs import number, replicas, task_name
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in volcano_jobs.specs(facts.cluster):
-        total = 0
+        total = 0 if isinstance(spec.data.get("tasks"), list | None) else None
         for i, task in enumerate(spec.items("tasks")):
-            replicas, least = number(task, "replicas") or 0, number(task, "minAvailable")
-            total += replicas
-            if least is not None and least > replicas:
+            has, least = replicas(task), number(task, "minAvailable")
+            total = None if has is None or total is None else total + has
+            if least is not None and has is not None and least > has:
                 yield Claim(
                     f"task {task_name(i, task)} of {spec.owner} waits for {least} pods and has "
-                    f"{replicas}, which is refused; write at most that",
+                    f"{has}, which is refused; write at most that",
                     task.at / "minAvailable",
                 )
         wanted = number(spec, "minAvailable")
-        if wanted is not None and wanted > total:
+        if wanted is not None and total is not None and wanted > total:
             yield Claim(
                 f"{spec.owner} waits for {wanted} pods, and its tasks have {total}, which is "
                 "refused; write at most that",

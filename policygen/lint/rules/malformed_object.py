@@ -8,7 +8,7 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """One claim per object: what stands behind the first wrong field was not read."""
+    """One claim per field; what the server's own schema refuses is told by other rules."""
     known = facts.cluster.derive(refused).objects
     for it in facts.cluster.malformed:
         if it.object.at not in known:

@@ -71,5 +71,5 @@ RULE = Rule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=("Cohort", "AdmissionCheck", "MultiKueueConfig"),
+    reads=("ClusterQueue", "Cohort", "AdmissionCheck", "MultiKueueConfig"),
 )

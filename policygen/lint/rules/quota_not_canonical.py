@@ -23,7 +23,10 @@ def check(facts: Facts) -> Iterator[Claim]:
                 text = _found(first.object.data, (*path, field))
                 if not isinstance(text, str):
                     continue
-                canonical = quantity.canonical(quantity.parse(text))
+                try:
+                    canonical = quantity.canonical(quantity.parse(text))
+                except ValueError:
+                    continue  # it is refused already
                 if canonical == text:
                     continue
                 for queue in alike.owners:

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for spec in pod_templates.pod_specs(facts.cluster):
         it, policy = spec.owner, spec.data.get("restartPolicy") or "Always"
-        if it.object.group == "apps" and policy != "Always":
+        if it.object.group == "apps" and isinstance(policy, str) and policy != "Always":
             yield Claim(
                 f"{it} makes pods with restartPolicy {policy}, which is refused; remove it",
                 spec.at / "restartPolicy",

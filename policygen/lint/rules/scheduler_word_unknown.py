@@ -40,8 +40,8 @@ def _fields(data: Any, fields: Fields, at: At) -> Iterator[Claim]:
         inner = fields[key]
         if inner is None or isinstance(inner, Type):
             continue
-        if isinstance(value, list):
-            for i, item in enumerate(value):
+        if key in scheduler_words.LISTS:
+            for i, item in enumerate(value if isinstance(value, list) else ()):
                 yield from _fields(item, inner, at.to(key, i))
         else:
             yield from _fields(value, inner, at / key)

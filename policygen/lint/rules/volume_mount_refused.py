@@ -20,10 +20,10 @@ def check(facts: Facts) -> Iterator[Claim]:
             paths: set[str] = set()
             for mount in container.items("volumeMounts"):
                 name, path = mount.data.get("name"), mount.data.get("mountPath")
-                if isinstance(name, str) and name not in volumes:
+                if isinstance(name, str) and None not in volumes and name not in volumes:
                     yield Claim(
                         f'{named(container)} mounts "{name}", which is no volume of its pod; '
-                        f"{suggest(name, volumes)}",
+                        f"{suggest(name, map(str, volumes))}",
                         mount.at / "name",
                     )
                 if not isinstance(path, str):
@@ -37,9 +37,12 @@ def check(facts: Facts) -> Iterator[Claim]:
                 paths.add(path)
 
 
-def _volumes(spec: Part) -> Iterator[str]:
-    for volume in spec.items("volumes"):
-        yield str(volume.data.get("name"))
+def _volumes(spec: Part) -> Iterator[str | None]:
+    """Their names; None for one of a wrong type, which is refused already."""
+    volumes = spec.data.get("volumes")
+    for volume in volumes if isinstance(volumes, list) else [volumes] if volumes else ():
+        name = volume.get("name") if isinstance(volume, dict) else None
+        yield name if isinstance(name, str) else None
     if spec.owner.kind == "StatefulSet":
         claims = spec.owner.spec.get("volumeClaimTemplates")
         for each in claims if isinstance(claims, list) else ():

@@ -1,0 +1,135 @@
+"""A field of a wrong type is told once; it hides nothing else, and nothing is argued from it."""
+
+import random
+from copy import deepcopy
+from datetime import date
+
+import pytest
+import yaml
+
+from policygen import linting, versions
+from policygen.cluster import manifests
+from policygen.cluster.view import Cluster
+from policygen.lint import engine
+from policygen.lint.catalog import RULES
+from policygen.lint.page import page
+from policygen.lint.rule import Facts, Need
+from policygen.settings import LintSettings
+from policygen.spec.files import Source
+
+TODAY = date(2026, 11, 21)
+PAGES = {
+    f"{rule.name}-{number}": example
+    for rule in RULES
+    for number, example in enumerate(page(rule.name).examples)
+    if "seen" not in example.options
+}
+WORD = "another type"
+WRONG = ({}, [WORD], WORD, True, 5)
+DRAWN = 8
+"""How many fields of an example are spoilt."""
+TELL_OF_TYPES = {"malformed-object", "type-refused"}
+
+QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: vision.a100}
+spec:
+  namespaceSelector: {}
+  queueingStrategy: 7
+  preemption: {reclaimWithinCohort: true}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: a100
+      resources:
+      - {name: cpu, nominalQuota: 96}
+      - {name: memory, nominalQuota: [1]}
+      - {name: nvidia.com/gpu, nominalQuota: 8}
+"""
+
+
+def facts(documents, example):
+    asked = dict(word.split("=") for word in example.options if "=" in word)
+    target = versions.DEFAULT | {name: versions.parse(name, it) for name, it in asked.items()}
+    text = yaml.safe_dump_all(documents)
+    cluster = Cluster(manifests.read([Source("page.yaml", text, None)]).objects)
+    return Facts(cluster, target, frozenset(Need) - {Need.SEEN, Need.SPEC})
+
+
+def said(found):
+    """What rules say, without the places, which shift where a document is written anew."""
+    return {
+        (hit.rule, hit.message)
+        for outcome in engine.run(RULES, found)
+        for hit in outcome.hits
+        if Need.SPEC not in outcome.rule.needs
+    }
+
+
+def often(claims, rule):
+    return sum(it[0] == rule for it in claims)
+
+
+def fields(data, way=()):
+    """The ways to all values below a document, but for its header and metadata."""
+    if way:
+        yield way
+    if isinstance(data, dict | list):
+        for step in data if isinstance(data, dict) else range(len(data)):
+            if way or step not in {"apiVersion", "kind", "metadata"}:
+                yield from fields(data[step], (*way, step))
+
+
+def spoilt(documents, number, way, wrong):
+    """The documents with one value replaced."""
+    made = deepcopy(documents)
+    *above, last = way
+    into = made[number]
+    for step in above:
+        into = into[step]
+    into[last] = wrong
+    return made
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_wrong_type_adds_no_other_finding(name):
+    example, draw = PAGES[name], random.Random(name)
+    documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
+    before = said(facts(documents, example))
+    ways = [(number, way) for number, each in enumerate(documents) for way in fields(each)]
+    for number, way in draw.sample(ways, min(len(ways), DRAWN)):
+        value = draw.choice(WRONG)
+        wrong = facts(spoilt(documents, number, way, value), example)
+        told = said(wrong)
+        if not any(rule in TELL_OF_TYPES for rule, _ in told):
+            continue  # it has taken the value
+        new = {it for it in told - before if it[0] not in TELL_OF_TYPES}
+        # Where the field is a name, what was told before is told with another one.
+        named = f"{value or 'a container'}"
+        renamed = {
+            it for it in new if named in it[1] and often(told, it[0]) <= often(before, it[0])
+        }
+        assert new - renamed == set(), (number, way)
+
+
+def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
+    file = tmp_path / "in.yaml"
+    file.write_text(QUEUE, "utf-8")
+    report = linting.lint(LintSettings(manifests=(str(file),)), today=TODAY)
+    assert [(it.place.line, it.rule) for it in report.findings] == [
+        (7, "type-refused"),
+        (8, "type-refused"),
+        (12, "flavor-missing"),
+        (15, "type-refused"),
+    ]
+
+
+def test_a_rule_that_argues_from_an_unknown_field_about_others_is_not_evaluated(tmp_path):
+    file = tmp_path / "in.yaml"
+    text = page("cohort-of-one").examples[0].text
+    file.write_text(text.replace("cohortName: a100", "cohortName: [a100]"), "utf-8")
+    report = linting.lint(LintSettings(manifests=(str(file),)), today=TODAY)
+    assert [it.rule for it in report.findings] == ["type-refused"]
+    (ended,) = [it for it in report.rules if it.rule == "cohort-of-one"]
+    assert ended.reason == "spec.cohortName of ClusterQueue vision.a100 could not be read"
