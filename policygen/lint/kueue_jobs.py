@@ -180,7 +180,10 @@ def _completions(job: Judged) -> Iterator[Fault]:
     if not on:
         return
     spec = mapping(job.data, "spec")
-    if spec.get("completionMode") != "Indexed":
+    mode = spec.get("completionMode")
+    if not isinstance(mode, str | None):
+        return  # its type is refused already
+    if mode != "Indexed":
         yield (
             at,
             (
