@@ -80,6 +80,7 @@ class Overlap(Struct, frozen=True, eq=False):
 def overlaps(cluster: Cluster) -> tuple[Overlap, ...]:
     """Labelled flavors of which one's nodes are all the other's; use it with `cluster.derive`.
 
+    Of several with the same labels each is told beside the first by name.
     Flavors of different taints are for different nodes, since a node's taints are its own.
     """
     return tuple(_overlaps(cluster))
@@ -91,7 +92,7 @@ def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
         for placed in quotas(alike.owners[0]):
             used.setdefault(placed.flavor, set()).add(placed.resource)
     by_labels: dict[object, list[Flavor]] = {}
-    for flavor in cluster.flavors:
+    for flavor in sorted(cluster.flavors, key=lambda it: it.name):
         if flavor.it.node_labels and flavor.name in used:
             by_labels.setdefault(_key(flavor, flavor.it.node_labels), []).append(flavor)
     for flavor in cluster.flavors:
@@ -104,6 +105,7 @@ def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
                 common = used[flavor.name] & used[other.name]
                 if common and other is not flavor and (not equal or other.name < flavor.name):
                     yield Overlap(other, flavor, min(common, key=_last), equal)
+                    break
 
 
 def _parts(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:

@@ -37,7 +37,9 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f"fairSharing is off, so the weight of {unequal[0]}{more} is not heeded; write "
                 "fairSharing with preemptionStrategies, or take the weights out",
                 entry.at / "fairSharing",
-                related=tuple(owner.at.to("spec", "fairSharing", "weight") for owner in unequal),
+                related=tuple(
+                    owner.at.to("spec", "fairSharing", "weight") for owner in unequal[:10]
+                ),
             )
 
 

@@ -13,16 +13,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/plugins/priority/priority.go; Kubernetes' docs on pod priority.
     """
     members = facts.cluster.derive(volcano_queues.groups)
-    for group in facts.cluster.pod_groups:
-        name = group.it.priority_class_name
-        for workload, template in members.get((group.namespace, group.name), ()) if name else ():
+    for (namespace, name), of in members.items():
+        group = facts.cluster.pod_groups.get(name, namespace)
+        if group is None or not group.it.priority_class_name:
+            continue
+        wanted = group.it.priority_class_name
+        for workload, template in of:
             own = template.spec.priority_class_name
-            if own != name:
+            if own != wanted:
                 has = f'"{own}"' if own else "none"
                 yield Claim(
-                    f'{group} has PriorityClass "{name}", and the pods of {workload} have {has}: '
+                    f'{group} has PriorityClass "{wanted}", and the pods of {workload} have {has}: '
                     f"Volcano goes by the first, kube-scheduler's and kubelet's evictions by the "
-                    f"second; write priorityClassName: {name} into the pod template",
+                    f"second; write priorityClassName: {wanted} into the pod template",
                     template.at.to("spec", "priorityClassName"),
                     (group.at.to("spec", "priorityClassName"),),
                 )

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.core import LimitRangeItem
 from policygen.finding import Severity
 from policygen.lint.coverage import covered
-from policygen.lint.kueue_settings import settings
+from policygen.lint.kueue_settings import Settings, settings
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Kueue adds the default to what a job asks for, and finds no quota for it.
 
+    Of several queues of a namespace the first is told.
     Source: pkg/workload/resources.go, handlePodLimitRange; issue 4848.
     """
     rules = settings(facts)
@@ -18,22 +20,29 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     queues = facts.cluster.local_queues.by_namespace
     for entry in facts.cluster.limit_ranges:
-        for local in queues.get(entry.namespace, ()):
-            queue = facts.cluster.cluster_queues.get(local.it.cluster_queue)
-            if queue is None:
-                continue
-            known = covered(queue)
+        by_queue = {local.it.cluster_queue: local for local in queues.get(entry.namespace, ())}
+        told: set[tuple[int, str]] = set()
+        for target, local in by_queue.items():
+            queue = facts.cluster.cluster_queues.get(target)
+            known = covered(queue) if queue else set()
             for i, item in enumerate(entry.it.limits if known else ()):
-                if item.type != "Container":
-                    continue
-                for name, amount in sorted(rules.charged(item.filled_requests).items()):
-                    if amount > 0 and name not in known:
-                        yield Claim(
-                            f"{entry} gives containers {name}, which {queue} behind {local} does "
-                            "not cover, so no job is admitted there; cover it, or take it out",
-                            entry.at.to("spec", "limits", i, item.fills_by(name), name),
-                            related=(queue.at.to("spec", "resourceGroups"),),
-                        )
+                for name in sorted(_given(rules, item) - known):
+                    if (i, name) in told:
+                        continue
+                    told.add((i, name))
+                    yield Claim(
+                        f"{entry} gives containers {name}, which {queue} behind {local} does "
+                        "not cover, so no job is admitted there; cover it, or take it out",
+                        entry.at.to("spec", "limits", i, item.fills_by(name), name),
+                        related=(queue.at.to("spec", "resourceGroups"),) if queue else (),
+                    )
+
+
+def _given(rules: Settings, item: LimitRangeItem) -> set[str]:
+    """What containers get that ask for none of it, as Kueue counts it."""
+    if item.type != "Container":
+        return set()
+    return {name for name, amount in rules.charged(item.filled_requests).items() if amount > 0}
 
 
 RULE = Rule(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint import accelerators
+from policygen.lint.namespace_quotas import bounds
 from policygen.lint.rollouts import rollout
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -13,26 +14,23 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.
     """
-    quotas = facts.cluster.resource_quotas.by_namespace
+    by_namespace = facts.cluster.derive(bounds)
     for workload in facts.cluster.workloads:
-        update = rollout(workload)
-        if update is None or update.unavailable or not update.replicas:
+        update, mine = rollout(workload), by_namespace.get(workload.namespace)
+        if update is None or update.unavailable or not update.replicas or not mine:
             continue
-        for quota in quotas.get(workload.namespace, ()):
-            if quota.it.scopes or quota.it.scope_selector:
-                continue
-            for template in workload.templates:
-                for name, amount in accelerators.asked(facts.cluster, template).items():
-                    limit = quota.it.hard.get(f"requests.{name}")
-                    now = amount * update.replicas
-                    if limit is not None and now <= limit < now + amount:
-                        yield Claim(
-                            f"{workload} uses {now} of the {limit} {name} of {quota}, and its "
-                            "update makes a new pod before an old one goes: the new one is "
-                            "refused, and the update hangs; write maxUnavailable: 1, maxSurge: 0",
-                            workload.at.to("spec", "strategy"),
-                            (quota.at.to("spec", "hard", f"requests.{name}"),),
-                        )
+        for template in workload.templates:
+            for name, amount in accelerators.asked(facts.cluster, template).items():
+                bound = mine.get(f"requests.{name}")
+                now = amount * update.replicas
+                if bound is not None and now <= bound.limit < now + amount:
+                    yield Claim(
+                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, and its "
+                        "update makes a new pod before an old one goes: the new one is "
+                        "refused, and the update hangs; write maxUnavailable: 1, maxSurge: 0",
+                        workload.at.to("spec", "strategy"),
+                        (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
+                    )
 
 
 RULE = Rule(

@@ -8,6 +8,7 @@ from policygen.cluster.workload import SHAPES, Workload
 from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.amounts import shown
+from policygen.lint.namespace_quotas import bounds
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -16,22 +17,20 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
     """
-    quotas = facts.cluster.resource_quotas.by_namespace
+    by_namespace = facts.cluster.derive(bounds)
     for workload in facts.cluster.workloads:
-        of = quotas.get(workload.namespace, ())
-        needs = _needs(facts.cluster, workload) if of else {}
-        for quota in of:
-            if quota.it.scopes or quota.it.scope_selector:
-                continue
-            for name, amount in needs.items():
-                limit = quota.it.hard.get(f"requests.{name}")
-                if limit is not None and amount > limit >= 0:
-                    yield Claim(
-                        f"all pods of {workload} ask for {shown(name, amount)} {name}, and {quota} allows "
-                        f"{shown(name, limit)}: the last ones are refused; run fewer, or raise the quota",
-                        workload.at / "spec",
-                        (quota.at.to("spec", "hard", f"requests.{name}"),),
-                    )
+        mine = by_namespace.get(workload.namespace, {})
+        needs = _needs(facts.cluster, workload) if mine else {}
+        for name, amount in needs.items():
+            bound = mine.get(f"requests.{name}")
+            if bound is not None and amount > bound.limit >= 0:
+                yield Claim(
+                    f"all pods of {workload} ask for {shown(name, amount)} {name}, and {bound.quota} "
+                    f"allows {shown(name, bound.limit)}: the last ones are refused; run fewer, or "
+                    "raise the quota",
+                    workload.at / "spec",
+                    (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
+                )
 
 
 def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
