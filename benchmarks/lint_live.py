@@ -36,13 +36,13 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the bench is part of the tests
 
 from policygen import linting  # noqa: E402 - after the line above, as the bench
-from policygen.cluster import access, live, requests, snapshot  # noqa: E402
-from policygen.settings import LintSettings  # noqa: E402
-from tests.controlplane.bench import TOKEN, Bench, Options  # noqa: E402
-from tests.controlplane.build import build  # noqa: E402
-from tests.controlplane.client import Client  # noqa: E402
-from tests.controlplane.installed import deployments  # noqa: E402
-from tests.controlplane.upstream import CONTROL_PLANE  # noqa: E402
+from policygen.cluster import access, live, requests, snapshot  # noqa: E402 - likewise
+from policygen.settings import LintSettings  # noqa: E402 - likewise
+from tests.controlplane.bench import TOKEN, Bench, Options  # noqa: E402 - likewise
+from tests.controlplane.build import build  # noqa: E402 - likewise
+from tests.controlplane.client import Client  # noqa: E402 - likewise
+from tests.controlplane.installed import deployments  # noqa: E402 - likewise
+from tests.controlplane.upstream import CONTROL_PLANE  # noqa: E402 - likewise
 
 BOUND, BOUND_MIB = 1.3, 300.0
 ROUNDS = 3

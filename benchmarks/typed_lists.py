@@ -39,7 +39,7 @@ def main() -> None:
             page = api.response_deserialize(answer, {"200": kind if typed else "object"}).data
             found += page.items if typed else page["items"]
             # The client calls it so, since continue is a word of Python.
-            token = page.metadata._continue if typed else page["metadata"].get("continue")  # noqa: SLF001
+            token = page.metadata._continue if typed else page["metadata"].get("continue")  # noqa: SLF001 - its own name for continue
             if not token:
                 return found
             query["continue"] = token

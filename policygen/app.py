@@ -1,5 +1,6 @@
 """What each command does, from inputs to results: the only wiring."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,7 +34,9 @@ class Result(Struct, frozen=True):
     """What the spec holds, by kind."""
 
 
-def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
+def validate(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+) -> Result:
     """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
     made = _compiled(settings, stdin, output)
     spec, plan = made.loaded.spec, made.plan
@@ -54,7 +57,9 @@ def validate(settings: Settings, *, stdin: BinaryIO | None = None, output: Any =
     )
 
 
-def render(settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None) -> Result:
+def render(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+) -> Result:
     """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
     made = _compiled(settings, stdin, output)
     manifests = rendered(settings, made.loaded, made.plan)
@@ -80,7 +85,7 @@ def rendered(settings: Settings, loaded: Loaded, plan: Plan) -> tuple[Manifest, 
 
 
 def raw_scheduler_config(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`."""
     from policygen.render import engine
@@ -94,7 +99,7 @@ def raw_scheduler_config(
 
 
 def kueue_helm_values(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: Any = None
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """A values fragment for Kueue's chart, which takes the Configuration as one text."""
     from policygen.render import scalar
@@ -153,7 +158,9 @@ def schema(kind: str | None) -> str:
     return schemas.source(names[name])
 
 
-def _compiled(settings: Settings, stdin: BinaryIO | None, output: Any) -> Compiled:
+def _compiled(
+    settings: Settings, stdin: BinaryIO | None, output: os.stat_result | None
+) -> Compiled:
     return compiled(settings.specs, settings.target, settings.extras, stdin=stdin, output=output)
 
 

@@ -20,6 +20,7 @@ from policygen.cli_options import (
 )
 from policygen.cli_stderr import progress, say
 from policygen.errors import ExitCode
+from policygen.settings import LintSettings
 
 _CONTEXT = click.option(
     "--context", metavar="CONTEXT", help="The live cluster of this context of the kubeconfig."
@@ -168,9 +169,7 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     raise SystemExit(ExitCode.FINDINGS if changed else ExitCode.CLEAN)
 
 
-def _settings(given: dict[str, Any], *, live: bool = True) -> Any:
-    from policygen.settings import LintSettings
-
+def _settings(given: dict[str, Any], *, live: bool = True) -> LintSettings:
     context = given["context"]
     if live and bool(context) == given["in_cluster"]:
         raise click.UsageError("name one cluster: --context CONTEXT or --in-cluster")

@@ -1,7 +1,8 @@
 """From spec files to a plan, for every command alike, and all that is to be said of both."""
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -28,7 +29,7 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
     extras: frozenset[str] = frozenset(),
     *,
     stdin: BinaryIO | None = None,
-    output: Any = None,
+    output: os.stat_result | None = None,
     among: Sequence[Source] = (),
 ) -> Compiled:
     """Read, check and decide. Raises UsageError, and SpecError with all findings of a refused spec.

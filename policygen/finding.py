@@ -20,6 +20,18 @@ def dotted(path: Path) -> str:
     return text
 
 
+def at_path(data: Any, path: Path) -> Any:
+    """What stands at a path of data that nobody has checked; None for nothing."""
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
 def named(data: Any, path: Path) -> Path:
     """A path into data with the names of list entries, where they have one, for their numbers."""
     steps: list[str | int] = []

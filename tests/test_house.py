@@ -48,6 +48,17 @@ def test_names_of_extras_are_written_in_one_place():
     assert writing == {"policygen/settings.py"}
 
 
+def test_every_exception_has_its_reason_on_its_line():
+    bare = re.compile(r"# (noqa(: [A-Z0-9, ]+)?|type: ignore(\[[a-z, -]+\])?)\s*$")
+    assert [
+        f"{path.relative_to(ROOT)}:{number}"
+        for folder in ("policygen", "tests", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if bare.search(line)
+    ] == []
+
+
 def test_the_layers_of_the_docs_are_those_that_are_checked():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     (layers,) = (it["layers"] for it in contracts["contracts"] if it["name"] == "layers")
@@ -66,7 +77,7 @@ def test_changelog_begins_with_this_version():
 def help_text():
     from click.testing import CliRunner  # noqa: PLC0415 - only here
 
-    from policygen.cli import cli  # noqa: PLC0415
+    from policygen.cli import cli  # noqa: PLC0415 - likewise
 
     parts = []
     for name in ("render", "validate", "lint", "test", "rules"):

@@ -52,7 +52,7 @@ def items(
 
     Raises ReadError for any less than all.
     """
-    decoder = msgspec.json.Decoder(Page[type_])  # type: ignore[valid-type]
+    decoder = msgspec.json.Decoder(Page[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
         whole = number == RESTARTS
         asked = dict(query) if whole else {**query, "limit": str(LIMIT)}

@@ -3,31 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
+from policygen.finding import at_path
+
 
 def mapping(data: Any, *way: str) -> dict[str, Any]:
     """The mapping at the end of a way itself, so that it can be changed; else a new, empty one."""
-    found = _at(data, way)
+    found = at_path(data, way)
     return found if isinstance(found, dict) else {}
 
 
 def mappings(data: Any, *way: str) -> list[dict[str, Any]]:
     """The mappings of a list."""
-    found = _at(data, way)
+    found = at_path(data, way)
     return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []
 
 
 def texts(data: Any, *way: str) -> tuple[str, ...]:
     """The texts of a list."""
-    found = _at(data, way)
+    found = at_path(data, way)
     return tuple(it for it in found if isinstance(it, str)) if isinstance(found, list) else ()
 
 
 def keyed_texts(data: Any, *way: str) -> Mapping[str, str]:
     """The values of a mapping that are texts, by key: labels, annotations."""
     return {key: it for key, it in mapping(data, *way).items() if isinstance(it, str)}
-
-
-def _at(data: Any, way: tuple[str, ...]) -> Any:
-    for step in way:
-        data = data.get(step) if isinstance(data, dict) else None
-    return data

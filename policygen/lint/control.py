@@ -103,7 +103,7 @@ def judge(
             waived += 1
             continue
         if severity is not None:
-            finding = finding._replace(severity=Severity[severity.upper()])  # noqa: PLW2901
+            finding = finding._replace(severity=Severity[severity.upper()])  # noqa: PLW2901 - the same finding
         shown.append(finding)
     hits = []
     for index, waiver in enumerate(settings.waivers):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.cluster.parts import mappings, texts
-from policygen.finding import Path
+from policygen.finding import Path, at_path
 from policygen.lint.durations import seconds
 
 Fault = tuple[Path, str]
@@ -58,39 +58,39 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
     for path in _DURATIONS:
-        text = _found(data, path)
+        text = at_path(data, path)
         duration = seconds(text)
         if text is not None and duration is None:
             yield path, f"{text!r} is no duration; write one such as 5m"
         elif duration is not None and duration < 0:
             yield path, f"{text} is negative; write 0s or more"
     for path in _COUNTS:
-        count = _found(data, path)
+        count = at_path(data, path)
         if isinstance(count, int) and count < 0:
             yield path, f"{count} is negative; write 0 or more"
     for path, words in _WORDS:
-        word = _found(data, path)
+        word = at_path(data, path)
         if word is not None and word not in words:
             yield path, f"{word!r} is not known; write {' or '.join(words)}"
     yield from _numbers(data)
 
 
 def _numbers(data: Mapping[str, Any]) -> Iterator[Fault]:
-    weights = _found(data, ("admissionFairSharing", "resourceWeights"))
+    weights = at_path(data, ("admissionFairSharing", "resourceWeights"))
     for name, weight in weights.items() if isinstance(weights, dict) else ():
         if isinstance(weight, int | float) and weight < 0:
             path = ("admissionFairSharing", "resourceWeights", name)
             yield path, f"{weight} is negative; write 0 or more"
-    port = _found(data, ("visibilityServer", "bindPort"))
+    port = at_path(data, ("visibilityServer", "bindPort"))
     if isinstance(port, int) and not 0 < port < 65536:
         yield ("visibilityServer", "bindPort"), f"{port} is no port; write one of 1 to 65535"
 
 
 def _frameworks(data: Mapping[str, Any]) -> Iterator[Fault]:
     way: Path = ("integrations", "externalFrameworks")
-    yield from _kinds(way, texts(_found(data, way)))
+    yield from _kinds(way, texts(at_path(data, way)))
     way = ("multiKueue", "externalFrameworks")
-    names = [str(each.get("name", "")) for each in mappings(_found(data, way))]
+    names = [str(each.get("name", "")) for each in mappings(at_path(data, way))]
     yield from _kinds(way, tuple(names))
 
 
@@ -124,7 +124,7 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
     root: Path = ("resources", "deviceClassMappings")
-    found = mappings(_found(data, root))
+    found = mappings(at_path(data, root))
     if len(found) > 16:
         yield root, f"{len(found)} mappings are more than 16; take some out"
     names = Counter(str(each.get("name")) for each in found)
@@ -156,7 +156,7 @@ def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
             ("multiKueue", "incrementalDispatcherConfig"),
             f"it goes with the incremental dispatcher only; write dispatcherName: {INCREMENTAL}",
         )
-    step = _found(stanza, ("incrementalDispatcherConfig", "stepSize"))
+    step = at_path(stanza, ("incrementalDispatcherConfig", "stepSize"))
     if isinstance(step, int) and step < 1:
         path = ("multiKueue", "incrementalDispatcherConfig", "stepSize")
         yield path, f"{step} is too small; write 1 or more"
@@ -168,9 +168,3 @@ def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
             ("multiKueue", "clusterProfile", "credentialsProviders"),
             "it does not go with accessProviders; take it out",
         )
-
-
-def _found(data: Any, path: Path) -> Any:
-    for step in path:
-        data = data.get(step) if isinstance(data, dict) else None
-    return data

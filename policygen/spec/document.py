@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.finding import At, Finding, Hit, Path, Place, Severity, dotted
+from policygen.finding import At, Finding, Hit, Path, Place, Severity, at_path, dotted
 from policygen.spec.compose import compose, looks_like_json
 from policygen.spec.composed import Composed, Problem
 from policygen.spec.files import Source
@@ -125,7 +125,7 @@ def inner(
     a whole for other styles. None without a finding if there is no text at the path, or
     nothing in the text. The header of the result is what the inner text says.
     """
-    value = _at(document.data, path)
+    value = at_path(document.data, path)
     if not isinstance(value, str):
         return None, []
     positions = _inset(document, path, value)
@@ -242,7 +242,7 @@ def _finding(where: Place, rule: str, message: str) -> Finding:
 
 def _header(it: Composed, text: str) -> Header:
     def read(*path: str) -> str | None:
-        value = _at(it.data, path)
+        value = at_path(it.data, path)
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, dict | list):
@@ -252,17 +252,6 @@ def _header(it: Composed, text: str) -> Header:
         return text[start:end]
 
     return Header(read("apiVersion"), read("kind"), read("metadata", "name"))
-
-
-def _at(data: Any, path: Path) -> Any:
-    for name in path:
-        if isinstance(data, dict):
-            data = data.get(name)
-        elif isinstance(data, list) and isinstance(name, int) and name < len(data):
-            data = data[name]
-        else:
-            return None
-    return data
 
 
 def _inset(document: Document, path: Path, value: str) -> Inset:

@@ -209,7 +209,7 @@ class _Reading(Struct, eq=False):
             return
         try:
             # A pipe is read where it is open: its path would open another end.
-            with open(name if descriptor is None else descriptor, "rb") as file:  # noqa: PTH123
+            with open(name if descriptor is None else descriptor, "rb") as file:  # noqa: PTH123 - Path.open takes no descriptor
                 data = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
             self.refuse(name, _reason(error, name))

@@ -92,8 +92,8 @@ class _Stream:
             loader = _LOADER(text)
             while (event := loader.get_event()) is not None:
                 if event.__class__ is yaml.DocumentStartEvent:
-                    if start + event.start_mark.index >= until:  # type: ignore[union-attr]
-                        break  # a parser's events have marks, whatever their type says
+                    if start + event.start_mark.index >= until:  # type: ignore[union-attr] # a parser's events have marks
+                        break
                     yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:

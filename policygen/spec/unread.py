@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from policygen.finding import Finding, Path
+from policygen.finding import Finding, Path, at_path
 
 _NAME = re.compile(r"""\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _PARENT = re.compile(r"""\bparent["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
@@ -47,7 +47,7 @@ class Unread:
         if kind is None or kind not in _SET_DEFAULTS:
             self._named(data, ("metadata",), (kind or "",), is_refused)
         for path, kinds in _NAMED.items():
-            entries = _at(data, path)
+            entries = at_path(data, path)
             for index in range(len(entries) if isinstance(entries, list) else 0):
                 self._named(data, (*path, index), kinds, is_refused)
         if kind == "ConfigMap" and not any(_texts(data)):
@@ -63,7 +63,7 @@ class Unread:
     def _named(
         self, data: Any, path: Path, kinds: tuple[str, ...], is_refused: Callable[[Path], bool]
     ) -> None:
-        name = _at(data, (*path, "name"))
+        name = at_path(data, (*path, "name"))
         if not isinstance(name, str) or is_refused((*path, "name")):
             self.kinds.update(kinds)
 
@@ -93,17 +93,6 @@ class Unread:
     def may_have_child(self, team: str) -> bool:
         """Whether a team may have a child team among the refused."""
         return team in self.parents or "" in self.kinds
-
-
-def _at(data: Any, path: Path) -> Any:
-    for step in path:
-        if isinstance(data, dict):
-            data = data.get(str(step))
-        elif isinstance(data, list) and isinstance(step, int):
-            data = data[step]
-        else:
-            return None
-    return data
 
 
 def _mappings(data: Any) -> Iterator[dict[str, Any]]:

@@ -369,8 +369,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     from .bench import Bench  # noqa: PLC0415 - only here
-    from .build import located  # noqa: PLC0415
-    from .upstream import control_plane  # noqa: PLC0415
+    from .build import located  # noqa: PLC0415 - only for its command
+    from .upstream import control_plane  # noqa: PLC0415 - likewise
 
     built = {upstream.name: located(upstream) for upstream in control_plane()}
     with tempfile.TemporaryDirectory() as folder, Bench(built) as bench:

@@ -172,7 +172,7 @@ def _value(node: yaml.Node | None, key: str) -> yaml.Node | None:
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
             if name.value == key:
-                return value  # type: ignore[no-any-return]
+                return value  # type: ignore[no-any-return] # data of YAML
     return None
 
 

@@ -149,7 +149,7 @@ def test_kueue_can_run_with_another_configuration(cluster):
     }
     with cluster.kueue(waits):
         cluster.create(job("nameless", "speech", Ask(gpus=0)))
-        suspended = lambda: cluster.get("batch/v1", "Job", "nameless", "speech")["spec"]["suspend"]  # noqa: E731
+        suspended = lambda: cluster.get("batch/v1", "Job", "nameless", "speech")["spec"]["suspend"]
         cluster.until("a Job without a queue is held back", suspended)
     cluster.create(job("free", "speech", Ask(gpus=0)))
     assert not cluster.get("batch/v1", "Job", "free", "speech")["spec"].get("suspend")

@@ -119,7 +119,7 @@ def test_max_pending_holds_jobs_outside_of_kueue(cluster):
     """A limit of 2 and 3 that wait: of 8 Jobs, 5 have a Workload, 2 run; each that goes lets one in."""
     ready(cluster, pool(), team("nlp", share(limit=2), maxPending=3))
     cluster.create(*jobs("nlp", 8))
-    workloads = lambda: len(cluster.objects(KUEUE, "Workload", "nlp"))  # noqa: E731
+    workloads = lambda: len(cluster.objects(KUEUE, "Workload", "nlp"))
     cluster.becomes("running", lambda: cluster.bound("nlp"), 2)
     cluster.becomes("Workloads", workloads, 5)
     cluster.stays("Workloads", workloads, 5, for_s=1)
@@ -161,7 +161,7 @@ def test_max_pending_holds_jobs_outside_of_volcano(cluster):
     out = ready(cluster, pool(scheduler="volcano"), team("nlp", share(limit=2), maxPending=1))
     assert out.of("ResourceQuota")
     cluster.create(*(vcjob(f"v{i}", "nlp", ONE, queue="nlp.a100") for i in range(5)))
-    groups = lambda: len(cluster.objects(SCHEDULING, "PodGroup", "nlp"))  # noqa: E731
+    groups = lambda: len(cluster.objects(SCHEDULING, "PodGroup", "nlp"))
     cluster.becomes("PodGroups", groups, 3)
     cluster.becomes("running", lambda: cluster.bound("nlp"), 2)
     cluster.stays("PodGroups", groups, 3, for_s=1)

@@ -93,7 +93,7 @@ def test_the_preempting_class_of_a_mixed_platform_preempts(cluster):
     cluster.apply(out.text)
     cluster.add_nodes(out.pools["l4"], 1)
     resource = L4["resource"]
-    whole = lambda name: Ask(gpus=8, resource=resource, priority=name)  # noqa: E731
+    whole = lambda name: Ask(gpus=8, resource=resource, priority=name)
     cluster.create(pod("low", "web", whole("normal.preempting")))
     cluster.becomes("running", lambda: running(cluster, "web"), ["low"])
     cluster.create(pod("patient", "web", whole("urgent")))

@@ -111,7 +111,7 @@ def test_the_limit_of_a_parent_binds_its_children_together(cluster, limit, most)
     cluster.create(*jobs("training", 5))
     cluster.becomes("training's", lambda: held(cluster, "training"), [5])
     cluster.create(*jobs("evaluation", 8))
-    total = lambda: sum(held(cluster, "training", "evaluation"))  # noqa: E731
+    total = lambda: sum(held(cluster, "training", "evaluation"))
     cluster.becomes("admitted", total, most)
     cluster.stays("admitted", total, most, for_s=1)
 
@@ -128,7 +128,7 @@ def test_what_a_parent_keeps_goes_to_its_children_before_others(cluster):
     cluster.create(*jobs("vision", 6))
     cluster.becomes("vision borrows all", lambda: held(cluster, "vision"), [5])
     cluster.create(*jobs("evaluation", 4))
-    both = lambda: held(cluster, "evaluation", "vision")  # noqa: E731
+    both = lambda: held(cluster, "evaluation", "vision")
     cluster.becomes("each its own", both, [3, 2])
     cluster.stays("each its own", both, [3, 2], for_s=1)
 
@@ -148,7 +148,7 @@ def test_borrowed_gpus_go_back_when_their_owner_returns(cluster, policy, back):
     cluster.create(*jobs("vision", 6))
     cluster.becomes("vision borrows all", cluster.bound, 6)
     cluster.create(*jobs("nlp", 4))
-    both = lambda: held(cluster, "nlp", "vision")  # noqa: E731
+    both = lambda: held(cluster, "nlp", "vision")
     cluster.becomes("after reclaim", both, [back, 6 - back])
     cluster.becomes("nlp's GPUs in use", lambda: cluster.bound("nlp"), back)
     cluster.stays("no more", both, [back, 6 - back])
@@ -188,7 +188,7 @@ def test_without_preemption_a_parent_lends_to_its_children_only(cluster):
     cluster.create(*jobs("training", 8))
     cluster.becomes("training's", lambda: held(cluster, "training"), [3])
     cluster.create(*jobs("evaluation", 8))
-    everybody = lambda: held(cluster, "vision", "training", "evaluation")  # noqa: E731
+    everybody = lambda: held(cluster, "vision", "training", "evaluation")
     cluster.becomes("all", everybody, [4, 3, 1])
     cluster.stays("all", everybody, [4, 3, 1], for_s=1)
 
@@ -217,6 +217,6 @@ def test_a_team_waits_in_each_of_its_namespaces_for_one_share(cluster):
     cluster.create(*jobs("nlp-live", 4))
     cluster.becomes("live", lambda: held(cluster, "nlp-live"), [4])
     cluster.create(*jobs("nlp-test", 4))
-    both = lambda: held(cluster, "nlp-live", "nlp-test")  # noqa: E731
+    both = lambda: held(cluster, "nlp-live", "nlp-test")
     cluster.becomes("both", both, [4, 1])
     cluster.stays("both", both, [4, 1], for_s=1)

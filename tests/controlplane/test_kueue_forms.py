@@ -29,7 +29,7 @@ def test_each_mig_profile_is_lent_by_itself(cluster):
     )
     cluster.create(*jobs("nlp", 5, Ask(resource=SMALL), prefix="small"))
     cluster.create(*jobs("nlp", 3, Ask(resource=LARGE), prefix="large"))
-    in_use = lambda: (cluster.bound("nlp", SMALL), cluster.bound("nlp", LARGE))  # noqa: E731
+    in_use = lambda: (cluster.bound("nlp", SMALL), cluster.bound("nlp", LARGE))
     cluster.becomes("instances in use", in_use, (3, 1))
     cluster.stays("instances in use", in_use, (3, 1), for_s=1)
 

@@ -27,7 +27,7 @@ def test_weights_divide_what_guarantees_leave(cluster):
         team("first", share(guarantee=1)),
         team("second", share(guarantee=1, weight=3)),
     )
-    both = lambda: held(cluster, "first", "second")  # noqa: E731
+    both = lambda: held(cluster, "first", "second")
     with configured(cluster, *spec):
         cluster.create(*jobs("first", 6))
         cluster.becomes("first has all", both, [6, 0])
@@ -44,7 +44,7 @@ def test_without_fair_sharing_weights_decide_nothing(cluster):
         team("first", share(guarantee=1)),
         team("second", share(guarantee=1, weight=3)),
     )
-    both = lambda: held(cluster, "first", "second")  # noqa: E731
+    both = lambda: held(cluster, "first", "second")
     cluster.create(*jobs("first", 6))
     cluster.becomes("first has all", both, [6, 0])
     cluster.create(*jobs("second", 6))
@@ -60,7 +60,7 @@ def test_weights_divide_what_a_parent_has_among_its_children(cluster):
         team("training", share(weight=1), parent="language"),
         team("evaluation", share(weight=2), parent="language"),
     )
-    both = lambda: held(cluster, "training", "evaluation")  # noqa: E731
+    both = lambda: held(cluster, "training", "evaluation")
     with configured(cluster, *spec):
         cluster.create(*jobs("training", 4))
         cluster.becomes("training has all", both, [3, 0])
@@ -77,7 +77,7 @@ def test_guarantees_come_before_weights(cluster):
         team("evaluation", share(guarantee=1), parent="language"),
         team("vision", share(guarantee=1, weight=100)),
     )
-    both = lambda: held(cluster, "evaluation", "vision")  # noqa: E731
+    both = lambda: held(cluster, "evaluation", "vision")
     with configured(cluster, *spec):
         cluster.create(*jobs("vision", 5))
         cluster.becomes("vision has all", both, [0, 5])
@@ -139,6 +139,6 @@ def test_a_priority_takes_nothing_from_another_teams_guarantee(cluster):
     cluster.create(*jobs("vision", 4, kueue_priority="normal"))
     cluster.becomes("vision's", lambda: held(cluster, "vision"), [4])
     cluster.create(*jobs("nlp", 8, kueue_priority="urgent"))
-    both = lambda: held(cluster, "nlp", "vision")  # noqa: E731
+    both = lambda: held(cluster, "nlp", "vision")
     cluster.becomes("both", both, [4, 4])
     cluster.stays("both", both, [4, 4], for_s=1)

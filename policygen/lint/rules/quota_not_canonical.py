@@ -1,10 +1,9 @@
 """A quota is written in another form than the one that the API server gives back."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from policygen import quantity
-from policygen.finding import Edit, Path, Severity, Verb
+from policygen.finding import Edit, Severity, Verb, at_path
 from policygen.lint.quotas import queues_alike, quotas
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
@@ -20,7 +19,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         for it in quotas(first):
             path = it.at.path[len(first.at.path) :]
             for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
-                text = _found(first.object.data, (*path, field))
+                text = at_path(first.object.data, (*path, field))
                 if not isinstance(text, str):
                     continue
                 try:
@@ -36,17 +35,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                         queue.at.to(*path, field),
                         edits=(Edit(Verb.REWRITE, queue.at.to(*path, field), canonical),),
                     )
-
-
-def _found(data: Any, path: Path) -> Any:
-    for step in path:
-        if isinstance(data, dict):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data
 
 
 RULE = Rule(

@@ -58,7 +58,7 @@ def test_checks_that_hold_their_queues(cluster: Cluster) -> None:
             "Workloads", lambda: [_reserved(cluster, it) for it in harmed.values()], [0] * len(HARM)
         )
         show(cluster, scene(bad(MISSING), "partly", *NAMES))
-        check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")  # noqa: E731
+        check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")
         cluster.becomes("a worker is left out", check, ("True", "SomeActiveClusters"))
         _a_check_whose_configuration_no_check_can_name(cluster)
 

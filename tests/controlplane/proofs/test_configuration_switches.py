@@ -36,7 +36,7 @@ def test_what_queues_share_by(cluster: Cluster, example) -> None:
 
 def _weights(cluster: Cluster, want: list[int]) -> None:
     """5 jobs have GPUs: one of each queue, and 3 of nobody's, which weights of 2 and 1 divide."""
-    both = lambda: held(cluster, "vision", "speech")  # noqa: E731
+    both = lambda: held(cluster, "vision", "speech")
     cluster.becomes("speech has all", both, [0, 5])
     cluster.create(*jobs("vision", 5, FOUR))
     cluster.becomes("shared out", both, want)
@@ -75,7 +75,7 @@ def test_what_is_managed(cluster: Cluster, example) -> None:
 
 def _kind(cluster: Cluster, used: int, workloads: int) -> None:
     """Two pods of 8 GPUs each, with a quota of 8."""
-    in_use = lambda: cluster.bound("vision")  # noqa: E731
+    in_use = lambda: cluster.bound("vision")
     cluster.becomes("GPUs in use", in_use, used)
     assert len(cluster.objects(KUEUE, "Workload", "vision")) == workloads
     cluster.stays("GPUs in use", in_use, used, for_s=0.5)
@@ -83,7 +83,7 @@ def _kind(cluster: Cluster, used: int, workloads: int) -> None:
 
 def _unnamed(cluster: Cluster, *, suspended: bool) -> None:
     """A job of an installer in a namespace that nobody gave a queue."""
-    found = lambda: cluster.get("batch/v1", "Job", "install", "tools")["spec"]["suspend"]  # noqa: E731
+    found = lambda: cluster.get("batch/v1", "Job", "install", "tools")["spec"]["suspend"]
     cluster.becomes("suspended", found, suspended)
     cluster.becomes("pods", lambda: len(cluster.pods("tools")), 0 if suspended else 1)
     cluster.stays("suspended", found, suspended, for_s=0.5)

@@ -107,7 +107,7 @@ def test_ranks_start_without_gang(cluster: Cluster) -> None:
         cluster.delete("apps/v1", "StatefulSet", "training", name)
     cluster.becomes("GPUs in use", cluster.bound, 0)
     show(cluster, scene(good(rule), "good-0"), scene(good(rule), "good-1"))
-    held = lambda: sorted(cluster.bound(name) for name in ("good-0", "good-1"))  # noqa: E731
+    held = lambda: sorted(cluster.bound(name) for name in ("good-0", "good-1"))
     cluster.becomes("GPUs in use", held, [0, 8])
 
 

@@ -41,7 +41,7 @@ def _placed(cluster: Cluster, text: str) -> dict[str, int]:
         )
         cluster.create(training)
         cluster.becomes("Volcano's", cluster.bound, 8)
-    told = lambda: [it["status"].get("conditions") for it in cluster.pods("vision")]  # noqa: E731
+    told = lambda: [it["status"].get("conditions") for it in cluster.pods("vision")]
     cluster.until("kube-scheduler's", lambda: all(told()))
     used = cluster.placement()
     cluster.delete("batch/v1", "Job", "training", "vision")

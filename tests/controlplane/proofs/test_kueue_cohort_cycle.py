@@ -10,7 +10,7 @@ INACTIVE = "is inactive"
 def test_cohort_cycle(stage):
     """Its queues are made before it: one that is made below a cycle can end the whole manager."""
     bad, good = scenes = stage.both("cohort-cycle")
-    admitted = lambda it: [it.held(name) for name in TEAMS]  # noqa: E731
+    admitted = lambda it: [it.held(name) for name in TEAMS]
     try:
         stage.send(*(scene.jobs(namespace=name) for scene in scenes for name in TEAMS))
         stage.becomes("admitted", {good: [1, 1]}, admitted)

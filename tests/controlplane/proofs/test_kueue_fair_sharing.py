@@ -39,7 +39,7 @@ def weight_not_positive(stage, bad, good):
     stage.send(*(it.jobs(4, PAIR) for it in (bad, good)))
     stage.becomes("borrowed", {bad: 4, good: 4}, Scene.held)
     stage.send(*(it.jobs(4, PAIR, namespace="speech") for it in (bad, good)))
-    both = lambda it: [it.held(), it.held("speech")]  # noqa: E731
+    both = lambda it: [it.held(), it.held("speech")]
     stage.becomes("shared", {bad: [2, 4], good: [3, 3]}, both)
     stage.stays("shared", {bad: [2, 4], good: [3, 3]}, both)
 
@@ -50,7 +50,7 @@ def local_queue_weight_unused(stage, bad, good):
     teams = ("speech", "vision")
     stage.send(*(it.jobs(1, HALF, namespace=name, prefix="ran") for it in scenes for name in teams))
     ran = [["ran-0"], ["ran-0"]]
-    both = lambda it: [it.admitted(name) for name in teams]  # noqa: E731
+    both = lambda it: [it.admitted(name) for name in teams]
     stage.becomes("ran", {bad: ran, good: ran}, both)
     for name in teams:
         stage.send(*(it.jobs(1, HALF, namespace=name, prefix="next") for it in scenes))

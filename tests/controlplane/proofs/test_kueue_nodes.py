@@ -69,9 +69,9 @@ def test_flavors_overlap(stage):
     stage.add(*(scene.nodes(labels={"pool": "a100"}) for scene in scenes))
     teams = ("vision", "speech")
     stage.send(*(scene.jobs(2, HALF, namespace=team) for scene in scenes for team in teams))
-    admitted = lambda it: [it.held(team) for team in teams]  # noqa: E731
-    in_use = lambda it: sum(it.bound(team) for team in teams)  # noqa: E731
-    pending = lambda it: sum(it.waiting(team) for team in teams)  # noqa: E731
+    admitted = lambda it: [it.held(team) for team in teams]
+    in_use = lambda it: sum(it.bound(team) for team in teams)
+    pending = lambda it: sum(it.waiting(team) for team in teams)
     stage.becomes("admitted", {bad: [2, 2], good: [1, 1]}, admitted)
     stage.becomes("GPUs in use", {bad: 8, good: 8}, in_use)
     stage.becomes("pods without a node", {bad: 2, good: 0}, pending)

@@ -48,7 +48,7 @@ def test_nobody_makes_room(stage):
     said = {scenes[it][0]: "insufficient unused quota" for it in CLAIMS}
     stage.becomes("said", said, lambda it: part(said[it], it.says(claims[it].late[0])))
     want = {scene: scene in {good for _, good in scenes.values()} for scene in claims}
-    got_in = lambda it: "late-0" in it.admitted(claims[it].late[0])  # noqa: E731
+    got_in = lambda it: "late-0" in it.admitted(claims[it].late[0])
     stage.becomes("late one", want, got_in)
     stage.stays("late one", want, got_in)
 

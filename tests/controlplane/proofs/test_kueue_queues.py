@@ -37,7 +37,7 @@ def test_local_queue_named_default(stage):
         for each in scene.jobs():
             del each["metadata"]["labels"][KUEUE_QUEUE]
             stage.send([each])
-    queue = lambda it: [each["spec"]["queueName"] for each in it.workloads()]  # noqa: E731
+    queue = lambda it: [each["spec"]["queueName"] for each in it.workloads()]
     stage.becomes("Workloads", {bad: ["default"]}, queue)
     stage.becomes("pods", {good: 1}, lambda it: len(it.pods()))
     stage.stays("Workloads", {good: []}, queue)
