@@ -7,7 +7,7 @@ from tests.controlplane.cluster import Cluster, gpus
 from tests.controlplane.nodes import Shape
 from tests.controlplane.pages import bad, good
 from tests.controlplane.proofs.examples import scene, show
-from tests.controlplane.workloads import Ask, pod
+from tests.controlplane.workloads import Ask, job, pod
 
 CHANGE = {"spec": {"template": {"metadata": {"annotations": {"build": "2"}}}}}
 
@@ -54,6 +54,26 @@ def test_gpu_quota_binds_nothing(cluster: Cluster) -> None:
     assert _used(cluster, "bare") == {}
     assert _used(cluster, "plural") == {"requests.nvidia.com/gpus": "0"}
     assert _used(cluster, "limits") == {"requests.nvidia.com/gpu": "4"}
+
+
+def test_object_quota_counts_nothing(cluster: Cluster) -> None:
+    """Of twelve Jobs in a quota of ten, twelve."""
+    rule = "object-quota-counts-nothing"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.until("the quota counts", lambda: "count/jobs.batch" in _used(cluster, "good"))
+    cluster.until("the quota is known", lambda: _counts(cluster, "bad"))
+    accepted = dict.fromkeys(("bad", "good"), 0)
+    for namespace in accepted:
+        for i in range(12):
+            try:
+                cluster.create(job(f"j{i}", namespace, Ask(gpus=0)))
+            except ApiError as error:
+                assert "exceeded quota" in str(error)  # noqa: PT017 (another refusal is no proof)
+            else:
+                accepted[namespace] += 1
+    assert accepted == {"bad": 12, "good": 10}
+    assert _used(cluster, "good")["count/jobs.batch"] == "10"
+    assert set(_used(cluster, "bad").values()) <= {"0"}
 
 
 def test_quota_for_unknown_priority(cluster: Cluster) -> None:
