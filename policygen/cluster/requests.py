@@ -27,6 +27,8 @@ MAX_ANSWER_BYTES = 1 << 30
 """Of one answer."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
 """What urllib3 begins its messages with."""
+_LINE = re.compile(r" \(_ssl\.c:\d+\)$")
+"""What Python's TLS ends its messages with."""
 _AGAIN = {429, 500, 502, 503, 504}
 
 
@@ -261,5 +263,5 @@ def _reason(error: Exception) -> str:
     inner: BaseException = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):
         inner = reason
-    text = _WHO.sub("", " ".join(str(inner).split()))
+    text = _LINE.sub("", _WHO.sub("", " ".join(str(inner).split())))
     return text or type(inner).__name__

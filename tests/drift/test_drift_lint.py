@@ -223,6 +223,29 @@ def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, mo
     assert all(named in line for line in sent)
 
 
+def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
+    """And no script creates objects of kinds that there are not."""
+    gone = {name for name, it in cluster.items() if it["apiVersion"].startswith("kueue.x-k8s.io/")}
+    kinds = {cluster[name]["kind"] for name in gone}
+    for name in gone:
+        del cluster[name]
+    told, done = lint(
+        cluster,
+        "--patches",
+        str(tmp_path / "patches"),
+        read=frozenset(it for it in every() if it.group != "kueue.x-k8s.io"),
+        unserved=frozenset(GroupKind("kueue.x-k8s.io", kind) for kind in kinds),
+    )
+    ((_, it),) = told.items()
+    assert it["message"] == (
+        "Kueue is not installed, or too old: the cluster serves no ClusterQueue, Cohort, LocalQueue and "
+        f"{len(kinds) - 3} more kinds, so of the spec {len(gone)} objects cannot be on it; install it, or see "
+        "whether this is the right cluster"
+    )
+    assert done.exit_code == 1
+    assert not (tmp_path / "patches").exists()
+
+
 def test_commands_of_a_pod_name_no_context(lint, cluster, tmp_path):
     cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
     named = ["--kubeconfig", "other", "--patches", str(tmp_path / "patches")]

@@ -292,3 +292,25 @@ data:
     assert queues.count("ClusterQueue a")
     assert queues.count("ClusterQueue b") > 1
     assert "east: ConfigMap kueue-system/kueue-manager-config" in done.output
+
+
+@pytest.mark.parametrize(
+    "tag, told", [("v0.18.1", []), ("v0.25.0", ["0.25.0"]), ("v0.3.0", ["0.3.0"])]
+)
+def test_a_release_that_nobody_knows_yet_is_told_without_a_spec_too(lint, tag, told):
+    text = f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: kueue-controller-manager, namespace: kueue-system}}
+spec: {{template: {{spec: {{containers: [{{name: manager, image: "kueue:{tag}"}}]}}}}}}
+"""
+    _, report, _ = lint(snapshot(text))
+    said = [
+        it["message"] for it in report["findings"] if it["rule"] == "version-differs-from-target"
+    ]
+    assert len(said) == len(told)
+    for version in told:
+        assert (
+            f"is kueue {version}; policygen knows kueue 0.13 to 0.19, and judges it as 0.19"
+            in said[0]
+        )

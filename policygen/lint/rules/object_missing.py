@@ -1,11 +1,16 @@
 """An object that the spec renders is not on the cluster, or goes."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from policygen.cluster.seen import GroupKind
 from policygen.drift.faults import MISSING
 from policygen.finding import Severity
 from policygen.lint.drifted import KINDS, NEEDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
+
+if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
+    from policygen.drift.drift import Wanted
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -18,13 +23,27 @@ def check(facts: Facts) -> Iterator[Claim]:
     if facts.rendered is None:
         return
     drift = facts.rendered.against(facts.cluster)
+    seen = facts.cluster.seen
+    unserved: dict[str, list[Wanted]] = {}
     for it in drift.missing:
+        if seen and GroupKind(it.object.group, it.object.kind) in seen.unserved:
+            unserved.setdefault(it.item.kind.component, []).append(it)
+            continue
         origin = facts.rendered.origin(it)
         yield Claim(
             f"{it.object} is not on the cluster, and the spec renders it; it was deleted or "
-            "never applied; apply it again (lint --patches DIR writes its manifest)",
+            "never applied; apply it again",
             it.object.at,
             (origin,) if origin else (),
+        )
+    for component, these in unserved.items():
+        names = sorted({it.object.kind for it in these})
+        more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
+        yield Claim(
+            f"{component.capitalize()} is not installed, or too old: the cluster serves no "
+            f"{', '.join(names[:3])}{more}, so of the spec {_counted(len(these))} cannot be on it; "
+            "install it, or see whether this is the right cluster",
+            None,
         )
     for it, found in drift.leaving:
         origin = facts.rendered.origin(it)
@@ -34,6 +53,10 @@ def check(facts: Facts) -> Iterator[Claim]:
             found.at,
             (origin,) if origin else (),
         )
+
+
+def _counted(objects: int) -> str:
+    return "an object" if objects == 1 else f"{objects} objects"
 
 
 RULE = Rule(MISSING, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)

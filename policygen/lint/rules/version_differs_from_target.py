@@ -1,4 +1,4 @@
-"""A component runs in another version than the one that the spec targets."""
+"""A component runs in another version than the one that the spec targets, or in one that nobody knows yet."""
 
 from collections.abc import Iterator
 
@@ -27,17 +27,26 @@ def check(facts: Facts) -> Iterator[Claim]:
     ]
     for component, found, who, at in runs:
         asked = facts.asked.get(component)
-        if asked is None or found is None or _same(asked, found):
+        if found is None or _same(asked, found):
             continue
         first, last = versions.SUPPORTED[component]
-        remedy = f"set the Platform's target.{component} to {found.major}.{found.minor}"
-        if not first <= found.release <= last:
-            remedy = f"policygen knows {component} {_minor(first)} to {_minor(last)}"
-        yield Claim(f"{who} is {component} {found}, and the target is {asked}; {remedy}", at)
+        is_known = first <= found.release <= last
+        if asked is None and is_known:
+            continue
+        wanted = f", and the target is {asked}" if asked else ""
+        remedy = f"set the Platform's target.{component} to {_minor(found.release)}, or bring it to {asked}"
+        if not is_known:
+            remedy = (
+                f"policygen knows {component} {_minor(first)} to {_minor(last)}, and judges it as "
+                f"{facts.target[component]}"
+            )
+        yield Claim(f"{who} is {component} {found}{wanted}; {remedy}", at)
 
 
-def _same(asked: Version, found: Version) -> bool:
-    return asked.release == found.release and asked.patch in {None, found.patch}
+def _same(asked: Version | None, found: Version) -> bool:
+    return (
+        asked is not None and asked.release == found.release and asked.patch in {None, found.patch}
+    )
 
 
 def _minor(release: versions.Minor) -> str:
