@@ -1,6 +1,6 @@
 """Drift at the edges: what a spec renders, read back from the text, and the folder of patches."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from policygen import app
@@ -61,12 +61,14 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
     """
     made: dict[str, str] = {}
     said = []
+    used: set[str] = set()
     # The scripts change to their own folder.
     contexts = str(kubeconfig.absolute()) if kubeconfig else ""
     for drift in report.drifts:
         steps = mending.steps(drift, _kept(report, drift))
         if steps:
-            name = scripts.safe(drift.context)
+            name = _folder(drift.context, used)
+            used.add(name)
             inside = scripts.files(
                 steps, drift.context, mending.kubectl(drift.kubectl_context, contexts)
             )
@@ -82,6 +84,16 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
     except OSError as error:
         raise UsageError(f"--patches {folder} cannot be written: {error.strerror}") from None
     return f"run {', then '.join(said)}" if said else "no drift to mend, so nothing is written"
+
+
+def _folder(context: str, used: Collection[str]) -> str:
+    """That of a cluster; the names of two can differ in what no path takes, or not at all."""
+    name = safe = scripts.safe(context)
+    number = 1
+    while name in used:
+        number += 1
+        name = f"{safe}-{number}"
+    return name
 
 
 def _kept(report: Report, drift: Drift) -> mending.Keep:

@@ -5,7 +5,7 @@ from typing import TextIO
 from policygen.finding import Finding, Severity
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
-from policygen.report.words import where
+from policygen.report.words import MAX_MESSAGE, MAX_OF_A_RULE, bounded, cut, where
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --error: #c22; --warning: #b70; --info: #27c }
@@ -23,6 +23,7 @@ td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align
 def write(report: Report, out: TextIO) -> None:
     """Write the page."""
     title = f"policygen: {summary(report.findings)}"
+    shown, more = bounded(report.findings)
     out.write(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -30,10 +31,14 @@ def write(report: Report, out: TextIO) -> None:
         f"<h1>{_shown(title)}</h1>\n<p>{_shown(counted(report))}</p>\n"
     )
     for severity in sorted(Severity, reverse=True):
-        findings = [each for each in report.findings if each.severity == severity]
+        findings = [each for each in shown if each.severity == severity]
         if findings:
-            out.write(f"<h2>{severity.name.title()}: {len(findings)}</h2>\n")
+            out.write(f"<h2>{severity.name.title()}: {report.of(severity)}</h2>\n")
             out.writelines(_article(each) for each in findings)
+    out.writelines(
+        f"<p>{count} more of <code>{_shown(rule)}</code>; -f json has them all</p>\n"
+        for rule, count in more.items()
+    )
     out.write("<h2>Rules</h2>\n<table>\n<tr><th>Rule<th>Verdict<th>About\n")
     for each in report.rules:
         verdict = f"{each.verdict}: {each.reason}" if each.reason else each.verdict
@@ -46,20 +51,22 @@ def write(report: Report, out: TextIO) -> None:
 
 def _article(finding: Finding) -> str:
     place = finding.place
-    parts = [f'<article class="{finding.severity}">\n<p>{_shown(finding.message)}</p>\n']
+    parts = [f'<article class="{finding.severity}">\n<p>{_shown(cut(finding.message))}</p>\n']
     parts_of_place = (finding.cluster, where(place), finding.object, finding.path)
     at = " · ".join(part for part in parts_of_place if part)
     rule = f'<span class="rule">{_shown(finding.rule)}</span>'
-    parts.append(f'<p class="where"><code>{_shown(at)}</code> {rule}</p>\n')
+    parts.append(f'<p class="where"><code>{_shown(cut(at))}</code> {rule}</p>\n')
     if place is not None and place.text.strip():
         begin = max(place.column - 1, 0)
         end = begin + place.length
-        before, marked, after = place.text[:begin], place.text[begin:end], place.text[end:]
+        first, last = max(0, begin - MAX_MESSAGE), end + MAX_MESSAGE
+        before, marked = place.text[first:begin], cut(place.text[begin:end])
+        after = place.text[end:last]
         excerpt = f"{_shown(before)}<mark>{_shown(marked)}</mark>{_shown(after)}"
         parts.append(f"<pre>{place.line:5} | {excerpt}</pre>\n")
     parts += [
-        f"<p>see also {_shown(each.object)} <code>{_shown(where(each.place))}</code></p>\n"
-        for each in finding.related
+        f"<p>see also {_shown(cut(each.object))} <code>{_shown(cut(where(each.place)))}</code></p>\n"
+        for each in finding.related[:MAX_OF_A_RULE]
     ]
     return "".join([*parts, "</article>\n"])
 

@@ -3,29 +3,41 @@
 import re
 from typing import TextIO
 
-from policygen.finding import Severity
+from policygen.finding import Finding, Severity
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
-from policygen.report.words import whereabouts
+from policygen.report.words import bounded, cut, whereabouts
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:&-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:$&-]|(?<=www)\.)", re.IGNORECASE)
+MAX_CHARACTERS = 60_000
+"""Of the whole: GitHub takes 65,536 in a comment."""
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write a summary and a table of findings for each severity."""
+    """Write a summary and a table of findings for each severity, as many as a comment may hold."""
     out.write(f"## policygen: {summary(report.findings)}\n\n{counted(report)}\n")
+    shown, _ = bounded(report.findings)
+    left, room = len(report.findings), MAX_CHARACTERS
     for severity in sorted(Severity, reverse=True):
-        findings = [each for each in report.findings if each.severity == severity]
-        if not findings:
-            continue
-        out.write(f"\n### {severity.name.title()}\n\n| Where | What | Rule |\n|---|---|---|\n")
-        out.writelines(
-            f"| {escaped(whereabouts(finding) or finding.object)} "
-            f"| {escaped(finding.message)} | {escaped(finding.rule)} |\n"
-            for finding in findings
-        )
+        rows = []
+        for row in (_row(each) for each in shown if each.severity == severity):
+            room -= len(row)
+            if room < 0:
+                break
+            rows.append(row)
+        if rows:
+            out.write(f"\n### {severity.name.title()}\n\n| Where | What | Rule |\n|---|---|---|\n")
+            out.writelines(rows)
+            left -= len(rows)
+    if left:
+        out.write(f"\n{left} more; -f json has them all\n")
+
+
+def _row(finding: Finding) -> str:
+    cells = (whereabouts(finding) or finding.object, finding.message, finding.rule)
+    return f"| {' | '.join(escaped(cut(cell)) for cell in cells)} |\n"
 
 
 def escaped(text: str) -> str:
-    """Text that stays text in a table's cell: no markup, no mention, no control character."""
+    """Text that stays text in a table's cell: no markup, no mention, no link, no control character."""
     return _SPECIAL.sub(r"\\\1", printable(text))

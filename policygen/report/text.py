@@ -1,28 +1,20 @@
 """Findings for a person: a line each, and the line of the input that is meant."""
 
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.report.report import Report
-from policygen.report.words import where, whereabouts
+from policygen.report.words import MAX_MESSAGE, MORE, bounded, cut, where, whereabouts
 
 MAX_COLUMNS: Final = 100
 """Of an excerpt; longer lines are cut around the place."""
-MAX_MESSAGE: Final = 600
-"""Characters of a message or a name; longer ones are cut in the middle."""
-
 _COUNTED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
 """How a verdict reads behind a number, where it reads otherwise than it is called."""
 
-MAX_OF_A_RULE: Final = 100
-"""Findings of one rule that a report for a person shows."""
-
 _TAB_STOP = 8
 _GUTTER = 5
-_MORE = "..."
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
 _DIM = "\x1b[2m"
@@ -58,18 +50,12 @@ def full(report: Report, out: TextIO, *, colour: bool, quiet: bool = False) -> N
 
     Of each rule at most MAX_OF_A_RULE findings are shown, with `quiet` no notes; the counts are true.
     """
-    seen: Counter[str] = Counter()
-    shown = []
-    for finding in report.findings:
-        if quiet and finding.severity == Severity.INFO:
-            continue
-        seen[finding.rule] += 1
-        if seen[finding.rule] <= MAX_OF_A_RULE:
-            shown.append(finding)
+    wanted = (it for it in report.findings if not (quiet and it.severity == Severity.INFO))
+    shown, more = bounded(wanted)
     write(shown, out, colour=colour)
-    for rule, count in seen.items():
-        if count > MAX_OF_A_RULE:
-            out.write(f"{count - MAX_OF_A_RULE} more of {printable(rule)}; -f json has them all\n")
+    out.writelines(
+        f"{count} more of {printable(rule)}; -f json has them all\n" for rule, count in more.items()
+    )
     for each in report.rules:
         if each.verdict == Verdict.CRASHED:
             lines = [printable(line) for line in each.reason.splitlines()]
@@ -190,10 +176,7 @@ class _Page:
 
     def said(self, text: str) -> str:
         """A name or message, printable and not endless."""
-        if len(text) > MAX_MESSAGE:
-            half = (MAX_MESSAGE - len(_MORE)) // 2
-            text = text[:half] + _MORE + text[-half:]
-        return printable(text, self.encoding)
+        return printable(cut(text), self.encoding)
 
     def headline(self, finding: Finding) -> str:
         """The line that says it."""
@@ -244,7 +227,7 @@ class _Page:
         first = min(begin - low, len(cells))
         after = max(first, min(end - low, len(cells)))
         start, stop = 0, len(cells)
-        fits = MAX_COLUMNS - 2 * len(_MORE)
+        fits = MAX_COLUMNS - 2 * len(MORE)
         if low or high < len(text) or sum(widths) > MAX_COLUMNS:
             # First the place and what leads to it, then what room is left behind it.
             start, stop, room = first, first, fits
@@ -258,8 +241,8 @@ class _Page:
             while start and widths[start - 1] <= room:
                 start -= 1
                 room -= widths[start]
-        left = [_MORE] if low or start else []
-        right = [_MORE] if stop < len(cells) or high < len(text) else []
+        left = [MORE] if low or start else []
+        right = [MORE] if stop < len(cells) or high < len(text) else []
         marked = min(after, stop) - first
         return [*left, *cells[start:stop], *right], first - start + len(left), marked
 

@@ -2,11 +2,39 @@
 
 import json
 import re
-from typing import Any, TextIO
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TextIO
 
 from policygen.finding import Finding, Place
 
+MAX_OF_A_RULE: Final = 100
+"""Findings of one rule that a report for a person shows."""
+MAX_MESSAGE: Final = 600
+"""Characters of a message or a name; longer ones are cut in the middle."""
+MORE: Final = "..."
+"""In the place of what is cut."""
+
 _WIDE = re.compile("[^\x00-\x7f]")
+
+
+def bounded(findings: Iterable[Finding]) -> tuple[Sequence[Finding], Mapping[str, int]]:
+    """What a report for a person shows of findings, and how many more there are by rule."""
+    seen: Counter[str] = Counter()
+    shown = []
+    for finding in findings:
+        seen[finding.rule] += 1
+        if seen[finding.rule] <= MAX_OF_A_RULE:
+            shown.append(finding)
+    return shown, {rule: n - MAX_OF_A_RULE for rule, n in seen.items() if n > MAX_OF_A_RULE}
+
+
+def cut(text: str) -> str:
+    """A name or message that is not endless."""
+    if len(text) <= MAX_MESSAGE:
+        return text
+    half = (MAX_MESSAGE - len(MORE)) // 2
+    return text[:half] + MORE + text[-half:]
 
 
 def where(place: Place | None) -> str:

@@ -204,6 +204,21 @@ def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):
     assert "name a new folder" in str(again.exception)
 
 
+def test_clusters_of_names_that_one_folder_could_have_get_a_folder_each(lint, cluster, tmp_path):
+    cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    more, folder = [], tmp_path / "patches"
+    for number, context in enumerate(("prod:a", "prod-a", "prod-a-2")):
+        path = tmp_path / f"{number}.snapshot"
+        things = yaml.safe_dump_all(cluster.values())
+        snapshots.write(snapshot(things, context=context), path)
+        more += ["--snapshot", str(path)]
+    lint(cluster, *more, "--patches", str(folder), context="prod/a")
+    said = {path.name: (path / "mend.sh").read_text("utf-8") for path in folder.iterdir()}
+    assert len(said) == 4
+    for context in ("prod/a", "prod:a", "prod-a", "prod-a-2"):
+        assert sum(f"--context {context} " in text for text in said.values()) == 1
+
+
 def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, monkeypatch):
     """The scripts from any folder: they change to their own."""
     monkeypatch.chdir(tmp_path)

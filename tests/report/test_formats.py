@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 NASTY = (
     "a\x1b[31m\x00\x07<script>alert(1)</script>&amp;]]>\n::error::b%0A,c:d|e`f`*g*[h](i)\r\t"
-    "\ud800\u202e\U0001f600'\"<!-- @someone #1 -->"
+    "\ud800\u202e\U0001f600'\"<!-- @someone #1 --> www.example.com $x$"
 )
 
 
@@ -179,6 +179,30 @@ def test_markdown_is_a_table_of_plain_text(text):
     assert sum(token.type == "tr_open" for token in tokens) == 3 + 3
     kinds = {child.type for token in tokens for child in token.children or ()}
     assert kinds <= {"text", "text_special"}
+
+
+def test_markdown_has_no_links_and_no_formulas():
+    out = written("markdown", report(NASTY))
+    assert "www." not in out
+    assert re.search(r"(?<!\\)\$", out) is None
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_what_people_read_is_bounded_and_counts_truly(name):
+    line = "x" * 10**6
+    place = Place("a.yaml", 1, 1, 10**6, line)
+    findings = tuple(
+        Finding(Severity.ERROR, f"rule-{number % 3}", line, place, object=line)
+        for number in range(999)
+    )
+    out = written(name, Report(findings=findings))
+    assert len(out) < (65_536 if name == "markdown" else 2_000_000)
+    assert "999 errors" in out
+    if name == "markdown":
+        rows = out.count("| rule\\-")
+        assert f"{999 - rows} more; -f json has them all" in out
+    else:
+        assert out.count("233 more of ") == 3
 
 
 class Page(HTMLParser):
