@@ -87,7 +87,10 @@ def rendered(settings: Settings, loaded: Loaded, plan: Plan) -> tuple[Manifest, 
 def raw_scheduler_config(
     settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`."""
+    """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`.
+
+    Raises SpecError, and UsageError where there is none.
+    """
     from policygen.render import engine
 
     made = _compiled(settings, stdin, output)
@@ -101,7 +104,10 @@ def raw_scheduler_config(
 def kueue_helm_values(
     settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """A values fragment for Kueue's chart, which takes the Configuration as one text."""
+    """A values fragment for Kueue's chart, which takes the Configuration as one text.
+
+    Raises SpecError, and UsageError where there is nothing to configure.
+    """
     from policygen.render import scalar
 
     settings = settings._replace(extras=settings.extras | {KUEUE_CONFIG})
@@ -147,7 +153,7 @@ def compare(result: Result, path: Path) -> None:
 
 
 def schema(kind: str | None) -> str:
-    """The JSON Schema of a kind, or the names of all."""
+    """The JSON Schema of a kind, or the names of all. Raises UsageError for another name."""
     names = forms.schema_names()
     if kind is None:
         return "".join(f"{name}\n" for name in names)

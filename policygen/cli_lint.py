@@ -147,7 +147,7 @@ def lint(**given: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from msgspec.structs import replace
 
-    from policygen import linting
+    from policygen import ending, linting
     from policygen.report import delivery
 
     wanted = forms(given["formats"], _formats())
@@ -184,7 +184,7 @@ def lint(**given: Any) -> None:
             Verdict.NOT_EVALUATED: ExitCode.INCOMPLETE,
             Verdict.FAIL: ExitCode.FINDINGS,
             Verdict.PASS: ExitCode.CLEAN,
-        }[linting.verdict(report, Severity[given["fail_on"].upper()])]
+        }[ending.verdict(report, Severity[given["fail_on"].upper()])]
     )
 
 

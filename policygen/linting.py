@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import baselines, judging, versions
+from policygen import baselines, ending, judging, versions
 from policygen.cluster import manifests
 from policygen.drift import faults
 from policygen.errors import UsageError
-from policygen.finding import Finding, Severity, Verdict
+from policygen.finding import Finding
 from policygen.judging import Against, Declared, Judged
-from policygen.lint import annotations, baseline, catalog, control
+from policygen.lint import annotations, baseline, choice, control
 from policygen.lint.baseline import Baseline
-from policygen.lint.engine import Outcome
-from policygen.lint.rule import Fix, Rule
 from policygen.lint.skew import skew
 from policygen.lint.spec_rules import SPEC_RULES
-from policygen.report.report import Ended, Report
+from policygen.report.report import Report
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
 from policygen.spec import document, files, types
@@ -61,7 +59,7 @@ def lint(
         return _judged(settings, today, stdin, progress, instead)
     known = baselines.read(path)
     report = _judged(settings, today, stdin, progress, instead)
-    return baselines.compared(report, path, known, _evaluated(report.rules))
+    return baselines.compared(report, path, known, ending.evaluated(report.rules))
 
 
 def update(
@@ -71,7 +69,10 @@ def update(
     stdin: BinaryIO | None = None,
     progress: "Progress" = lambda _: None,
 ) -> str:
-    """Write the findings of now into the baseline, and say what that changes."""
+    """Write the findings of now into the baseline, and say what that changes.
+
+    Raises UsageError without one, and what `lint` raises.
+    """
     path = settings.baseline
     if path is None:
         raise UsageError("baseline update needs a file; write --baseline FILE")
@@ -85,16 +86,6 @@ def reading(settings: Settings) -> "Wanted":
     return _reading(settings, spec, _target(settings, spec), _rendered(settings, spec))
 
 
-def verdict(report: Report, fail_on: Severity) -> Verdict:
-    """What decides the exit code."""
-    if report.count(Verdict.CRASHED):
-        return Verdict.CRASHED
-    if not report.complete:
-        return Verdict.NOT_EVALUATED
-    failed = any(finding.severity >= fail_on for finding in report.findings)
-    return Verdict.FAIL if failed else Verdict.PASS
-
-
 def _judged(
     settings: Settings,
     today: date,
@@ -103,14 +94,14 @@ def _judged(
     instead: Sequence[Source] | None = None,
 ) -> Report:
     """All findings but for those that the spec waives."""
-    wanted = _wanted(settings)
+    wanted = choice.names(settings.only, settings.skip)
     sources, unreadable = files.read(settings.manifests, stdin=stdin)
     sources = sources if instead is None else list(instead)
     spec = _spec(settings, manifests.spec_sources(sources), stdin)
     documents = spec.loaded.documents if spec.loaded else ()
     found = manifests.read(sources, first_index=len(documents))
     target = _target(settings, spec)
-    rules = _rules(settings)
+    rules = choice.rules(settings.only, settings.skip)
     against = Against(
         target,
         asked=target if spec.loaded else _given(settings),
@@ -147,13 +138,13 @@ def _judged(
         rendered()  # what was asked for is tried even where nothing is compared
     findings += (it for part in parts for it in part.findings)
     findings += skew(clusters)
-    ended = _merged([part.outcomes for part in parts], whole=lost == 0)
+    ended = ending.merged([part.outcomes for part in parts], whole=lost == 0)
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
         findings,
         lint_settings,
         today=today,
-        evaluated=_evaluated(ended) & wanted,
+        evaluated=ending.evaluated(ended) & wanted,
         annotated=annotated if spec.loaded else (),
     )
     about_waivers = document.dress(documents, judged.hits)
@@ -196,20 +187,6 @@ def _given(settings: Settings) -> dict[str, versions.Version]:
     return {name: _version(name, text) for name, text in settings.target.items()}
 
 
-_WORST = (
-    Verdict.CRASHED,
-    Verdict.FAIL,
-    Verdict.NOT_EVALUATED,
-    Verdict.PASS,
-    Verdict.VACUOUS,
-)
-
-
-def _merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ...]:
-    """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
-    return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
-
-
 def _looks(
     settings: Settings,
     spec: _Spec,
@@ -240,12 +217,14 @@ def _reading(
     objects = [it.object for it in rendered.wanted] if rendered else []
     of_spec = spec.loaded.spec if spec.loaded else None
     namespaces = settings.clusters.namespaces
-    return looking.wanted(_rules(settings), objects, of_spec, target, namespaces)
+    return looking.wanted(
+        choice.rules(settings.only, settings.skip), objects, of_spec, target, namespaces
+    )
 
 
 def _rendered(settings: Settings, spec: _Spec) -> "Rendered | None":
     """What a spec renders; None without one, or without a rule that would look at it."""
-    if spec.loaded is None or _wanted(settings).isdisjoint(faults.RULES):
+    if spec.loaded is None or choice.names(settings.only, settings.skip).isdisjoint(faults.RULES):
         return None
     from policygen import drifting
 
@@ -255,51 +234,8 @@ def _rendered(settings: Settings, spec: _Spec) -> "Rendered | None":
     return drifting.rendered(asked, spec.loaded)
 
 
-def _rules(settings: Settings) -> list[Rule]:
-    wanted = _wanted(settings)
-    return [rule for rule in catalog.RULES if rule.name in wanted]
-
-
-def _known(name: str) -> str:
-    """The name, if there is such a rule."""
-    names = catalog.names()
-    if name in names:
-        return name
-    raise UsageError(control.unknown(name, names))
-
-
-def _wanted(settings: Settings) -> set[str]:
-    wanted = set(map(_known, settings.only)) or set(catalog.names())
-    wanted -= set(map(_known, settings.skip))
-    if not wanted:
-        raise UsageError("--skip leaves no rule to run; leave it out, or name another --rule")
-    return wanted
-
-
-def _evaluated(rules: Sequence[Ended]) -> set[str]:
-    """The rules that were judged on all inputs; those of a spec always are."""
-    judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
-    return {it.rule for it in rules if it.whole and it.verdict in judged} | SPEC_RULES.keys()
-
-
 def _version(component: str, text: str) -> versions.Version:
     try:
         return versions.parse(component, text)
     except ValueError as error:
         raise UsageError(f"--target: {error}") from None
-
-
-def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:
-    outcome = min(outcomes, key=lambda it: _WORST.index(it.verdict))
-    rule: Rule = outcome.rule
-    return Ended(
-        rule=rule.name,
-        severity=rule.severity,
-        family=rule.family,
-        verdict=outcome.verdict,
-        about=rule.about,
-        reason=outcome.reason,
-        unsafe=rule.fix is Fix.UNSAFE,
-        whole=whole
-        and not any(it.missed or it.verdict is Verdict.NOT_EVALUATED for it in outcomes),
-    )

@@ -99,7 +99,7 @@ def _watching(struct: Any, field: str, note: Callable[[], None]) -> Any:
     """A copy of the struct, of a class of its own."""
     base: Any = type(struct)
 
-    class Watched(base, frozen=True):  # type: ignore[misc,call-arg]
+    class Watched(base, frozen=True):  # type: ignore[misc,call-arg] # the base is known here only
         """Notes when its unknown field is looked at; compared or hashed, all its fields are."""
 
         def __getattribute__(self, name: str) -> Any:

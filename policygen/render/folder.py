@@ -51,7 +51,10 @@ def update(folder: Path, planned: Mapping[str, bytes]) -> Changes:
 
 
 def index(folder: Path) -> dict[str, list[str]]:
-    """The digests that each file may have; two while a run is under way."""
+    """The digests that each file may have; two while a run is under way.
+
+    Raises OSError, and UsageError for an index that is damaged.
+    """
     path = folder / INDEX
     try:
         read = json.loads(path.read_text("utf-8"))

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from policygen import linting
+from policygen import ending, linting
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.seen import Gap, GroupKind
 from policygen.errors import SpecError, UsageError
@@ -70,8 +70,8 @@ def rules(report):
 def test_a_severity_of_the_spec_is_the_rules_severity(lint):
     report = lint(platform(f"severities: {{{RULE}: info}}"), queues("a"))
     assert [(it.rule, it.severity) for it in report.findings] == [(RULE, Severity.INFO)]
-    assert linting.verdict(report, Severity.WARNING) == Verdict.PASS
-    assert linting.verdict(report, Severity.INFO) == Verdict.FAIL
+    assert ending.verdict(report, Severity.WARNING) == Verdict.PASS
+    assert ending.verdict(report, Severity.INFO) == Verdict.FAIL
 
 
 def test_a_rule_that_is_off_finds_nothing(lint):
@@ -165,7 +165,7 @@ def test_what_cannot_be_judged_now_is_not_gone(lint, tmp_path):
     assert rules(lint(queues("c"), baseline=path, partial=True)) == []
     report = lint(queues("c"), "a: [", baseline=path)
     assert "baseline-stale" not in rules(report)
-    assert linting.verdict(report, Severity.ERROR) == Verdict.NOT_EVALUATED
+    assert ending.verdict(report, Severity.ERROR) == Verdict.NOT_EVALUATED
     with pytest.raises(UsageError, match="not all could be read"):
         lint(queues("c"), "a: [", baseline=path, update=True)
 

@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from policygen import linting
+from policygen import ending, linting
 from policygen.finding import Severity, Verdict
 from policygen.lint import catalog
 from policygen.report.catalog import FORMATS
@@ -231,7 +231,7 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     assert [it.rule for it in report.findings] == [RULE]
     (crashed,) = (it for it in report.rules if it.verdict == "crashed")
     assert "what a pity" in crashed.reason
-    assert linting.verdict(report, Severity.ERROR) == Verdict.CRASHED
+    assert ending.verdict(report, Severity.ERROR) == Verdict.CRASHED
     for write in FORMATS.values():
         write(report, io.StringIO())
 
