@@ -9,9 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen import quantity
+from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.parts import mappings, texts
 from policygen.finding import Path, at_path
+from policygen.lint import kueue_types, selectors, typed_fields
 from policygen.lint.durations import seconds
+from policygen.lint.kueue_settings import selector
+from policygen.spec.echo import shown
+from policygen.spec.labels import value_fault
 
 Fault = tuple[Path, str]
 """A place in the Configuration, and what is wrong there."""
@@ -34,7 +40,15 @@ _COUNTS: tuple[Path, ...] = tuple(
 )
 _WORDS: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (("waitForPodsReady", "requeuingStrategy", "timestamp"), ("Eviction", "Creation")),
+    (("tls", "minVersion"), ("VersionTLS12", "VersionTLS13")),
     (("resources", "quotaCheckStrategy"), ("BlockUndeclared", "IgnoreUndeclared")),
+)
+_READ = KueueConfiguration.__struct_encode_fields__
+"""Keys whose own type is judged where the file is read."""
+_SELECTORS: tuple[Path, ...] = (
+    ("managedJobsNamespaceSelector",),
+    ("integrations", "podOptions", "namespaceSelector"),
+    ("integrations", "podOptions", "podSelector"),
 )
 _KIND = re.compile(r"[^.]+\.[^.]+\..+")
 """`Kind.version.group`."""
@@ -42,11 +56,17 @@ _KIND = re.compile(r"[^.]+\.[^.]+\..+")
 
 def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     """Everything that the manager would name before it exits."""
+    written = {key: it for key, it in data.items() if key not in _READ or isinstance(it, dict)}
+    yield from typed_fields.faults(written, kueue_types.FIELDS)
     yield from _scalars(data)
+    yield from _selectors(data)
     yield from _frameworks(data)
     yield from _resources(data)
     yield from _devices(data)
     yield from _multi_kueue(data)
+    origin = at_path(data, ("multiKueue", "origin"))
+    if isinstance(origin, str) and (fault := value_fault(origin)):
+        yield ("multiKueue", "origin"), fault
     tls = data.get("tls")
     if (
         isinstance(tls, dict)
@@ -54,6 +74,13 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         and tls.get("cipherSuites")
     ):
         yield ("tls", "cipherSuites"), "TLS 1.3 has no cipher suites to choose; take them out"
+
+
+def _selectors(data: Mapping[str, Any]) -> Iterator[Fault]:
+    for way in _SELECTORS:
+        found = selector(at_path(data, way))
+        for path, fault in selectors.faults(found) if found else ():
+            yield (*way, *path), fault
 
 
 def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -117,9 +144,24 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
         way: Path = ("resources", "transformations", i)
         if each.get("strategy") not in (None, "Retain", "Replace"):
             yield (*way, "strategy"), f"{each['strategy']!r} is not known; write Retain or Replace"
+        outputs = each.get("outputs")
+        for name, amount in outputs.items() if isinstance(outputs, dict) else ():
+            if not _is_quantity(amount):
+                yield (
+                    (*way, "outputs", name),
+                    f"{shown(amount)} is no quantity; write one such as 1",
+                )
         if each.get("input") in seen:
             yield (*way, "input"), f"{each.get('input')} is transformed twice; take one out"
         seen.add(each.get("input"))
+
+
+def _is_quantity(amount: Any) -> bool:
+    try:
+        quantity.parse(amount)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:

@@ -9,8 +9,7 @@ from typing import Any
 from policygen.cluster.parts import mapping, mappings
 from policygen.finding import Path
 from policygen.lint import durations
-from policygen.lint.scheduler_types import Fault, right
-from policygen.lint.scheduler_words import Type
+from policygen.lint.typed_fields import Fault, Type, right
 from policygen.spec.echo import listed, quoted, shown
 from policygen.spec.labels import key_fault
 

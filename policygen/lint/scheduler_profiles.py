@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from policygen.cluster.configuration import PluginSet, Profile
 from policygen.finding import Path
 from policygen.lint import scheduler_words
-from policygen.lint.scheduler_types import Fault
+from policygen.lint.typed_fields import Fault
 
 _MULTI = "multiPoint"
 _SORT, _BIND = "PrioritySort", "DefaultBinder"

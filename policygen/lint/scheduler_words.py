@@ -5,24 +5,9 @@ Source: k8s.io/kube-scheduler/config/v1 and pkg/scheduler/framework/plugins/name
 """
 
 from collections.abc import Mapping
-from enum import Enum
-from typing import TypeAlias
 
+from policygen.lint.typed_fields import Fields, Type
 from policygen.versions import Minor, Version
-
-
-class Type(Enum):
-    """What a field holds that is no mapping."""
-
-    BOOLEAN = "a boolean"
-    DURATION = "a duration"
-    INTEGER = "a whole number"
-    NUMBER = "a number"
-    TEXT = "a text"
-
-
-Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
-"""The fields of a mapping and what is below them; None: not looked into. In LISTS of each entry."""
 
 LISTS = frozenset(
     {

@@ -10,9 +10,13 @@ from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import Workload
 from policygen.finding import Path
+from policygen.spec.echo import quoted
+from policygen.spec.labels import key_fault, value_fault
 
 Owner = Entry[ClusterQueue] | Workload
 
+_WITH_VALUES = ("In", "NotIn")
+_WITHOUT = ("Exists", "DoesNotExist")
 OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 """Kinds that must select the pods of their own template."""
 
@@ -56,3 +60,34 @@ def requirements(data: Any) -> tuple[Requirement, ...]:
         Requirement(str(each.get("key", "")), str(each.get("operator", "")), texts(each, "values"))
         for each in mappings(data)
     )
+
+
+def faults(it: LabelSelector) -> Iterator[tuple[Path, str]]:
+    """What is wrong with a selector, and where."""
+    for key, value in it.match_labels.items():
+        for fault in (key_fault(key), value_fault(value)):
+            if fault:
+                yield ("matchLabels", key), fault
+    for i, each in enumerate(it.match_expressions):
+        for said, steps in _expression(each):
+            yield ("matchExpressions", i, *steps), said
+
+
+def _expression(it: Requirement) -> list[tuple[str, Path]]:
+    found: list[tuple[str, Path]] = []
+    if fault := key_fault(it.key):
+        found.append((fault, ("key",)))
+    if it.operator in _WITH_VALUES:
+        if not it.values:
+            found.append(
+                (f"{it.operator} stands without values; write some, or Exists", ("values",))
+            )
+    elif it.operator not in _WITHOUT:
+        known = "In, NotIn, Exists or DoesNotExist"
+        found.append((f"{quoted(it.operator)} is no operator; write {known}", ("operator",)))
+    elif it.values:
+        found.append((f"{it.operator} takes no values; remove them, or write In", ("values",)))
+    for j, value in enumerate(it.values):
+        if fault := value_fault(value):
+            found.append((fault, ("values", j)))
+    return found

@@ -61,7 +61,7 @@ def _run(file: Path, seconds: float) -> tuple[list[str], str]:
     built = build([KEYS, ETCD, KUBERNETES, KUEUE], quiet=True)
     bench = Bench(built, Options(parts=frozenset(), volcano_crds=False))
     try:
-        refused, log = _decode(bench, built["kueue"], file)
+        refused, log = decode(bench, built["kueue"], file)
         if refused:
             return refused, log
         bench.start()
@@ -73,12 +73,13 @@ def _run(file: Path, seconds: float) -> tuple[list[str], str]:
         bench.stop(keep=False)
 
 
-def _decode(bench: Bench, built: Built, file: Path) -> tuple[list[str], str]:
+def decode(bench: Bench, built: Built, file: Path) -> tuple[list[str], str]:
     """Start it on the file as it is, without certificates and cluster: it must get that far."""
     empty = bench.state / "run" / "empty-etc"
-    empty.mkdir()
+    empty.mkdir(exist_ok=True)
     mine = bench.state / "kueue-as-it-is.yaml"
     shutil.copyfile(file, mine)
+    (bench.state / "logs" / "kueue-decode.log").unlink(missing_ok=True)
     process = bench.run(
         "kueue-decode",
         [built.binary("kueue"), f"--config={mine}"],

@@ -11,11 +11,12 @@ from policygen.lint import (
     scheduler_arguments,
     scheduler_bounds,
     scheduler_profiles,
-    scheduler_types,
     scheduler_words,
+    typed_fields,
 )
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.scheduling import FIT, Profile, profiles
+from policygen.lint.typed_fields import Fields
 from policygen.versions import Version
 
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
@@ -31,14 +32,20 @@ def check(facts: Facts) -> Iterator[Claim]:
     fields = scheduler_words.configuration(facts.target["kubernetes"])
     for each in facts.cluster.scheduler_configurations:
         data = each.object.data
-        for path, fault in (*scheduler_types.faults(data, fields), *scheduler_bounds.faults(data)):
+        for path, fault in scheduler_bounds.faults(data):
             yield Claim(fault, each.at.to(*path))
+        yield from _types(data, fields, each.at)
         yield from _percentage(each.it.percentage_of_nodes_to_score, each.at)
         yield from _profiles(each)
     for one in profiles(facts.cluster):
         for path, fault in scheduler_profiles.faults(one.it):
             yield Claim(fault, one.at.to(*path))
         yield from _arguments(one, facts.target["kubernetes"])
+
+
+def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Iterator[Claim]:
+    for path, fault in typed_fields.faults(data, fields):
+        yield Claim(f"{path[-1]}: {fault}", at.to(*path))
 
 
 def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Claim]:
@@ -91,10 +98,8 @@ def _arguments(profile: Profile, target: Version) -> Iterator[Claim]:
         seen.add(config.name)
         args, place = config.args, at / "args"
         fields = scheduler_words.arguments(config.name, target) or {}
-        for path, fault in (
-            *scheduler_types.faults(args, fields),
-            *scheduler_arguments.faults(config.name, args),
-        ):
+        yield from _types(args, fields, place)
+        for path, fault in scheduler_arguments.faults(config.name, args):
             yield Claim(fault, place.to(*path))
         if config.name == FIT and isinstance(args.get("scoringStrategy"), dict):
             yield from _strategy(args["scoringStrategy"], place / "scoringStrategy")

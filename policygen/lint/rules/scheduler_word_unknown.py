@@ -6,7 +6,7 @@ from typing import Any
 from policygen.finding import At, Severity
 from policygen.lint import scheduler_words
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.lint.scheduler_words import Fields, Type
+from policygen.lint.typed_fields import Fields, Type
 from policygen.spec.nearest import suggest
 
 

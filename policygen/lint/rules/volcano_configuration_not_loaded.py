@@ -6,27 +6,27 @@ from policygen.finding import Severity
 from policygen.lint import volcano_words
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.volcano_settings import Settings, all_settings
+from policygen.spec.echo import shown
 from policygen.spec.nearest import suggest
+from policygen.versions import Version
 
 _REFUSES = (1, 14)
 """The first release that refuses unknown actions; 1.12 and 1.13 leave them out."""
+_DROPS = "the scheduler drops the whole file and runs with its built-in one"
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Unknown actions, none at all, and drf with a hierarchy beside proportion.
+    """Unknown actions, none at all, switches that are no booleans, drf's hierarchy beside proportion.
 
     Source: pkg/scheduler/util.go, UnmarshalSchedulerConf; volcano-sh/volcano#4660.
     """
     target = facts.target["volcano"]
     refused = target.release >= _REFUSES
-    then = (
-        "the scheduler drops the whole file and runs with its built-in one"
-        if refused
-        else "the scheduler leaves it out"
-    )
+    then = _DROPS if refused else "the scheduler leaves it out"
     known = volcano_words.actions(target)
     for each in all_settings(facts):
         yield from _conflicts(each)
+        yield from _switches(each, target)
         keys = each.entry.object.data.keys()
         if "actions" not in keys:
             if keys <= {*volcano_words.TOP}:  # else a misspelt key is told
@@ -55,10 +55,24 @@ def _conflicts(each: Settings) -> Iterator[Claim]:
         other = proportional.get(plugin.tier)
         if plugin.name == "drf" and plugin.on("enableHierarchy") and other is not None:
             yield Claim(
-                "drf with enableHierarchy stands in one tier with proportion; the scheduler drops "
-                "the whole file and runs with its built-in one; remove one of them",
+                f"drf with enableHierarchy stands in one tier with proportion; {_DROPS}; remove one "
+                "of them",
                 plugin.at,
                 (other.at,),
+            )
+
+
+def _switches(each: Settings, target: Version) -> Iterator[Claim]:
+    for plugin in each.plugins:
+        for switch in volcano_words.switches(target):
+            value = plugin.fields.get(switch)
+            if value is None or isinstance(value, bool):
+                continue
+            word = str(value).lower()
+            right = f"{word} without quotes" if word in ("true", "false") else "true or false"
+            yield Claim(
+                f"{switch} is {shown(value)}, which is no boolean; {_DROPS}; write {right}",
+                plugin.at / switch,
             )
 
 

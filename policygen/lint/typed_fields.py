@@ -1,38 +1,54 @@
-"""Values of a KubeSchedulerConfiguration that are of another type than their field.
-
-Source: the Go types of k8s.io/kube-scheduler/config/v1, into which the file is decoded.
-"""
+"""Values of controllers' files that are of another type than their field, as Go decodes them."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from enum import Enum
+from typing import Any, TypeAlias
 
 from policygen.finding import Path
 from policygen.lint import durations
-from policygen.lint.scheduler_words import Fields, Type
 from policygen.spec.echo import shown
+
+
+class Type(Enum):
+    """What a field holds that is no mapping."""
+
+    BOOLEAN = "a boolean"
+    DURATION = "a duration"
+    INTEGER = "a whole number"
+    NUMBER = "a number"
+    TEXT = "a text"
+
+
+Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
+"""The fields of a mapping and what is below them; None: not looked into; `*`: any other field.
+
+Lists are passed through.
+"""
 
 Fault = tuple[Path, str]
 """A place, and what is wrong there."""
 
-_TRUTH = {"true": "true", "false": "false"}
+ANY = "*"
+_TRUTH = ("true", "false")
 
 
 def faults(data: Any, fields: Fields, path: Path = ()) -> Iterator[Fault]:
     """Every value of known fields that cannot be decoded."""
     for key, value in data.items() if isinstance(data, dict) else ():
-        inner = fields.get(key)
+        inner = fields.get(key, fields.get(ANY))
         if inner is None or value is None:
             continue
         if isinstance(inner, Type):
             if fault := _fault(value, inner):
-                yield (*path, key), f"{key} is {fault}"
-        elif isinstance(value, list):
-            for i, item in enumerate(value):
-                yield from faults(item, inner, (*path, key, i))
-        elif isinstance(value, dict):
-            yield from faults(value, inner, (*path, key))
+                yield (*path, key), fault
         else:
-            yield (*path, key), f"{key} is {shown(value)}, which is no mapping; write its fields"
+            several = isinstance(value, list)
+            for i, item in enumerate(value) if several else ((None, value),):
+                way = (*path, key) if i is None else (*path, key, i)
+                if isinstance(item, dict):
+                    yield from faults(item, inner, way)
+                elif item is not None:
+                    yield way, f"{shown(item)} is no mapping; write its fields"
 
 
 def right(data: Mapping[str, Any], key: str, type_: Type) -> Any:
@@ -45,16 +61,16 @@ def _fault(value: Any, type_: Type) -> str | None:
     if type_ is Type.DURATION:
         if isinstance(value, str) and durations.seconds(value) is not None:
             return None
-        return f"{shown(value)}, which is no duration; write one such as 15s"
+        return f"{shown(value)} is no duration; write one such as 15s"
     if _is(value, type_):
         return None
     if isinstance(value, str) and type_ is Type.BOOLEAN and value.lower() in _TRUTH:
-        return f"{shown(value)}, which is a text; write {value.lower()} without quotes"
+        return f"{shown(value)} is a text; write {value.lower()} without quotes"
     if isinstance(value, str) and type_ in (Type.INTEGER, Type.NUMBER) and value.isdecimal():
-        return f"{shown(value)}, which is a text; write {value} without quotes"
+        return f"{shown(value)} is a text; write {value} without quotes"
     if type_ is Type.TEXT and not isinstance(value, dict | list):
-        return f"{shown(value)}, which is no text; put it in quotes"
-    return f"{shown(value)}, which is not {type_.value}; write one"
+        return f"{shown(value)} is no text; put it in quotes"
+    return f"{shown(value)} is not {type_.value}; write one"
 
 
 def _is(value: Any, type_: Type) -> bool:
