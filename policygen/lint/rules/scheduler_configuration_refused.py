@@ -5,6 +5,7 @@ from typing import Any
 
 from policygen.cluster.configuration import PluginSet, SchedulerConfiguration
 from policygen.cluster.configuration import Profile as Written
+from policygen.cluster.parts import mapping
 from policygen.cluster.table import Entry
 from policygen.finding import At, Severity
 from policygen.lint import (
@@ -53,7 +54,7 @@ def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Claim]:
     several = len(each.it.profiles) > 1
     for i, profile in enumerate(each.it.profiles):
         at = each.at.to("profiles", i)
-        written = each.object.data["profiles"][i].get("schedulerName")
+        written = mapping(each.object.data["profiles"][i]).get("schedulerName")
         if not written and (several or written == ""):
             beside = " beside others" if several else ""
             yield Claim(f"a profile{beside} has no schedulerName, which is refused; write one", at)
