@@ -56,11 +56,11 @@ class Noting(requests.Server):
 
     asked: dict[tuple[str, ...], Answer]
 
-    def get(self, path: str, query: Any = None, accept: str = requests.JSON) -> bytes:
+    def fetch(self, path: str, query: Any = None, accept: str = requests.JSON) -> requests.Answer:
         """As ever."""
         own = {key: value for key, value in (query or {}).items() if key != "continue"}
-        body = super().get(path, query, accept)
-        kind = json.loads(body).get("kind", "").removesuffix("List")
+        body = super().fetch(path, query, accept)
+        kind = json.loads(body.whole()).get("kind", "").removesuffix("List")
         answer = Answer(path, own, accept, kind, [], [])
         self.asked.setdefault(answer.key, answer)
         return body

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from policygen.cluster import pages
-from policygen.cluster.requests import JSON
+from policygen.cluster.requests import JSON, Answer
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
@@ -46,7 +46,7 @@ def get():
     def get(path, query):
         answer = pool.request("GET", server.url + path, fields=query, headers={"accept": JSON})
         assert answer.status == 200
-        return answer.data
+        return Answer(answer.data, packed=False)
 
     yield get
     server.shutdown()

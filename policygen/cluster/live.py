@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from policygen.cluster import discovery, pages, projection
 from policygen.cluster.controllers import CONFIG_MAPS, controllers
 from policygen.cluster.discovery import Resource, Served
+from policygen.cluster.listed import listed_as, plain
 from policygen.cluster.object import Object
 from policygen.cluster.projection import CONFIG_MAP, POD, ListedPod, Pods
 from policygen.cluster.requests import ReadError, Server
@@ -22,6 +23,7 @@ WORKERS = 6
 """Requests at one time."""
 _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
 """So that the longest list does not begin last."""
+_DEPLOYMENT = ("apps", "Deployment")
 
 Progress = Callable[[str], None]
 
@@ -101,12 +103,14 @@ class _Look:
         if self.wanted.more is not None:
             begun, self.wanted = self.wanted.kinds, self.wanted.more()
             lists |= self._begin(found, self.wanted.kinds - begun)
+        # They wait for Deployments only, so they are here before the longest list.
+        config_maps = self._config_maps(found, lists) if CONFIG_MAP in self.wanted.kinds else None
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
             listed[GroupKind(it.group, it.kind)] = future.get()
-        if CONFIG_MAP in self.wanted.kinds:
-            listed[CONFIG_MAP] = self._config_maps(found, listed)
+        if config_maps is not None:
+            listed[CONFIG_MAP] = config_maps
         for each in listed.values():
             self.gaps += each.gaps
         unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
@@ -168,7 +172,7 @@ class _Look:
             try:
                 if kind == POD:
                     listed.pods += pages.items(
-                        self.server.get, it.path(namespace), {}, ListedPod, self._pod
+                        self.server.fetch, it.path(namespace), {}, ListedPod, self._pod
                     )
                 else:
                     listed.objects += self._objects(it, namespace, {})
@@ -186,19 +190,20 @@ class _Look:
     def _objects(
         self, it: Resource, namespace: str, query: Mapping[str, str]
     ) -> list[dict[str, Any]]:
-        return pages.items(
-            self.server.get, it.path(namespace), query, dict[str, Any], partial(_kept, it)
-        )
+        type_ = listed_as(GroupKind(it.group, it.kind))
+        return pages.items(self.server.fetch, it.path(namespace), query, type_, partial(_kept, it))
 
-    def _config_maps(self, found: Served, listed: Mapping[GroupKind, _Listed]) -> _Listed:
+    def _config_maps(self, found: Served, lists: Mapping[Resource, Any]) -> _Listed:
         """Those with controllers' files in them, each asked for by name: others are nobody's business."""
         place = found.find(CONFIG_MAP)
         read = _Listed()
         if place is None:
             self.unserved.add(CONFIG_MAP)
             return read
-        deployments = listed.get(GroupKind("apps", "Deployment"), _Listed()).objects
-        objects = (Object.read(data, At(0)) for data in deployments)
+        deployments = (
+            future.get() for it, future in lists.items() if (it.group, it.kind) == _DEPLOYMENT
+        )
+        objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
         asked = {
             (namespace, name) for name in self.wanted.config_maps for namespace in self._where()
         }
@@ -229,7 +234,7 @@ def _ordered(places: Iterable[Resource]) -> list[Resource]:
     return sorted(places, key=lambda it: rank.get(it.kind, len(rank)))
 
 
-def _kept(it: Resource, data: dict[str, Any]) -> dict[str, Any]:
+def _kept(it: Resource, item: Any) -> dict[str, Any]:
     """An item as an object: servers leave out what each is in lists of their own kinds."""
-    whole = {**data, "apiVersion": it.api_version, "kind": it.kind}
+    whole = {**plain(item), "apiVersion": it.api_version, "kind": it.kind}
     return projection.kept(GroupKind(it.group, it.kind), whole)

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from policygen.cluster.requests import ReadError, RefusedError
+from policygen.cluster.requests import Answer, ReadError, RefusedError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -28,8 +28,8 @@ _CONTINUE = re.compile(
     rb'^\{"kind":"\w+","apiVersion":"[^"]*","metadata":\{[^{}]*"continue":"([^"\\]+)"'
 )
 
-Get = Callable[[str, Mapping[str, str]], bytes]
-GetPage = Callable[[Mapping[str, str]], bytes]
+Fetch = Callable[[str, Mapping[str, str]], Answer]
+FetchPage = Callable[[Mapping[str, str]], Answer]
 
 
 class Meta(Struct):
@@ -46,7 +46,7 @@ class Page(Struct, Generic[T]):
 
 
 def items(
-    get: Get, path: str, query: Mapping[str, str], type_: type[T], made: Callable[[T], R]
+    fetch: Fetch, path: str, query: Mapping[str, str], type_: type[T], made: Callable[[T], R]
 ) -> list[R]:
     """What is made of each item of a list, page by page, so that few pages are held.
 
@@ -56,14 +56,14 @@ def items(
     for number in range(RESTARTS + 1):
         whole = number == RESTARTS
         asked = dict(query) if whole else {**query, "limit": str(LIMIT)}
-        found = _pages(partial(get, path), asked, decoder, made)
+        found = _pages(partial(fetch, path), asked, decoder, made)
         if found is not None:
             return found
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
 
 
 def _pages(
-    get: GetPage,
+    fetch: FetchPage,
     query: Mapping[str, str],
     decoder: "msgspec.json.Decoder[Page[T]]",
     made: Callable[[T], R],
@@ -73,13 +73,12 @@ def _pages(
     seen: set[str] = set()
     ahead: _Ahead | None = None
     try:
-        body = get(query)
+        answer = fetch(query)
         while True:
-            early = _early(body)
+            early = _early(answer)
             if ahead is None and early and early not in seen:
-                ahead = _Ahead(get, query, early)
-            page = decoder.decode(body)
-            del body  # so that no further page is held
+                ahead = _Ahead(fetch, query, early)
+            page = decoder.decode(answer.whole())
             found += map(made, page.items)
             token = page.metadata.continue_
             if not token:
@@ -90,9 +89,8 @@ def _pages(
             come = ahead.take(token) if ahead is not None else None
             if come is None:
                 ahead = None
-                body = get({**query, "continue": token})
-            else:
-                body = come
+                come = fetch({**query, "continue": token})
+            answer = come
     except RefusedError as error:
         if error.status == _EXPIRED:
             return None
@@ -108,18 +106,18 @@ class _Ahead:
     """Gets the pages of a list from one on, as far as each begins with how the list goes on.
 
     In a thread that does nothing else: one that decodes keeps others from running, and the server
-    would only be asked for the next page when that is over.
+    would only be asked for the next page when that is over. The server makes one page at a time.
     """
 
-    def __init__(self, get: GetPage, query: Mapping[str, str], token: str) -> None:
-        self._get = get
+    def __init__(self, fetch: FetchPage, query: Mapping[str, str], token: str) -> None:
+        self._fetch = fetch
         self._query = query
         self._room = Semaphore(AHEAD)
-        self._come: SimpleQueue[tuple[str, bytes | Exception]] = SimpleQueue()
+        self._come: SimpleQueue[tuple[str, Answer | Exception | None]] = SimpleQueue()
         self._stopped = False
         Thread(target=self._run, args=(token,), name="policygen-ahead", daemon=True).start()
 
-    def take(self, token: str) -> bytes | None:
+    def take(self, token: str) -> Answer | None:
         """The next page, if it is that of a continue; else None, and nothing more comes.
 
         Raises what getting it raised.
@@ -145,19 +143,17 @@ class _Ahead:
             self._room.acquire()
             if self._stopped:
                 return
-            come: bytes | Exception
             try:
-                come = self._get({**self._query, "continue": token})
+                answer = self._fetch({**self._query, "continue": token})
             except Exception as error:  # noqa: BLE001 - raised where the page is taken
                 self._come.put((token, error))
                 return
-            named, token = token, _early(come)
-            self._come.put((named, come))
-            del come  # so that no further page is held
-        self._come.put(("", b""))
+            self._come.put((token, answer))
+            token = _early(answer)
+        self._come.put(("", None))
 
 
-def _early(body: bytes) -> str:
+def _early(answer: Answer) -> str:
     """How a list goes on, by its first bytes; empty: it ends here, or does not say it so early."""
-    found = _CONTINUE.match(body, 0, _HEAD)
+    found = _CONTINUE.match(answer.start(_HEAD))
     return found[1].decode("ascii", "replace") if found else ""

@@ -5,6 +5,8 @@ from typing import Any
 
 from policygen.finding import at_path
 
+_TEXT = frozenset({str})
+
 
 def mapping(data: Any, *way: str) -> dict[str, Any]:
     """The mapping at the end of a way itself, so that it can be changed; else a new, empty one."""
@@ -26,4 +28,7 @@ def texts(data: Any, *way: str) -> tuple[str, ...]:
 
 def keyed_texts(data: Any, *way: str) -> Mapping[str, str]:
     """The values of a mapping that are texts, by key: labels, annotations."""
-    return {key: it for key, it in mapping(data, *way).items() if isinstance(it, str)}
+    found = mapping(data, *way)
+    if _TEXT.issuperset(map(type, found.values())):
+        return found  # as nearly all are: nobody changes it, so nobody needs a copy
+    return {key: it for key, it in found.items() if isinstance(it, str)}

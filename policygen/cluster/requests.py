@@ -3,9 +3,9 @@
 import re
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
@@ -68,6 +68,40 @@ class Deadline(Struct, frozen=True):
         return seconds < self.end - time.monotonic() and not self.stopped.wait(seconds)
 
 
+class Answer(NamedTuple):
+    """The body of an answer as it came; whoever reads it unpacks it."""
+
+    content: bytes
+    packed: bool
+
+    def start(self, size: int) -> bytes:
+        """Its first bytes, or fewer; none where it cannot be unpacked."""
+        if not self.packed:
+            return self.content[:size]
+        try:
+            return zlib.decompressobj(wbits=_GZIP).decompress(self.content, size)
+        except zlib.error:
+            return b""
+
+    def whole(self) -> bytes:
+        """All of it, at once, since other threads can run meanwhile. Raises ReadError."""
+        if not self.packed:
+            return self.content
+        left, parts, size = self.content, [], 0
+        while left:
+            one = zlib.decompressobj(wbits=_GZIP)
+            try:
+                parts.append(one.decompress(left, MAX_ANSWER_BYTES + 1))
+            except zlib.error as error:
+                raise ReadError(f"the answer cannot be unpacked: {error}") from None
+            size += len(parts[-1])
+            _within(size)
+            if not one.eof:
+                raise ReadError("the answer was cut off: its packed content does not end")
+            left = one.unused_data
+        return b"".join(parts)
+
+
 class Server:
     """An API server that is only ever asked to GET."""
 
@@ -75,12 +109,6 @@ class Server:
         self._access = access
         self._deadline = deadline
         self._call_s = call_s
-        self.requests = 0
-        """How many were sent."""
-        self.bytes = 0
-        """How many came back, unpacked."""
-        self.heard: Callable[[], None] = lambda: None
-        """Called after each answer."""
 
     @property
     def name(self) -> str:
@@ -97,7 +125,13 @@ class Server:
         self._deadline.stopped.set()
 
     def get(self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
-        """The body of the answer to one GET. Raises ReadError.
+        """The body of the answer to one GET. Raises ReadError as `fetch` does."""
+        return self.fetch(path, query, accept).whole()
+
+    def fetch(
+        self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON
+    ) -> Answer:
+        """The answer to one GET. Raises ReadError.
 
         Asked again: what got lost on its way, 429 and 5xx, and once with new credentials a 401.
         """
@@ -108,7 +142,7 @@ class Server:
         for number in range(1, TRIES + 1):
             headers, renewals = self._access.credentials()
             try:
-                status, fields, body = self._once(url, {**headers, "accept": accept})
+                status, fields, answer = self._once(url, {**headers, "accept": accept})
             except _LostError as error:
                 if number == TRIES or not self._deadline.wait(_pause(number)):
                     raise ReadError(f"{error} ({_times(number)})") from None
@@ -120,16 +154,14 @@ class Server:
             pause = max(_pause(number), _retry_after(fields))
             if status in _AGAIN and number < TRIES and self._deadline.wait(pause):
                 continue
-            self.heard()
-            return _checked(status, fields, body)
+            return _checked(status, fields, answer)
         raise ReadError(f"the answer was no other after {_times(TRIES)}")
 
-    def _once(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
+    def _once(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], Answer]:
         import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
         seconds = min(self._call_s, self._deadline.left())
         end = time.monotonic() + seconds
-        self.requests += 1
         try:
             response = self._access.pool.request(
                 "GET",
@@ -151,7 +183,7 @@ class Server:
                 raise ReadError(_reason(error)) from None
             raise _LostError(_reason(error)) from None
         try:
-            body = self._body(response, end)
+            answer = self._answer(response, end)
         except urllib3.exceptions.ReadTimeoutError:
             response.close()
             raise ReadError(f"the answer was not whole after {seconds:.0f} s") from None
@@ -162,10 +194,9 @@ class Server:
             response.close()
             raise
         response.release_conn()
-        self.bytes += len(body)
-        return response.status, response.headers, body
+        return response.status, response.headers, answer
 
-    def _body(self, response: Any, end: float) -> bytes:
+    def _answer(self, response: Any, end: float) -> Answer:
         parts, size = [], 0
         while part := response.read1(1 << 20, decode_content=False):  # no more than has come
             parts.append(part)
@@ -176,25 +207,7 @@ class Server:
         packed = response.headers.get("content-encoding", "").strip().lower()
         if packed not in {"", "identity", ENCODING}:
             raise ReadError(f"the answer is packed as {packed}, which nobody asked for")
-        body = b"".join(parts)
-        return _unpacked(body) if packed == ENCODING else body
-
-
-def _unpacked(body: bytes) -> bytes:
-    """All at once, since others can run meanwhile. Raises ReadError, _LostError."""
-    parts, size = [], 0
-    while body:
-        one = zlib.decompressobj(wbits=_GZIP)
-        try:
-            parts.append(one.decompress(body, MAX_ANSWER_BYTES + 1))
-        except zlib.error as error:
-            raise _LostError(f"the answer cannot be unpacked: {error}") from None
-        size += len(parts[-1])
-        _within(size)
-        if not one.eof:
-            raise _LostError("the answer was cut off: its packed content does not end")
-        body = one.unused_data
-    return b"".join(parts)
+        return Answer(b"".join(parts), packed == ENCODING)
 
 
 def _within(size: int) -> None:
@@ -206,15 +219,15 @@ class _LostError(Exception):
     """A request or its answer got lost; asking again may help."""
 
 
-def _checked(status: int, fields: Mapping[str, str], body: bytes) -> bytes:
+def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
     if status != 200:
-        raise RefusedError(status, _message(status, body))
+        raise RefusedError(status, _message(status, answer.whole()))
     kind = fields.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise ReadError(
             f"the answer is {kind or 'of no type'}, and not JSON; is a proxy in between?"
         )
-    return body
+    return answer
 
 
 def _message(status: int, body: bytes) -> str:

@@ -6,6 +6,7 @@ Source: core/v1, apps/v1 and batch/v1 of Kubernetes 1.36.3; batch.volcano.sh/v1a
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct, field
@@ -37,7 +38,7 @@ class Container(Struct, rename="camel", frozen=True):
     """Of an init container: `Always` makes it a sidecar."""
 
 
-class PodSpec(Struct, rename="camel", frozen=True):
+class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     """`spec` of a pod or of its template."""
 
     containers: tuple[Container, ...] = ()
@@ -55,7 +56,8 @@ class PodSpec(Struct, rename="camel", frozen=True):
     overhead: dict[str, Fraction] = field(default_factory=dict)
     """What its runtime takes beside its containers."""
 
-    def requests(self) -> dict[str, Fraction]:
+    @cached_property
+    def requests(self) -> Mapping[str, Fraction]:
         """What one pod counts as: containers and sidecars summed, init containers as a maximum.
 
         A limit without a request is the request; what the pod asks for as a whole stands in the

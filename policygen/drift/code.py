@@ -36,8 +36,8 @@ def filled(it: Data, api_version: str, kind: str) -> Data:
     Its top may be changed, and so may what is `foreign` in it.
     """
     fill = _FILL.get((api_version.rpartition("/")[0], kind))
-    if fill is None and kind not in _FOREIGN:
-        return dict(it)
+    if fill is None and all(len(path) == 1 for path in foreign(kind)):
+        return dict(it)  # no more than its top is changed
     made = copy.deepcopy(it)
     if fill is not None:
         fill(made)

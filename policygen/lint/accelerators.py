@@ -32,7 +32,7 @@ def _asked(cluster: Cluster) -> Mapping[Template, Mapping[str, Fraction]]:
     return {
         template: {
             name: amount
-            for name, amount in template.spec.requests().items()
+            for name, amount in template.spec.requests.items()
             if amount > 0 and is_one(name)
         }
         for workload in cluster.workloads

@@ -54,7 +54,7 @@ def _asked(cluster: Cluster, rules: Settings) -> Iterator[Asked]:
         if each.cluster_queue is None:
             continue
         for template in each.workload.templates:
-            asked = template.spec.requests()
+            asked = template.spec.requests
             defaulted = counted(cluster, template, each.workload.namespace)
             written = _some(rules.charged(asked))
             yield Asked(

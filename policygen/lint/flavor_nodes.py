@@ -39,10 +39,12 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
 
     Flavors of the same labels share one answer: without labels each means all nodes.
     """
+    asked = {key for flavor in cluster.flavors for key in flavor.it.node_labels}
     by_label: dict[tuple[str, str], list[Entry[Node]]] = {}
     for node in cluster.nodes:
-        for label in node.labels.items():
-            by_label.setdefault(label, []).append(node)
+        has = node.labels
+        for key in asked & has.keys():
+            by_label.setdefault((key, has[key]), []).append(node)
     known: dict[frozenset[tuple[str, str]], Nodes] = {}
     found = {}
     for flavor in cluster.flavors:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from policygen.cluster.core import Node
+from policygen.cluster.seen import Pod
 from policygen.cluster.table import Entry
 from policygen.lint.amounts import shown
 from policygen.lint.rule import Facts
@@ -50,8 +51,12 @@ class Pool(Struct, frozen=True, eq=False):
         return ""
 
 
-def pools(facts: Facts) -> Iterator[Pool]:
-    """Every pool of the spec whose numbers are known."""
+def pools(facts: Facts) -> tuple[Pool, ...]:
+    """Every pool of the spec whose numbers are known; use it with `facts.derive`."""
+    return tuple(_pools(facts))
+
+
+def _pools(facts: Facts) -> Iterator[Pool]:
     if facts.plan is None:
         return
     by_node: dict[str, list[Holder]] = {}
@@ -62,14 +67,15 @@ def pools(facts: Facts) -> Iterator[Pool]:
         left = rest.get(it.name, it.available)
         guaranteed = {name: it.available[name] - left[name] for name in it.resources}
         wanted = dict(it.pool.node_selector).items()
-        nodes = tuple(node for node in facts.cluster.nodes if wanted <= dict(node.labels).items())
+        nodes = tuple(node for node in facts.cluster.nodes if wanted <= node.labels.items())
         mine = tuple(
             each
             for node in nodes
             for each in by_node.get(node.name, ())
             if not each.gpus.keys().isdisjoint(it.resources)
         )
-        queue = tuple(each for each in mine if _past_queue(facts, it, each))
+        marks = _Marks()
+        queue = tuple(each for each in mine if _past_queue(facts, it, each, marks))
         scheduler = tuple(each for each in mine if _past_scheduler(it, each))
         yield Pool(it, nodes, guaranteed, queue, scheduler)
 
@@ -79,7 +85,24 @@ def scheduler_name(each: Holder) -> str:
     return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
 
 
-def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
+class _Marks:
+    """Whether labels or annotations have a mark of Kueue's; pods share most of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, bool] = {}
+
+    def on(self, pod: Pod) -> bool:
+        """Whether a pod has one."""
+        return self._in(pod.labels) or self._in(pod.annotations)
+
+    def _in(self, texts: Mapping[str, str]) -> bool:
+        found = self._known.get(id(texts))
+        if found is None:
+            found = self._known[id(texts)] = any(key.startswith(KUEUE_MARK) for key in texts)
+        return found
+
+
+def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder, marks: _Marks) -> bool:
     """Kueue marks the pods that it manages, or what made them. What is not known is not told.
 
     Source: pkg/controller/jobframework of Kueue 0.19.2.
@@ -87,7 +110,7 @@ def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
     if pool.scheduler != "kueue":
         return False
     pod = each.pod
-    if any(key.startswith(KUEUE_MARK) for key in (*pod.labels, *pod.annotations)):
+    if marks.on(pod):
         return False
     if pod.owner is None:
         return True

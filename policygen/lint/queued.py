@@ -86,7 +86,7 @@ def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[
     return [entry for entry in found if entry is not None]
 
 
-def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, Fraction]:
+def counted(cluster: Cluster, template: Template, namespace: str) -> Mapping[str, Fraction]:
     """What one pod counts as for its queue: the LimitRanges' defaults included.
 
     Source: pkg/workload/resources.go, AdjustResources; several LimitRanges: the first default.
@@ -96,12 +96,12 @@ def counted(cluster: Cluster, template: Template, namespace: str) -> dict[str, F
     for item in container_limits(cluster, namespace):
         defaults = {**item.filled_requests, **defaults}
     if not defaults:
-        return spec.requests()
+        return spec.requests
     return replace(
         spec,
         containers=tuple(_with(each, defaults) for each in spec.containers),
         init_containers=tuple(_with(each, defaults) for each in spec.init_containers),
-    ).requests()
+    ).requests
 
 
 def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -16,6 +16,8 @@ from policygen.versions import Minor, Version
 if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
     from policygen.drift.drift import Rendered
     from policygen.plan.compile import Plan
+
+T = TypeVar("T")
 
 __all__ = ["Check", "Claim", "Facts", "Family", "Fix", "Need", "Rule"]
 
@@ -52,6 +54,7 @@ class Facts(Struct, frozen=True, eq=False):
     """What the spec renders; only where a cluster was seen."""
     kubeconfig: str = ""
     """The file of contexts that the user has named, for commands."""
+    _derived: dict[Callable[..., Any], Any] = field(default_factory=dict)
 
     @property
     def now(self) -> datetime:
@@ -59,6 +62,13 @@ class Facts(Struct, frozen=True, eq=False):
         if self.cluster.seen is None:
             raise ValueError("manifests have no now")
         return self.cluster.seen.taken
+
+    def derive(self, make: "Callable[[Facts], T]") -> T:
+        """What a function makes of the facts; made once per function, so pass a named one."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: T = self._derived[make]
+        return found
 
     def bound(self, rule: "Rule") -> timedelta:
         """How long a rule waits before it speaks: as the spec says, or by itself."""

@@ -35,7 +35,7 @@ def _asking(cluster: Cluster) -> Iterator[tuple[Pod, Mapping[str, Fraction]]]:
     for pod in cluster.pods:
         gpus = known.get(id(pod.spec))
         if gpus is None:
-            asked = pod.spec.requests().items()
+            asked = pod.spec.requests.items()
             gpus = {name: amount for name, amount in asked if amount > 0 and is_one(name)}
             known[id(pod.spec)] = gpus
         if gpus:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from policygen.cluster import pages
-from policygen.cluster.requests import ReadError
+from policygen.cluster.requests import Answer, ReadError
 
 
 def page(number, after, *, last=False):
@@ -15,7 +15,8 @@ def page(number, after, *, last=False):
     items = {"items": [{"number": number}]}
     head = {"kind": "PodList", "apiVersion": "v1"}
     order = [head, items, {"metadata": metadata}] if last else [head, {"metadata": metadata}, items]
-    return msgspec.json.encode({key: value for part in order for key, value in part.items()})
+    data = {key: value for part in order for key, value in part.items()}
+    return Answer(msgspec.json.encode(data), packed=False)
 
 
 def read(bodies, made=dict):
@@ -58,7 +59,8 @@ def test_the_next_page_is_asked_for_while_one_is_decoded():
 
 
 def test_the_last_word_of_a_page_decides():
-    body = page(0, "early")[:-1] + b',"metadata":{"continue":"late"}}'
+    content = page(0, "early").content[:-1] + b',"metadata":{"continue":"late"}}'
+    body = Answer(content, packed=False)
     found, asked = read({"": body, "early": page(8, ""), "late": page(1, "")})
     assert [each["number"] for each in found] == [0, 1]
     assert asked == ["", "early", "late"]

@@ -151,7 +151,7 @@ def test_a_pods_row_has_what_rules_read():
     assert it.labels == {"kueue.x-k8s.io/queue-name": "q"}
     assert it.annotations == {"scheduling.k8s.io/group-name": "g"}
     assert it.created.isoformat() == "2026-11-21T03:00:00+00:00"
-    assert it.spec.requests() == {"nvidia.com/gpu": 1}
+    assert it.spec.requests == {"nvidia.com/gpu": 1}
     assert SECRET not in str(msgspec.to_builtins(it, enc_hook=str))
 
 

@@ -18,6 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         yield Claim(message, None, tuple(flavor.at for flavor in facts.cluster.flavors)[:5])
         return
     found = facts.cluster.derive(nodes)
+    if all(found[flavor.name].nodes for flavor in facts.cluster.flavors):
+        return
     values: dict[str, set[str]] = {}
     for node in facts.cluster.nodes:
         for key, value in node.labels.items():

@@ -86,7 +86,7 @@ def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Asked:
 def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Asked:
     """What all containers ask for together, as the scheduler counts it."""
 
-    def total(way: str, whole: Resources) -> dict[str, Fraction]:
+    def total(way: str, whole: Resources) -> Mapping[str, Fraction]:
         def one(it: Container) -> Container:
             amounts = dict(getattr(_filled(it, defaults), way))
             return replace(it, resources=Resources(requests=amounts))
@@ -96,7 +96,7 @@ def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Asked:
             containers=tuple(map(one, template.spec.containers)),
             init_containers=tuple(map(one, template.spec.init_containers)),
             resources=whole,
-        ).requests()
+        ).requests
 
     whole = template.spec.resources
     return _Asked(total("requests", whole), total("limits", Resources(limits=whole.limits)))

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: shown on Kueue 0.19.2.
     """
-    for pool in pools(facts):
+    for pool in facts.derive(pools):
         short = pool.shortfall(pool.past_queue)
         for family in families(pool.past_queue):
             verb = "holds" if len(family) == 1 else "hold"

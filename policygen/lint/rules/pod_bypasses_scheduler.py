@@ -13,7 +13,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: shown on kube-scheduler 1.36.3 beside Volcano 1.14.1.
     """
-    for pool in pools(facts):
+    for pool in facts.derive(pools):
         volcano = pool.facts.scheduler == "volcano"
         write = "volcano" if volcano else f"{DEFAULT_SCHEDULER} or a profile of it"
         short = pool.shortfall(pool.past_scheduler)

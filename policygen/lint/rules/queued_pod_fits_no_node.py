@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         pools = [found[name].sizes if name in found else () for name in names]
         if not names or not all(pools):
             continue
-        wanted = each.template.spec.requests()
+        wanted = each.template.spec.requests
         zero = Fraction(0)
         best: dict[str, Fraction] = {}
         for have in (have for pool in pools for have in pool):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from policygen.cluster.kueue import ResourceGroup
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
-from policygen.lint.cohorts import Node, forest
+from policygen.lint.cohorts import Cell, Node, forest
 from policygen.lint.coverage import Asked, asked
 from policygen.lint.queued import KINDS, TOGETHER
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
@@ -21,6 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/cache/scheduler/resource_node.go, potentialAvailable; issue 15614.
     """
     trees = facts.cluster.derive(forest)
+    ceilings = _Ceilings()
     by_workload: dict[int, list[Asked]] = {}
     for each in asked(facts):
         by_workload.setdefault(id(each.by), []).append(each)
@@ -31,7 +32,9 @@ def check(facts: Facts) -> Iterator[Claim]:
             wanted = [_wanted(each, group) for each in them]
             if len(group.flavors) == 1:
                 wanted = [_sum(wanted)]
-            short = next((it for amounts in wanted if (it := _short(node, group, amounts))), None)
+            short = next(
+                (it for amounts in wanted if (it := ceilings.short(node, group, amounts))), None
+            )
             if short is not None:
                 name, amount, most = short
                 yield Claim(
@@ -65,22 +68,35 @@ def _sum(them: list[dict[str, Fraction]]) -> dict[str, Fraction]:
     return total
 
 
-def _short(
-    node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
-) -> tuple[str, Fraction, Fraction] | None:
-    """What no flavor of a group can give: the resource, how much is wanted, the most there is."""
-    worst: tuple[str, Fraction, Fraction] | None = None
-    for flavor in group.flavors:
-        ceilings = {name: node.ceiling((flavor.name, name)) for name in wanted}
-        lacking = [name for name in sorted(wanted) if wanted[name] > ceilings[name]]
-        if not lacking:
-            return None
-        name = max(lacking, key=lambda name: "/" in name)
-        if worst is None or ceilings[name] > worst[2]:
-            worst = name, wanted[name], ceilings[name]
-    if all(node.ceiling((flavor.name, name)) == 0 for flavor in group.flavors for name in wanted):
-        return None  # no-quota-anywhere says it
-    return worst
+class _Ceilings:
+    """The most that queues can have, worked out once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, Cell], Fraction] = {}
+
+    def short(
+        self, node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
+    ) -> tuple[str, Fraction, Fraction] | None:
+        """What no flavor of a group can give: the resource, how much is wanted, the most there is."""
+        worst: tuple[str, Fraction, Fraction] | None = None
+        for flavor in group.flavors:
+            most = {name: self._ceiling(node, (flavor.name, name)) for name in wanted}
+            lacking = [name for name in sorted(wanted) if wanted[name] > most[name]]
+            if not lacking:
+                return None
+            name = max(lacking, key=lambda name: "/" in name)
+            if worst is None or most[name] > worst[2]:
+                worst = name, wanted[name], most[name]
+        cells = ((flavor.name, name) for flavor in group.flavors for name in wanted)
+        if all(self._ceiling(node, cell) == 0 for cell in cells):
+            return None  # no-quota-anywhere says it
+        return worst
+
+    def _ceiling(self, node: Node, cell: Cell) -> Fraction:
+        found = self._known.get((node.name, cell))
+        if found is None:
+            found = self._known[node.name, cell] = node.ceiling(cell)
+        return found
 
 
 RULE = Rule(
