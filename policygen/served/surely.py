@@ -128,7 +128,9 @@ class _InParts:
                 new = self._inner[key].fill(entry)
             else:
                 new = shape.parts[key].fill(entry)
-                known[id(entry)] = entry, new  # what is gone may leave its identity to another
+                if key != "metadata":  # which has the name
+                    # With the entry: what is gone may leave its identity to another.
+                    known[id(entry)] = entry, new
             if new is not entry:
                 made = dict(value) if made is value else made
                 made[key] = new

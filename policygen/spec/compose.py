@@ -32,12 +32,14 @@ def compose(
     it refuses them. Forbidden characters are one error, and read as if they were not there.
     After a document that is no YAML, reading goes on at the next line "---".
     """
+    if json and kubernetes and (_is_plain(text) or not _forbidden_in(text)):
+        data = quick.read(text)
+        if data is not quick.UNUSUAL:
+            yield Composed(data, make_outline=partial(places, text))
+            return
     forbidden = _forbidden_in(text)
     if not forbidden:
-        if json and kubernetes and (data := quick.read(text)) is not quick.UNUSUAL:
-            yield Composed(data, make_outline=partial(places, text))
-        else:
-            yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
+        yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
         return
     yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
     left = Without(text, forbidden)
@@ -63,6 +65,11 @@ def _parsed(
     from policygen.spec import stream  # noqa: PLC0415 - most JSON needs no parser of YAML
 
     return stream.documents(text, json=json, line=line, kubernetes=kubernetes)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text, if it is JSON, has no forbidden character: of ASCII it could have but one."""
+    return text.isascii() and "\x7f" not in text
 
 
 def _forbidden_in(text: str) -> list[int]:

@@ -14,6 +14,9 @@ UNUSUAL: Final = object()
 _ABOVE = 4
 """Collections around what Shared reads at once: a List, its items, an object, and its spec."""
 
+_FLAT = 2 * (MAX_DEPTH - _ABOVE)
+"""Characters that cannot nest too deep: each collection has two brackets."""
+
 _ODD = ("\\ud", "\\uD", "\\u0022")
 """How half a surrogate pair begins, and a quotation mark that is written without one."""
 
@@ -35,19 +38,18 @@ def read(text: str) -> Any:
     """
     if "\\" in text and any(odd in text for odd in _ODD):  # the first is found much faster
         return UNUSUAL
-    written = text.encode()
     try:
-        data = Shared(_read).of_list(written)
+        data = Shared(_read).of_list(text)
     except (msgspec.DecodeError, _UnusualError, RecursionError):
         return UNUSUAL
     # A key that is given twice is in the data once, with two quotation marks less.
-    whole = msgspec.json.encode(data).count(b'"') == written.count(b'"')
+    whole = msgspec.json.encode(data).count(b'"') == text.count('"')
     return data if whole else UNUSUAL
 
 
 def _read(text: bytes) -> Any:
     data = _decode(text)
-    if text.count(b"{") + text.count(b"[") > MAX_DEPTH - _ABOVE and not _is_flat(data):
+    if len(text) > _FLAT and not _is_flat(text, data):
         raise _UnusualError
     if len(text) >= len(_LONG) and _LONG in text.translate(_TO_ZEROS):
         try:
@@ -57,7 +59,9 @@ def _read(text: bytes) -> Any:
     return data
 
 
-def _is_flat(data: Any) -> bool:
+def _is_flat(text: bytes, data: Any) -> bool:
+    if text.count(b"{") + text.count(b"[") <= MAX_DEPTH - _ABOVE:
+        return True
     level = [data] if data.__class__ is dict or data.__class__ is list else []
     for _ in range(MAX_DEPTH - _ABOVE):
         if not level:

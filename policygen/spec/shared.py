@@ -33,13 +33,13 @@ class Shared(dict[bytes, Any]):
         data = self[text] = self._read(text)
         return data
 
-    def of_list(self, text: bytes) -> dict[str, Any]:
+    def of_list(self, text: str) -> dict[str, Any]:
         """The data of a List of objects, or of an object.
 
         Raises msgspec.ValidationError for anything else.
         """
-        made: dict[str, Any] = {}
-        for key, part in _parts(text).items():
+        made: dict[str, Any] = _parts(text)
+        for key, part in made.items():
             try:
                 made[key] = list(map(self.of_object, _items(part)))
             except msgspec.ValidationError:  # no list, or not of objects
@@ -48,8 +48,8 @@ class Shared(dict[bytes, Any]):
 
     def of_object(self, text: str | bytes | msgspec.Raw) -> dict[str, Any]:
         """The data of an object. Raises msgspec.ValidationError for anything else."""
-        made: dict[str, Any] = {}
-        for key, part in _parts(text).items():
+        made: dict[str, Any] = _parts(text)
+        for key, part in made.items():
             if key == _ALONE:
                 made[key] = self._read(bytes(part))
             elif key == _APART:
@@ -60,8 +60,9 @@ class Shared(dict[bytes, Any]):
 
     def _in_parts(self, text: msgspec.Raw) -> Any:
         try:
-            parts = _parts(text)
+            made: dict[str, Any] = _parts(text)
         except msgspec.ValidationError:
             return self[bytes(text)]
-        values = map(self.__getitem__, map(bytes, parts.values()))
-        return dict(zip(parts, values, strict=True))
+        for key, part in made.items():
+            made[key] = self[bytes(part)]
+        return made
