@@ -51,7 +51,9 @@ def compare(
         return _compare(settings, before, after, today)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "now.snapshot"
-        said = snapshots.take(settings, path, progress=progress)
+        # What the first look knew of is asked for again, with whatever spec.
+        known = _read(before).seen.config_maps
+        said = snapshots.take(settings, path, progress=progress, config_maps=known)
         if not path.exists():
             raise UsageError(said[0])
         return _compare(settings, before, path, today)
@@ -83,7 +85,7 @@ def _compare(settings: Settings, before: Path, after: Path, today: date) -> Diff
         changes=tuple(changes.changes(was, now, mapping)),
         new=tuple(it for key, it in new.items() if key not in old),
         gone=tuple(it for key, it in old.items() if key not in new),
-        incomparable=(*_kinds(was, now), *_rules(reports)),
+        incomparable=(*_kinds(was, now), *_config_maps(was, now), *_rules(reports)),
     )
 
 
@@ -113,6 +115,14 @@ def _kinds(was: Snapshot, now: Snapshot) -> Iterator[str]:
     for kind in sorted(known[0] ^ known[1]):
         which = "first" if kind not in known[0] else "second"
         yield f"{kind}: not read for the {which}"
+
+
+def _config_maps(was: Snapshot, now: Snapshot) -> Iterator[str]:
+    """ConfigMaps that one of the looks did not ask for, since they are read by name."""
+    for which, one, other in (("first", now, was), ("second", was, now)):
+        for it in changes.unasked(one, other.seen):
+            if str(it) not in {str(each) for each in other.objects}:
+                yield f"{it}: not asked for in the {which}; take both with the same spec"
 
 
 def _rules(reports: Sequence[Report]) -> Iterator[str]:

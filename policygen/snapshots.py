@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from policygen import atomic, linting, looking
 from policygen.cluster import preflight
@@ -22,21 +23,25 @@ _KEY_DIGITS = 64
 """Of 32 bytes, which nobody guesses."""
 
 
-def take(
+def take(  # noqa: PLR0913 - what is read, and how it is written
     settings: Settings,
     output: Path,
     *,
     progress: Progress,
     redact: bool = False,
     key_file: Path | None = None,
+    config_maps: frozenset[str] = frozenset(),
 ) -> Sequence[str]:
     """Write a snapshot of one live cluster, and say what is not in it.
 
+    ConfigMaps of these names are asked for beside those that rules and the spec need.
     The key of a redaction is that of the file, which is made where there is none and learns the
     names. Raises UsageError for a context or a file that cannot be used.
     """
     key = _key(key_file) if redact else None
-    (look,) = looking.looks(settings.clusters, linting.reading(settings), progress)
+    wanted = linting.reading(settings)
+    wanted = replace(wanted, config_maps=wanted.config_maps | config_maps)
+    (look,) = looking.looks(settings.clusters, wanted, progress)
     snapshot = look(0)
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct
 
 from policygen.cluster.kueue import POLICY_KINDS
 from policygen.cluster.object import Object
+from policygen.cluster.projection import CONFIG_MAP
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
 from policygen.drift.authors import first
@@ -48,7 +49,7 @@ class Change(Struct, frozen=True, eq=False):
 
 
 def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
-    """Every change, in the order of kinds and names. Kinds that one look lacks are left out."""
+    """Every change, in the order of kinds and names. What one look did not ask for is left out."""
     was, now = _policy(before), _policy(after)
     both = readable(before.seen) & readable(after.seen)
     for key in sorted({*was, *now}):
@@ -57,12 +58,26 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
         ):
             continue
         old, new = was.get(key), now.get(key)
+        if (old is None and _is_unasked(before.seen, key)) or (
+            new is None and _is_unasked(after.seen, key)
+        ):
+            continue
         if old is None and new is not None:
             yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
         elif old is not None and new is None:
             yield Change(What.REMOVED, old, "", "is gone; who deleted it no server keeps")
         elif old is not None and new is not None:
             yield from _fields(old, new, read)
+
+
+def unasked(one: Snapshot, other: Seen) -> Iterator[Object]:
+    """ConfigMaps of one look of which the other does not know whether they are there."""
+    there = _policy(one)
+    return (it for key, it in sorted(there.items()) if _is_unasked(other, key))
+
+
+def _is_unasked(seen: Seen, key: tuple[str, str, str, str]) -> bool:
+    return key[:2] == CONFIG_MAP and key[3] not in seen.config_maps
 
 
 def readable(seen: Seen) -> frozenset[GroupKind]:

@@ -13,7 +13,7 @@ from policygen.drift.compare import Difference
 from policygen.drift.drift import KEPT, Changed, Drift, Wanted
 from policygen.drift.faults import CHANGED, MISSING, ORPHANED, TAKEN
 from policygen.drift.immutable import is_immutable
-from policygen.drift.patches import Operation, operations
+from policygen.drift.patches import Operation, alone, operations
 from policygen.finding import Path
 from policygen.plan.catalog import KINDS
 from policygen.quantity import parse
@@ -120,10 +120,11 @@ def resource(it: Object) -> str:
     return f"{plural}.{it.version}.{it.group}" if it.group else plural
 
 
-def patch_command(it: Object, patch: Sequence[Operation], begin: Sequence[str]) -> str:
-    """The command that sends a patch, for a shell; `begin` is what `kubectl` makes."""
+def patch_command(wanted: Object, found: Object, it: Difference, begin: Sequence[str]) -> str:
+    """The command that mends one difference, for a shell; `begin` is what `kubectl` makes."""
+    form, patch = alone(wanted.data, found.data, it)
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
-    return shlex.join([*begin, "patch", *named(it), "--type=json", "-p", text])
+    return shlex.join([*begin, "patch", *named(found), f"--type={form}", "-p", text])
 
 
 def kubectl(context: str, kubeconfig: str = "") -> list[str]:

@@ -1,6 +1,6 @@
 """What makes an object as it should be again, in the forms that kubectl takes.
 
-A patch is a JSON patch (RFC 6902). Inside lists, where a place is a number, it first tests what
+A patch of an object is a JSON patch (RFC 6902). Inside lists, where a place is a number, it first tests what
 stands there, so that on an object that has changed meanwhile it is refused and does no harm.
 """
 
@@ -41,6 +41,23 @@ def operations(
         if any(isinstance(step, int) for step in path) and (it := _test(found, path)) not in tests:
             tests.append(it)
     return [*tests, *(_written(found, path, value) for path, value in written.items())]
+
+
+def alone(
+    wanted: dict[str, Any], found: dict[str, Any], it: Difference
+) -> tuple[str, list[Operation] | dict[str, Any]]:
+    """The `--type` for kubectl, and the patch that mends one difference, whatever was mended before.
+
+    A JSON patch cannot add to a mapping that may be missing: it would replace what another patch, or
+    somebody, has put there since. A merge patch can (RFC 7386).
+    """
+    path, value = _change(wanted, it)
+    outside_lists = all(isinstance(step, str) for step in path)
+    if value is not UNSET and outside_lists and _parents(found, path, value)[0] != path:
+        for step in reversed(path):
+            value = {step: value}
+        return "merge", value
+    return "json", operations(wanted, found, [it])
 
 
 def _change(wanted: dict[str, Any], it: Difference) -> tuple[Path, Any]:

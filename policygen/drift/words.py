@@ -48,7 +48,12 @@ def value(it: Any) -> str:
     return short(json.dumps(it, ensure_ascii=False, default=str))
 
 
+_PARTS = {"labels": "label", "annotations": "annotation"}
+
+
 def _name(path: Path) -> str:
     """The end of a path that says enough: the last key, and what of a list it is in."""
+    if path[:1] == ("metadata",) and path[1] in _PARTS:
+        return f"{_PARTS[str(path[1])]} {path[2]}"
     last = max((i for i, step in enumerate(path) if isinstance(step, str)), default=0)
     return dotted(path[last:])

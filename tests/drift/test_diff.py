@@ -170,3 +170,22 @@ def test_redacted_snapshots_of_one_key_compare(diff, things):
     assert changed["object"] == f"ClusterQueue {key.hide('evaluation.a100')}"
     assert changed["path"] == "spec.stopPolicy"
     assert [it["rule"] for it in found["findings"]["new"]] == ["queue-held"]
+
+
+def test_a_config_map_that_one_look_did_not_ask_for_is_not_gone(diff, things):
+    """They are read by name, so a look without the spec does not know the spec's."""
+    (name,) = (key for key, it in things.items() if it["kind"] == "ConfigMap")
+    without = {key: it for key, it in things.items() if key != name}
+    asked = {"config_maps": frozenset({things[name]["metadata"]["name"]})}
+    found, code = diff(things, without, seen=(asked, {}))
+    assert (found["changes"], code) == ([], 3)
+    assert found["notComparable"] == [
+        f"{name}: not asked for in the second; take both with the same spec"
+    ]
+    found, code = diff(without, things, seen=({}, asked))
+    assert (found["changes"], code) == ([], 3)
+    assert "not asked for in the first" in found["notComparable"][0]
+    found, _ = diff(things, without, seen=(asked, asked))
+    assert [(it["what"], it["object"]) for it in found["changes"]] == [("removed", name)]
+    found, code = diff(things, things, seen=(asked, {}))
+    assert (found["changes"], found["notComparable"], code) == ([], [], 0)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -259,6 +260,33 @@ def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
     )
     assert done.exit_code == 1
     assert not (tmp_path / "patches").exists()
+
+
+def test_commands_for_one_object_do_not_undo_one_another(lint, cluster):
+    """Nor what somebody has written meanwhile: each adds to labels that may be there or not."""
+    queue = cluster[QUEUE]
+    ours = queue["metadata"].pop("labels")
+    told, _ = lint(cluster)
+    assert len(told) == len(ours) == 2
+    assert told[("field-drifted", QUEUE, 'metadata.labels["policygen.dev/set"]')][
+        "message"
+    ].startswith("label policygen.dev/set is not on the cluster")
+    queue["metadata"]["labels"] = {"theirs": "kept"}
+    for it in told.values():
+        words = shlex.split(it["command"])
+        assert words[-3] == "--type=merge"
+        merge(queue, json.loads(words[-1]))
+    assert queue["metadata"]["labels"] == {"theirs": "kept", **ours}
+    assert lint(cluster)[0] == {}
+
+
+def merge(thing, patch):
+    """What a server does with a merge patch that removes nothing (RFC 7386)."""
+    for key, value in patch.items():
+        if isinstance(value, dict):
+            merge(thing.setdefault(key, {}), value)
+        else:
+            thing[key] = value
 
 
 def test_commands_of_a_pod_name_no_context(lint, cluster, tmp_path):

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Claim:
     from policygen.drift.immutable import is_immutable
     from policygen.drift.mending import patch_command
-    from policygen.drift.patches import at, operations
+    from policygen.drift.patches import at
     from policygen.drift.words import said
 
     wanted, found = changed.wanted, changed.found
@@ -37,8 +37,7 @@ def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Differen
     if is_immutable(found.data, it.path):
         message += "; no server changes this field, so the object is deleted and made anew"
     else:
-        patch = operations(wanted.data, found.data, [it])
-        command = patch_command(found, patch, kubectl_of(facts))
+        command = patch_command(wanted.object, found, it, kubectl_of(facts))
     origin = rendered.origin(wanted, it.source)
     return Claim(message, found.at.to(*it.path), (origin,) if origin else (), command=command)
 

@@ -25,7 +25,6 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[Claim]:
     from policygen.drift.mending import patch_command
-    from policygen.drift.patches import operations
     from policygen.drift.words import author, value
 
     wanted, found = changed.wanted, changed.found
@@ -37,9 +36,7 @@ def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[
             f"{value(it.wanted)}: it belongs to another tool or set; {author(found, it.path)}",
             found.at.to(*it.path),
             related,
-            command=patch_command(
-                found, operations(wanted.data, found.data, [it]), kubectl_of(facts)
-            ),
+            command=patch_command(wanted.object, found, it, kubectl_of(facts)),
         )
     for path, owner in changed.controllers:
         yield Claim(
