@@ -207,4 +207,4 @@ def write(found: Sequence[Entry], out: TextIO) -> None:
 
 
 def _releases(bounds: Mapping[str, versions.Minor]) -> dict[str, str]:
-    return {component: ".".join(map(str, minor)) for component, minor in bounds.items()}
+    return {component: versions.written(minor) for component, minor in bounds.items()}

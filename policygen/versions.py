@@ -20,7 +20,12 @@ class Version(NamedTuple):
         return (self.major, self.minor)
 
     def __str__(self) -> str:
-        return f"{self.major}.{self.minor}" + ("" if self.patch is None else f".{self.patch}")
+        return written(self.release) + ("" if self.patch is None else f".{self.patch}")
+
+
+def written(release: Minor) -> str:
+    """A release as people write it: `1.36`."""
+    return f"{release[0]}.{release[1]}"
 
 
 SUPPORTED: dict[str, tuple[Minor, Minor]] = {

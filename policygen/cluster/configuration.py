@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from policygen.well_known import DEFAULT_SCHEDULER
+
 
 class PluginRef(Struct, rename="camel", frozen=True):
     """A plugin that is switched on or off."""
@@ -36,7 +38,7 @@ class PluginConfig(Struct, rename="camel", frozen=True):
 class Profile(Struct, rename="camel", frozen=True):
     """One scheduler by name."""
 
-    scheduler_name: str = "default-scheduler"
+    scheduler_name: str = DEFAULT_SCHEDULER
     plugins: dict[str, PluginSet] = field(default_factory=dict)
     """By extension point."""
     plugin_config: tuple[PluginConfig, ...] = ()

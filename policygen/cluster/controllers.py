@@ -14,11 +14,12 @@ from policygen.cluster.object import Object
 from policygen.cluster.parts import mapping, mappings, texts
 from policygen.finding import At
 from policygen.versions import Version
+from policygen.well_known import KUEUE_CONFIG_MAP, VOLCANO_CONFIG_MAP
 
 KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-scheduler"
 VERSION_LABEL = "app.kubernetes.io/version"
 
-CONFIG_MAPS = ("kueue-manager-config", "volcano-scheduler-configmap")
+CONFIG_MAPS = (KUEUE_CONFIG_MAP, VOLCANO_CONFIG_MAP)
 """Where the controllers' files are unless a chart named them otherwise."""
 
 _IMAGES = {

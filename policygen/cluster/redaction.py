@@ -22,12 +22,18 @@ from policygen.cluster.object import Object
 from policygen.cluster.parts import mappings
 from policygen.cluster.seen import Gap, Pod, Snapshot
 from policygen.cluster.workload import Container, PodSpec
-from policygen.well_known import LOCAL_QUEUE
+from policygen.well_known import (
+    DEFAULT_SCHEDULER,
+    KUEUE_NAMESPACE,
+    LOCAL_QUEUE,
+    SYSTEM_NAMESPACES,
+    VOLCANO_NAMESPACE,
+)
 
 _EVERYBODYS = frozenset(
     {
-        "default", "root", "kube-system", "kube-public", "kube-node-lease", "kueue-system",
-        "volcano-system", "default-scheduler", "volcano", "kubernetes", *CONFIG_MAPS,
+        "default", "root", *SYSTEM_NAMESPACES, KUEUE_NAMESPACE, VOLCANO_NAMESPACE,
+        DEFAULT_SCHEDULER, "volcano", "kubernetes", *CONFIG_MAPS,
     }
 )  # fmt: skip
 _REFERENCES = frozenset(

@@ -10,6 +10,7 @@ from typing import Any
 
 from policygen.cluster.parts import mapping, mappings
 from policygen.finding import Path
+from policygen.well_known import DEFAULT_SCHEDULER
 
 Data = dict[str, Any]
 
@@ -97,7 +98,7 @@ def _pod(spec: Data) -> None:
         restartPolicy="Always",
         terminationGracePeriodSeconds=30,
         dnsPolicy="ClusterFirst",
-        schedulerName="default-scheduler",
+        schedulerName=DEFAULT_SCHEDULER,
         enableServiceLinks=True,
     )
     if "serviceAccountName" in spec:

@@ -17,12 +17,9 @@ from policygen.lint import kueue_gates
 from policygen.lint.rule import Facts
 from policygen.lint.selectors import requirements
 from policygen.versions import KUEUE_WAITS, Version
-from policygen.well_known import NAMESPACE_NAME
+from policygen.well_known import KUBE_SYSTEM, KUEUE_NAMESPACE, NAMESPACE_NAME
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
-
-NAMESPACE = "kueue-system"
-"""Where Kueue runs unless it is told otherwise."""
 
 USAGE_BASED = "UsageBasedAdmissionFairSharing"
 """The admissionMode of queues that share by what their LocalQueues used."""
@@ -168,7 +165,9 @@ def _of(entry: Entry[KueueConfiguration] | None, target: Version, cluster: Clust
         managed=selector(it.managed_jobs_namespace_selector)
         or LabelSelector(
             match_expressions=(
-                Requirement(NAMESPACE_NAME, "NotIn", ("kube-system", it.namespace or NAMESPACE)),
+                Requirement(
+                    NAMESPACE_NAME, "NotIn", (KUBE_SYSTEM, it.namespace or KUEUE_NAMESPACE)
+                ),
             )
         ),
     )

@@ -12,13 +12,12 @@ from policygen.cluster.table import Entry
 from policygen.lint.amounts import shown
 from policygen.lint.rule import Facts
 from policygen.lint.running import Holder, holders, maker
-from policygen.well_known import LOCAL_QUEUE
+from policygen.well_known import DEFAULT_SCHEDULER, LOCAL_QUEUE
 
 if TYPE_CHECKING:  # what decides is imported where there is a spec
     from policygen.plan.pool import PoolFacts
 
 KUEUE_MARK = "kueue.x-k8s.io/"
-DEFAULT_SCHEDULER = "default-scheduler"
 
 
 class Pool(Struct, frozen=True, eq=False):

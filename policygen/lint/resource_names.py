@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from policygen.cluster.view import Cluster
 from policygen.lint.core_names import HUGE_PAGES
 from policygen.well_known import GPU
 
@@ -42,6 +43,11 @@ def usual(resource: str) -> bool:
 def surely(resource: str) -> bool:
     """Whether it is a resource beyond doubt, so that a fix may write its name somewhere else."""
     return resource in NATIVE or usual(resource)
+
+
+def provided(cluster: Cluster) -> frozenset[str]:
+    """What the nodes have; use it with `cluster.derive`."""
+    return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
 
 
 def meant(resource: str, there: Iterable[str] = ()) -> str | None:

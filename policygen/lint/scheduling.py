@@ -14,6 +14,7 @@ from policygen.cluster.configuration import SchedulerConfiguration
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.finding import At
+from policygen.well_known import DEFAULT_SCHEDULER
 
 FIT = "NodeResourcesFit"
 SPREAD = "PodTopologySpread"
@@ -160,7 +161,7 @@ def _rises(shape: Any) -> bool:
 
 
 def _weighted(it: Written, at: At) -> At | None:
-    if it.scheduler_name == "default-scheduler":
+    if it.scheduler_name == DEFAULT_SCHEDULER:
         return None
     for point in ("score", "multiPoint"):
         plugins = it.plugins.get(point)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from policygen.finding import Finding, Severity
-from policygen.versions import Version
+from policygen.versions import Version, written
 
 RULE = "versions-differ"
 
@@ -26,11 +26,7 @@ def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
                 yield Finding(
                     Severity.WARNING,
                     RULE,
-                    f"{component} is {_said(release)} here and {_said(usual)} on "
+                    f"{component} is {written(release)} here and {written(usual)} on "
                     f"{', '.join(by_release[usual])}; upgrade one of them, or render a set for each",
                     cluster=name,
                 )
-
-
-def _said(release: tuple[int, int]) -> str:
-    return f"{release[0]}.{release[1]}"

@@ -12,7 +12,13 @@ from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
 from policygen.spec.types import Platform
 from policygen.versions import KUEUE_V1BETA2
-from policygen.well_known import JOB_SET, LEADER_WORKER_SET, NAMESPACE_NAME
+from policygen.well_known import (
+    JOB_SET,
+    KUBE_SYSTEM,
+    KUEUE_CONFIG_MAP,
+    LEADER_WORKER_SET,
+    NAMESPACE_NAME,
+)
 
 
 class KueueConfiguration(Struct, frozen=True):
@@ -31,7 +37,7 @@ CONFIGURATION = Kind(
     ),
 )
 
-CONFIG_MAP = "kueue-manager-config"
+CONFIG_MAP = KUEUE_CONFIG_MAP
 CONFIG_KEY = "controller_manager_config.yaml"
 
 SWITCHED = ("config.kueue.x-k8s.io/v1beta1",)
@@ -167,7 +173,7 @@ def decide(
                 {
                     "key": NAMESPACE_NAME,
                     "operator": "NotIn",
-                    "values": ["kube-system", platform.kueue.namespace],
+                    "values": [KUBE_SYSTEM, platform.kueue.namespace],
                 }
             ]
         },

@@ -9,6 +9,7 @@ from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.spec import derived
 from policygen.spec.types import KubeSchedulerSettings, Platform
+from policygen.well_known import KUBE_SYSTEM
 
 MAX_WEIGHT = 100
 """Bound of `resources[].weight` (`pkg/scheduler/apis/config/validation`)."""
@@ -288,5 +289,5 @@ def second_scheduler(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler
     # The role that lets a server check its clients stands in kube-system only.
     reader = "extension-apiserver-authentication-reader"
     name = derived.component(platform, "authentication-reader")
-    yield ROLE_BINDING, it(name, reader, "Role", namespace="kube-system")
+    yield ROLE_BINDING, it(name, reader, "Role", namespace=KUBE_SYSTEM)
     yield DEPLOYMENT, it(account)

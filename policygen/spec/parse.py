@@ -32,6 +32,7 @@ from policygen.spec.types import (
 )
 from policygen.spec.view import View
 from policygen.versions import Version
+from policygen.well_known import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 
 
 def name_of(document: View) -> str:
@@ -67,16 +68,16 @@ def platform(document: View) -> Platform:
         scheduling_policy=scheduling_policy(defaults.view("schedulingPolicy")),
         container_defaults=defaults.resources("containerDefaults"),
         kueue=KueueSettings(
-            namespace=kueue.data.get("namespace", "kueue-system"),
+            namespace=kueue.data.get("namespace", KUEUE_NAMESPACE),
             configuration=kueue.text("configuration"),
             at=kueue.at / "configuration",
         ),
         volcano=VolcanoSettings(
-            namespace=volcano.data.get("namespace", "volcano-system"),
-            config_map=volcano.data.get("configMap", "volcano-scheduler-configmap"),
+            namespace=volcano.data.get("namespace", VOLCANO_NAMESPACE),
+            config_map=volcano.data.get("configMap", VOLCANO_CONFIG_MAP),
         ),
         kube_scheduler=KubeSchedulerSettings(
-            namespace=kube_scheduler.data.get("namespace", "kube-system"),
+            namespace=kube_scheduler.data.get("namespace", KUBE_SYSTEM),
             image=kube_scheduler.text("image"),
             at=kube_scheduler.at,
         ),

@@ -10,6 +10,7 @@ from policygen.spec.nearest import suggest
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Model, Namespace, Platform, Spec, Team
 from policygen.spec.unread import Unread
+from policygen.well_known import SYSTEM_NAMESPACES
 
 _MOST_COMPARED = 20_000
 """Names that all unknown ones of a kind together are compared with, for the nearest."""
@@ -182,7 +183,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
     owner: dict[str, tuple[Team, Namespace]] = {}
     platform = spec.platform
     systems = {platform.kueue.namespace, platform.volcano.namespace}
-    systems |= {"kube-system", "kube-public", "kube-node-lease", platform.kube_scheduler.namespace}
+    systems |= {*SYSTEM_NAMESPACES, platform.kube_scheduler.namespace}
     for team in spec.teams:
         for index, namespace in enumerate(team.namespaces):
             if namespace.name in systems and not namespace.shared:

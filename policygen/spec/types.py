@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from policygen.finding import At
 from policygen.versions import DEFAULT, Version
+from policygen.well_known import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 
 Scheduler = Literal["kueue", "volcano", "kube-scheduler"]
 Sharing = Literal["none", "mig", "timeSlicing", "mps"]
@@ -83,7 +84,7 @@ class NodeResources(Struct, frozen=True):
 class KueueSettings(Struct, frozen=True):
     """Where Kueue runs and the configuration file that `--with kueue-config` merges into."""
 
-    namespace: str = "kueue-system"
+    namespace: str = KUEUE_NAMESPACE
     configuration: str | None = None
     """Path of the base file, relative to the file of the Platform."""
     at: At | None = None
@@ -92,14 +93,14 @@ class KueueSettings(Struct, frozen=True):
 class VolcanoSettings(Struct, frozen=True):
     """Where Volcano runs and the ConfigMap that its scheduler reads."""
 
-    namespace: str = "volcano-system"
-    config_map: str = "volcano-scheduler-configmap"
+    namespace: str = VOLCANO_NAMESPACE
+    config_map: str = VOLCANO_CONFIG_MAP
 
 
 class KubeSchedulerSettings(Struct, frozen=True):
     """Where our scheduler profiles go, and the image of a second scheduler."""
 
-    namespace: str = "kube-system"
+    namespace: str = KUBE_SYSTEM
     image: str | None = None
     at: At | None = None
 

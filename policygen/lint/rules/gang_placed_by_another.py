@@ -7,7 +7,7 @@ from policygen.cluster.workload import SHAPES
 from policygen.finding import At, Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.volcano_queues import MIN_MEMBER, SCHEDULER
-from policygen.well_known import POD_GROUP
+from policygen.well_known import DEFAULT_SCHEDULER, POD_GROUP
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -47,7 +47,7 @@ def _profiles(cluster: Cluster) -> frozenset[str]:
         for each in cluster.scheduler_configurations
         for profile in each.it.profiles
     }
-    return frozenset({"", "default-scheduler", *named})
+    return frozenset({"", DEFAULT_SCHEDULER, *named})
 
 
 RULE = Rule(

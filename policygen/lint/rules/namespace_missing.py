@@ -4,14 +4,20 @@ from collections.abc import Iterator
 
 from policygen.cluster.object import Object
 from policygen.finding import Severity
-from policygen.lint.kueue_settings import NAMESPACE, settings
+from policygen.lint.kueue_settings import settings
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.served import schemas
 from policygen.spec.nearest import suggest
-from policygen.well_known import MANAGED_BY, TOOL
+from policygen.well_known import (
+    KUEUE_NAMESPACE,
+    MANAGED_BY,
+    SYSTEM_NAMESPACES,
+    TOOL,
+    VOLCANO_NAMESPACE,
+)
 
-_ALWAYS = ("default", "kube-node-lease", "kube-public", "kube-system")
-_OF_CONTROLLERS = (NAMESPACE, "volcano-monitoring", "volcano-system")
+_ALWAYS = ("default", *SYSTEM_NAMESPACES)
+_OF_CONTROLLERS = (KUEUE_NAMESPACE, "volcano-monitoring", VOLCANO_NAMESPACE)
 """Those that come with what Kueue and Volcano are installed from."""
 
 

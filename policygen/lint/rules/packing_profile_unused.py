@@ -7,6 +7,7 @@ from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.scheduling import profiles
+from policygen.well_known import DEFAULT_SCHEDULER
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -27,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _used(cluster: Cluster) -> frozenset[str]:
     """The schedulers of GPU pods."""
     return frozenset(
-        template.spec.scheduler_name or "default-scheduler"
+        template.spec.scheduler_name or DEFAULT_SCHEDULER
         for workload in cluster.workloads
         for template in workload.templates
         if accelerators.asked(cluster, template)

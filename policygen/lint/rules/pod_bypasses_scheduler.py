@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.pool_pods import DEFAULT_SCHEDULER, pools, scheduler_name
+from policygen.lint.pool_pods import pools, scheduler_name
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.running import families, held, named
+from policygen.well_known import DEFAULT_SCHEDULER
 
 
 def check(facts: Facts) -> Iterator[Claim]:

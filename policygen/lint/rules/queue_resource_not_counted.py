@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.cluster.table import Entry
-from policygen.cluster.view import Cluster
 from policygen.finding import Path, Severity
 from policygen.lint import volcano_queues
 from policygen.lint.core_names import HUGE_PAGES
-from policygen.lint.resource_names import NATIVE, meant
+from policygen.lint.resource_names import NATIVE, meant, provided
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -17,7 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/scheduler/api/resource_info.go, NewResource.
     """
-    there = facts.cluster.derive(_provided)
+    there = facts.cluster.derive(provided)
     for queue in facts.cluster.queues:
         for path, amounts in volcano_queues.amounts(queue.it).items():
             yield from _uncounted(queue, ("spec", *path), amounts, there)
@@ -45,10 +44,6 @@ def _uncounted(
             f"nothing; {hint}",
             owner.at.to(*path, name).on_key(),
         )
-
-
-def _provided(cluster: Cluster) -> frozenset[str]:
-    return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
 
 
 RULE = Rule(

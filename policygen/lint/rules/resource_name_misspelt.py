@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint.kueue_settings import settings
 from policygen.lint.quotas import owners_alike
-from policygen.lint.resource_names import meant
+from policygen.lint.resource_names import meant, provided
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -17,7 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/webhooks/clusterqueue_webhook.go (only the syntax is checked).
     """
     rules = settings(facts)
-    there = facts.cluster.derive(_provided)
+    there = facts.cluster.derive(provided)
     for alike in facts.cluster.derive(owners_alike):
         for i, group in enumerate(alike.groups):
             for j, name in enumerate(group.covered_resources):
@@ -30,10 +29,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                         f'mean "{right}"?',
                         at,
                     )
-
-
-def _provided(cluster: Cluster) -> frozenset[str]:
-    return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
 
 
 RULE = Rule(

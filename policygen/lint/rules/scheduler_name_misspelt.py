@@ -8,8 +8,8 @@ from policygen.cluster.workload import SHAPES
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.volcano_queues import SCHEDULER
+from policygen.well_known import DEFAULT_SCHEDULER
 
-_MAIN = "default-scheduler"
 _CUTOFF = 0.8
 
 
@@ -39,7 +39,7 @@ def _names(cluster: Cluster) -> frozenset[str]:
         for each in cluster.scheduler_configurations
         for profile in each.it.profiles
     }
-    return frozenset({SCHEDULER, _MAIN, *named})
+    return frozenset({SCHEDULER, DEFAULT_SCHEDULER, *named})
 
 
 RULE = Rule(

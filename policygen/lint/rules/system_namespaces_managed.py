@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.finding import Severity
 from policygen.lint.kueue_settings import all_settings
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.well_known import NAMESPACE_NAME
+from policygen.well_known import KUBE_SYSTEM, NAMESPACE_NAME
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.
     """
     for entry, rules in all_settings(facts):
-        for name in ("kube-system", entry.it.namespace):
+        for name in (KUBE_SYSTEM, entry.it.namespace):
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
                 yield Claim(
                     f"Kueue does not start with a managedJobsNamespaceSelector that matches {name}; "

@@ -8,8 +8,7 @@ from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.volcano_queues import SCHEDULER
-
-_MAIN = "default-scheduler"
+from policygen.well_known import DEFAULT_SCHEDULER
 
 Place = tuple[str, frozenset[tuple[str, str]]]
 """A resource, and the node selector under which it is looked for."""
@@ -27,7 +26,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     told: set[Place] = set()
     for workload in facts.cluster.workloads:
         for template in workload.templates:
-            name = template.spec.scheduler_name or _MAIN
+            name = template.spec.scheduler_name or DEFAULT_SCHEDULER
             if workload.object.group == VOLCANO_BATCH and not template.spec.scheduler_name:
                 name = SCHEDULER
             mine = process.get(name)
@@ -51,10 +50,12 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _processes(cluster: Cluster) -> dict[str, str]:
     """Which process answers to a scheduler's name: profiles of one file are one."""
-    found = {SCHEDULER: SCHEDULER, _MAIN: _MAIN}
+    found = {SCHEDULER: SCHEDULER, DEFAULT_SCHEDULER: DEFAULT_SCHEDULER}
     for i, each in enumerate(cluster.scheduler_configurations):
         names = [profile.scheduler_name for profile in each.it.profiles]
-        found.update(dict.fromkeys(names, _MAIN if _MAIN in names else f"file {i}"))
+        found.update(
+            dict.fromkeys(names, DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else f"file {i}")
+        )
     return found
 
 

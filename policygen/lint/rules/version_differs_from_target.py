@@ -34,10 +34,10 @@ def check(facts: Facts) -> Iterator[Claim]:
         if asked is None and is_known:
             continue
         wanted = f", and the target is {asked}" if asked else ""
-        remedy = f"set the Platform's target.{component} to {_minor(found.release)}, or bring it to {asked}"
+        remedy = f"set the Platform's target.{component} to {versions.written(found.release)}, or bring it to {asked}"
         if not is_known:
             remedy = (
-                f"policygen knows {component} {_minor(first)} to {_minor(last)}, and judges it as "
+                f"policygen knows {component} {versions.written(first)} to {versions.written(last)}, and judges it as "
                 f"{facts.target[component]}"
             )
         yield Claim(f"{who} is {component} {found}{wanted}; {remedy}", at)
@@ -47,10 +47,6 @@ def _same(asked: Version | None, found: Version) -> bool:
     return (
         asked is not None and asked.release == found.release and asked.patch in {None, found.patch}
     )
-
-
-def _minor(release: versions.Minor) -> str:
-    return f"{release[0]}.{release[1]}"
 
 
 RULE = Rule(
