@@ -1,6 +1,8 @@
 """A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from itertools import count
@@ -23,6 +25,7 @@ WORKERS = 6
 """Requests at one time."""
 _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
 """So that the longest list does not begin last."""
+_TURN_S = 0.0005
 _DEPLOYMENT = ("apps", "Deployment")
 
 Progress = Callable[[str], None]
@@ -66,12 +69,23 @@ def look(
     """
     from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - only where a cluster is reached
 
-    with ThreadPool(WORKERS) as pool:  # its threads keep no process that ends from ending
+    with _in_short_turns(), ThreadPool(WORKERS) as pool:  # its threads keep no process from ending
         try:
             return _Look(server, wanted, pool, progress, document).snapshot(taken)
         except BaseException:
             server.stop()
             raise
+
+
+@contextmanager
+def _in_short_turns() -> Iterator[None]:
+    """Threads that only pass on what has come do not wait long for those that work with it."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 class _Look:

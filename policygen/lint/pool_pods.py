@@ -67,16 +67,20 @@ def _pools(facts: Facts) -> Iterator[Pool]:
         guaranteed = {name: it.available[name] - left[name] for name in it.resources}
         wanted = dict(it.pool.node_selector).items()
         nodes = tuple(node for node in facts.cluster.nodes if wanted <= node.labels.items())
-        mine = tuple(
-            each
-            for node in nodes
-            for each in by_node.get(node.name, ())
-            if not each.gpus.keys().isdisjoint(it.resources)
-        )
-        marks = _Marks()
-        queue = tuple(each for each in mine if _past_queue(facts, it, each, marks))
-        scheduler = tuple(each for each in mine if _past_scheduler(it, each))
-        yield Pool(it, nodes, guaranteed, queue, scheduler)
+        queue: list[Holder] = []
+        scheduler: list[Holder] = []
+        known: dict[_Way, tuple[bool, bool]] = {}
+        for node in nodes:
+            for each in by_node.get(node.name, ()):
+                way = _way(each.pod)
+                if way not in known:
+                    known[way] = _past_queue(facts, it, each), _past_scheduler(it, each)
+                past_queue, past_scheduler = known[way]
+                if past_queue:
+                    queue.append(each)
+                if past_scheduler:
+                    scheduler.append(each)
+        yield Pool(it, nodes, guaranteed, tuple(queue), tuple(scheduler))
 
 
 def scheduler_name(each: Holder) -> str:
@@ -84,32 +88,27 @@ def scheduler_name(each: Holder) -> str:
     return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
 
 
-class _Marks:
-    """Whether labels or annotations have a mark of Kueue's; pods share most of them."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, bool] = {}
-
-    def on(self, pod: Pod) -> bool:
-        """Whether a pod has one."""
-        return self._in(pod.labels) or self._in(pod.annotations)
-
-    def _in(self, texts: Mapping[str, str]) -> bool:
-        found = self._known.get(id(texts))
-        if found is None:
-            found = self._known[id(texts)] = any(key.startswith(KUEUE_MARK) for key in texts)
-        return found
+_Way = tuple[str, int, int, int, int]
 
 
-def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder, marks: _Marks) -> bool:
+def _way(pod: Pod) -> _Way:
+    """The same for pods that came the same way: they share who made them, and what they say."""
+    return pod.namespace, id(pod.owner), id(pod.spec), id(pod.labels), id(pod.annotations)
+
+
+def _holds(pool: "PoolFacts", each: Holder) -> bool:
+    return not each.gpus.keys().isdisjoint(pool.resources)
+
+
+def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
     """Kueue marks the pods that it manages, or what made them. What is not known is not told.
 
     Source: pkg/controller/jobframework of Kueue 0.19.2.
     """
-    if pool.scheduler != "kueue":
+    if pool.scheduler != "kueue" or not _holds(pool, each):
         return False
     pod = each.pod
-    if marks.on(pod):
+    if any(key.startswith(KUEUE_MARK) for key in (*pod.labels, *pod.annotations)):
         return False
     if pod.owner is None:
         return True
@@ -118,4 +117,5 @@ def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder, marks: _Marks) ->
 
 
 def _past_scheduler(pool: "PoolFacts", each: Holder) -> bool:
-    return (scheduler_name(each) == "volcano") != (pool.scheduler == "volcano")
+    other = (scheduler_name(each) == "volcano") != (pool.scheduler == "volcano")
+    return other and _holds(pool, each)

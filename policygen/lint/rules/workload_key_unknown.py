@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 
 from policygen.finding import Severity
 from policygen.lint import known_keys
@@ -38,6 +39,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
+@lru_cache(maxsize=4096)
 def _fault(key: str, target: Version) -> str | None:
     domain, slash, name = key.partition("/")
     if not slash:
