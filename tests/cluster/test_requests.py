@@ -5,28 +5,15 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-import urllib3
 
 from policygen.cluster import requests
+from tests.cluster import loopback
 
 BODY = b'{"items":[' + b'{"a":1},' * 50_000 + b"{}]}"
 
 
-class Way:
-    """A way to a server that asks for no credentials."""
-
-    name = "east"
-
-    def __init__(self, host):
-        self.host = host
-        self.pool = urllib3.PoolManager()
-
-    def credentials(self):
-        return {}, 0
-
-
 @pytest.fixture
-def answered():
+def answered(tmp_path):
     """Asks once for what is given, and says how often it was asked for."""
     given = {}
 
@@ -48,7 +35,7 @@ def answered():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    way = Way(f"http://127.0.0.1:{server.server_address[1]}")
+    way = loopback.way(server, tmp_path)
 
     def answered(*answers):
         given.update(answers=answers, asked=0)
