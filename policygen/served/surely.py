@@ -8,7 +8,7 @@ The entries of an object and of its spec are judged one by one, and each but onc
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 from policygen.served import cel, scalars, schemas, structural
@@ -74,8 +74,10 @@ class Acceptor:
 class _Part:
     """What is wanted of one entry of a mapping."""
 
-    def __init__(self, strict: Any, rest: Fill | None, inner: "_Shape | None") -> None:
-        self._strict = strict
+    def __init__(
+        self, strict: Callable[[], Any], rest: Fill | None = None, inner: "_Shape | None" = None
+    ) -> None:
+        self._strict = strict  # made of the entries that come by: schemas of pods are large
         self._rest = rest
         self.inner = inner
         """Set where the parts of the entry are judged each by itself."""
@@ -84,7 +86,7 @@ class _Part:
     def _is_valid(self) -> Callable[[Any], bool]:
         import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 
-        return jsonschema_rs.Draft202012Validator(self._strict).is_valid
+        return jsonschema_rs.Draft202012Validator(self._strict()).is_valid
 
     def fill(self, value: Any) -> Any:
         """The value with its defaults. Raises _UnsureError, or ValueError."""
@@ -148,13 +150,13 @@ def _shape(api_version: str, kind: str) -> _Shape:
     if served is None:
         raise LookupError(f"no server that was asked serves {kind} in {api_version}")
     whole = _apart(served.schema, custom=served.custom, filled=False, inside=("spec",))
-    parts = {**whole.parts, "metadata": _Part(_metadata(served), None, None)}
+    parts = {**whole.parts, "metadata": _Part(partial(_metadata, served))}
     return whole._replace(parts=parts, required=whole.required | {"metadata"})
 
 
 def _apart(schema: Schema, *, custom: bool, filled: bool, inside: Sequence[str] = ()) -> _Shape:
     """The shape of a mapping; `inside` names the entries that are judged in parts as well."""
-    strict = _mapping(schema, custom=custom)
+    required = _required(schema, custom=custom)
     rules = _rules(schema) if custom else ()
     filled = filled or bool(rules)
     parts, defaults = {}, {}
@@ -163,10 +165,11 @@ def _apart(schema: Schema, *, custom: bool, filled: bool, inside: Sequence[str] 
         inner = None
         if name in inside and _is_plain(part):
             inner = _apart(part, custom=custom, filled=filled)
-        parts[name] = _Part(strict["properties"][name], rest, inner)
+        strict = partial(_entry, part, custom=custom, required=name in required)
+        parts[name] = _Part(strict, rest, inner)
         if filled and "default" in part:
             defaults[name] = rest(part["default"]) if rest else part["default"]
-    return _Shape(parts, frozenset(strict["required"]), defaults, rules)
+    return _Shape(parts, frozenset(required), defaults, rules)
 
 
 def _is_plain(schema: Schema) -> bool:
@@ -205,23 +208,33 @@ def _strict(schema: Schema, *, custom: bool) -> Any:
 
 
 def _mapping(schema: Schema, *, custom: bool) -> Schema:
-    parts: dict[str, Schema] = schema.get("properties", {})
     others = schema.get("additionalProperties")
-    required = {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
-    properties = {}
-    for name, part in parts.items():
-        properties[name] = _strict(part, custom=custom)
-        if not custom and name not in required and not part.get("nullable"):
-            properties[name] = _or_null(properties[name])
+    required = _required(schema, custom=custom)
     made: Schema = {
         "type": "object",
-        "properties": properties,
+        "properties": {
+            name: _entry(part, custom=custom, required=name in required)
+            for name, part in schema.get("properties", {}).items()
+        },
         "additionalProperties": bool(schema.get("x-kubernetes-preserve-unknown-fields"))
         if others is None
         else _strict(others, custom=custom),
         "required": sorted(required),
     }
     return made | {it: schema[it] for it in ("minProperties", "maxProperties") if it in schema}
+
+
+def _required(schema: Schema, *, custom: bool) -> set[str]:
+    parts = schema.get("properties", {})
+    return {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
+
+
+def _entry(schema: Schema, *, custom: bool, required: bool) -> Any:
+    """The strict schema of an entry of a mapping."""
+    strict = _strict(schema, custom=custom)
+    if custom or required or schema.get("nullable"):
+        return strict
+    return _or_null(strict)
 
 
 def _or_null(strict: Any) -> Any:

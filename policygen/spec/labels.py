@@ -13,11 +13,15 @@ from policygen.spec.echo import quoted
 from policygen.spec.types import Pool, Toleration
 from policygen.well_known import HOSTNAME
 
+_KNOWN = 1 << 16
+"""Texts that are remembered. Several rules ask for all labels in turn: what does not fit is judged
+each time."""
+
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(_KNOWN)
 def key_fault(key: str) -> str | None:
     """What is wrong with a label key; None when nothing is."""
     prefix, slash, name = key.rpartition("/")
@@ -31,7 +35,7 @@ def key_fault(key: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(_KNOWN)
 def value_fault(value: str) -> str | None:
     """What is wrong with a label value; None when nothing is."""
     if value and not _NAME.fullmatch(value):
