@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from policygen.cluster.parts import keyed_texts
+from policygen.cluster.parts import keyed_texts, mappings
 from policygen.cluster.scopes import OF_THE_CLUSTER
 from policygen.finding import At
 
@@ -63,6 +63,11 @@ class Object(Struct, frozen=True, eq=False):
     def version(self) -> str:
         """Its API version without the group: `v1beta2`."""
         return self.api_version.rpartition("/")[2]
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it says that another object owns it, so that a controller writes it."""
+        return bool(mappings(self.data, "metadata", "ownerReferences"))
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -56,4 +56,6 @@ def _name(path: Path) -> str:
     if path[:1] == ("metadata",) and path[1] in _PARTS:
         return f"{_PARTS[str(path[1])]} {path[2]}"
     last = max((i for i, step in enumerate(path) if isinstance(step, str)), default=0)
+    while last and dotted(path[last:]).startswith("["):
+        last -= 1  # a key that is no word says nothing alone
     return dotted(path[last:])

@@ -176,16 +176,20 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
     worst: dict[tuple[str, str], int] = {}
     for it in once:
         if it.cluster:
-            about = it.cluster, it.object
-            worst[about] = max(worst.get(about, 0), it.severity)
+            worst[_about(it)] = max(worst.get(_about(it), 0), it.severity)
 
     def order(it: Finding) -> tuple[object, ...]:
         at = it.place or Place("")
-        about = (it.cluster, it.object)
-        rank = (-worst[about], it.object, -it.severity, it.path) if it.cluster else ()
-        return (it.cluster, at.file, at.line, at.column, rank, it.message, it.rule, -it.severity)
+        about = _about(it)
+        rank = (-worst[about], about[1], -it.severity, it.path) if it.cluster else ()
+        return (it.cluster, rank, at.file, at.line, at.column, it.message, it.rule, -it.severity)
 
     return sorted(once, key=order)
+
+
+def _about(it: Finding) -> tuple[str, str]:
+    """The object of a cluster, or the file that one holds, which sorts behind it."""
+    return it.cluster, it.place.file if it.place else it.object
 
 
 def _by_index(documents: Sequence[Document]) -> dict[int, Document]:

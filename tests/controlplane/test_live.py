@@ -16,11 +16,12 @@ from policygen.cli import cli
 from tests.controlplane import kueue
 from tests.controlplane.bench import TOKEN
 from tests.controlplane.client import MERGE
+from tests.controlplane.cluster import SCHEDULING
 from tests.controlplane.draws import EXAMPLES, example
 from tests.controlplane.installed import deployments
 from tests.controlplane.nodes import Shape
 from tests.controlplane.proxy import Fault, Proxy
-from tests.controlplane.workloads import Ask, job
+from tests.controlplane.workloads import Ask, job, vcjob
 
 RBAC = "rbac.authorization.k8s.io/v1"
 
@@ -417,6 +418,20 @@ def test_an_annotation_on_an_object_waives_what_the_spec_allows(cluster, policyg
     code, report = policygen("lint", "--context", "bench", "--rule", rule, spec)
     assert [it[:2] for it in faults(report)] == [(rule, "LocalQueue team/not")]
     assert (code, report["waived"]) == (1, 1)
+
+
+def test_what_volcano_makes_of_good_workloads_is_no_fault(cluster, examples, policygen):
+    """Its controllers make pod groups, and write more into them than anybody should."""
+    stand(cluster, examples["volcano-training"])
+    ask, home = Ask(gpus=8), "foundation-text"
+    cluster.create(vcjob("train", home, ask, queue="text.h100"))
+    cluster.until("its pod", lambda: cluster.pods(home))
+    groups = cluster.objects(SCHEDULING, "PodGroup", home)
+    assert any("requests.cpu" in it["spec"].get("minResources", {}) for it in groups)
+    _, report = policygen("lint", "--context", "bench")
+    assert [
+        it for it in faults(report) if it[1].startswith("PodGroup foundation-text/train-")
+    ] == []
 
 
 def test_gates_on_a_command_line_are_judged(cluster, policygen):

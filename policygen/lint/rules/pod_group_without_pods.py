@@ -17,10 +17,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     members = facts.cluster.derive(volcano_queues.groups)
     peopled = facts.cluster.derive(_namespaces)
     for group in facts.cluster.pod_groups:
-        metadata = group.object.data.get("metadata")
-        made = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
         if (
-            made
+            group.object.is_made
             or not group.name
             or group.namespace not in peopled
             or (group.namespace, group.name) in members

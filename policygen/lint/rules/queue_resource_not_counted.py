@@ -14,13 +14,17 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 def check(facts: Facts) -> Iterator[Claim]:
     """Names without a domain and those of quotas are dropped; a misspelt one bounds nobody.
 
-    Source: pkg/scheduler/api/resource_info.go, NewResource.
+    Volcano's own controllers write the names of quotas beside the others into the groups that they make.
+
+    Source: pkg/scheduler/api/resource_info.go, NewResource; pkg/controllers/job/job_controller_actions.go.
     """
     there = facts.cluster.derive(provided)
     for queue in facts.cluster.queues:
         for path, amounts in volcano_queues.amounts(queue.it).items():
             yield from _uncounted(queue, ("spec", *path), amounts, there)
     for group in facts.cluster.pod_groups:
+        if group.object.is_made:
+            continue
         path = ("spec", "minResources")
         yield from _uncounted(group, path, group.it.min_resources or {}, there)
 
