@@ -427,7 +427,8 @@ def test_what_volcano_makes_of_good_workloads_is_no_fault(cluster, examples, pol
     cluster.create(vcjob("train", home, ask, queue="text.h100"))
     cluster.until("its pod", lambda: cluster.pods(home))
     groups = cluster.objects(SCHEDULING, "PodGroup", home)
-    assert any("requests.cpu" in it["spec"].get("minResources", {}) for it in groups)
+    written = {name for it in groups for name in it["spec"].get("minResources", {})}
+    assert "requests.nvidia.com/gpu" in written
     _, report = policygen("lint", "--context", "bench")
     assert [
         it for it in faults(report) if it[1].startswith("PodGroup foundation-text/train-")
