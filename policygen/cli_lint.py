@@ -177,6 +177,10 @@ def lint(**given: Any) -> None:
         from policygen import drifting
 
         say(drifting.write_patches(report, folder, given["kubeconfig"]))
+    if any(name == "sarif" for name, _ in wanted):
+        from policygen import fixing
+
+        report = replace(report, repairs=fixing.repairs(report))
     delivery.write(report, wanted, quiet=given["quiet"])
     raise SystemExit(
         {

