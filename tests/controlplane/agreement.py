@@ -159,6 +159,11 @@ EXCEPTIONS = {
             ),
         ),
         (
+            "workloads-in-detail",
+            "Pods inside Workloads, which Kueue writes and nobody else.",
+            r"vworkload\.kb\.io",
+        ),
+        (
             "nodes-in-detail",
             "Addresses of nodes, which kubelets write.",
             r"^\d+ Node .*(podCIDR|configSource|providerID|taints)",

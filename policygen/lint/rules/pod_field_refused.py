@@ -14,7 +14,10 @@ from policygen.served.metadata import is_subdomain
 from policygen.spec.echo import quoted
 from policygen.spec.labels import key_fault, value_fault
 
-_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+_WITH_VALUES = ("In", "NotIn")
+_WITHOUT = ("Exists", "DoesNotExist")
+_ORDERED = ("Gt", "Lt")
+_OPERATORS = (*_WITH_VALUES, *_WITHOUT)
 _SYSTEMS = ("linux", "windows")
 _POLICIES = ("", "Always", "OnFailure", "Never")
 _NAMES = ("nodeName", "priorityClassName", "serviceAccountName")
@@ -143,16 +146,33 @@ def _affinity(spec: Part) -> Iterator[Claim]:
                 message = f"{spec.owner} prefers with weight {weight}; write 1 to {_HEAVIEST}"
                 yield Claim(message, each.at / "weight")
             terms.append(each.under("podAffinityTerm"))
+            yield from _expressions(each.under("preference"), "nodes")
         if key != "nodeAffinity":
             terms += affinity.under(key).items(_REQUIRED)
+    for each in affinity.under("nodeAffinity").under(_REQUIRED).items("nodeSelectorTerms"):
+        yield from _expressions(each, "nodes")
     for term in terms:
         for key in ("labelSelector", "namespaceSelector"):
-            for each in term.under(key).items("matchExpressions"):
-                operator = each.data.get("operator")
-                if isinstance(operator, str) and operator not in _OPERATORS:
-                    known = ", ".join(_OPERATORS)
-                    message = f"{spec.owner} selects pods by {quoted(operator)}; write {known}"
-                    yield Claim(message, each.at / "operator")
+            yield from _expressions(term.under(key), "pods")
+
+
+def _expressions(selector: Part, what: str) -> Iterator[Claim]:
+    """Of operators that there are not the schema tells where nodes are selected."""
+    for each in selector.items("matchExpressions"):
+        operator, values = each.data.get("operator"), each.data.get("values") or []
+        if not isinstance(operator, str) or not isinstance(values, list):
+            continue
+        who = f"{each.owner} selects {what} by"
+        if what == "pods" and operator not in _OPERATORS:
+            message = f"{who} {quoted(operator)}; write {', '.join(_OPERATORS)}"
+            yield Claim(message, each.at / "operator")
+        elif operator in _WITH_VALUES and not values:
+            yield Claim(f"{who} {operator} without values; write some, or Exists", each.at)
+        elif operator in _WITHOUT and values:
+            message = f"{who} {operator}, which takes no values; remove them, or write In"
+            yield Claim(message, each.at / "values")
+        elif operator in _ORDERED and len(values) != 1:
+            yield Claim(f"{who} {operator}, which takes one value; write one number", each.at)
 
 
 def _container(spec: Part, container: Part) -> Iterator[Claim]:
