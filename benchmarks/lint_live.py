@@ -38,7 +38,7 @@ sys.path.insert(0, str(ROOT))  # the bench is part of the tests
 from policygen import linting  # noqa: E402 - after the line above, as the bench
 from policygen.cluster import access, live, requests, snapshot  # noqa: E402 - likewise
 from policygen.settings import LintSettings  # noqa: E402 - likewise
-from tests.controlplane.bench import TOKEN, Bench, Options  # noqa: E402 - likewise
+from tests.controlplane.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - likewise
 from tests.controlplane.build import build  # noqa: E402 - likewise
 from tests.controlplane.client import Client  # noqa: E402 - likewise
 from tests.controlplane.installed import deployments  # noqa: E402 - likewise
@@ -68,7 +68,7 @@ class Noting(requests.Server):
 
 def recorded(spec: Path, kubeconfig: Path) -> list[Answer]:
     """All that lint gets of a cluster, page by page, and how long each took by itself."""
-    way = access.Access("policygen", kubeconfig)
+    way = access.Access(CONTEXT, kubeconfig)
     server = Noting(way, requests.Deadline.after(600))
     server.asked = {}
     reads = linting.reading(LintSettings(specs=(str(spec),)))

@@ -34,6 +34,8 @@ SWEEP_AFTER_S = 60.0
 """So that a folder is not taken away between being made and being claimed."""
 INSTALL_THREADS = 6
 TOKEN, OBSERVER_TOKEN = "policygen-admin", "policygen-observer"
+CONTEXT = "bench"
+"""Of the kubeconfig."""
 PORTS = (
     "etcd", "etcd-peer", "kube-apiserver", "kube-controller-manager", "kube-scheduler",
     "kueue-webhook", "kueue-health", "volcano-webhook", "volcano-scheduler-health",
@@ -584,10 +586,8 @@ class Bench:
                 }
             ],
             "users": [{"name": "admin", "user": {"token": TOKEN}}],
-            "contexts": [
-                {"name": "policygen", "context": {"cluster": "policygen", "user": "admin"}}
-            ],
-            "current-context": "policygen",
+            "contexts": [{"name": CONTEXT, "context": {"cluster": "policygen", "user": "admin"}}],
+            "current-context": CONTEXT,
         }
         self.kubeconfig.touch(mode=0o600)
         self.kubeconfig.write_text(yaml.safe_dump(config, sort_keys=False), encoding="ascii")

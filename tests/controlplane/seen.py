@@ -13,6 +13,7 @@ from policygen.looking import wanted
 from policygen.plan.compile import compile_plan
 from policygen.spec.files import Source
 from policygen.spec.load import load
+from tests.controlplane.bench import CONTEXT
 
 from .cluster import Cluster
 
@@ -22,7 +23,7 @@ TIMEOUT_S = 60.0
 def look(cluster: Cluster, rules: Iterable[str], later: timedelta = timedelta(0)) -> Snapshot:
     """A snapshot of what these rules look at, as if it were taken some time later."""
     mine = [rule for rule in RULES if rule.name in set(rules)]
-    way = access.Access("policygen", cluster.bench.kubeconfig)
+    way = access.Access(CONTEXT, cluster.bench.kubeconfig)
     server = requests.Server(way, requests.Deadline.after(TIMEOUT_S))
     what = wanted(mine, (), None, versions.DEFAULT)
     return live.look(server, what, taken=datetime.now(UTC) + later)

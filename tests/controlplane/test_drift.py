@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from policygen.cli import cli
 from policygen.finding import dotted
 from tests.controlplane import kubectl
+from tests.controlplane.bench import CONTEXT
 from tests.controlplane.cluster import holds
 from tests.controlplane.intrusions import ELSEWHERE, intrusions
 
@@ -37,13 +38,13 @@ def lint(cluster, tmp_path):
         folder = tmp_path / f"patches-{next(numbers)}"
         spec = sorted(map(str, (EXAMPLES / story).glob("*.yaml")))
         options = [word for rule in RULES for word in ("--rule", rule)]
-        options += ["--kubeconfig", str(cluster.bench.kubeconfig), "--context", "policygen"]
+        options += ["--kubeconfig", str(cluster.bench.kubeconfig), "--context", CONTEXT]
         options += ["-f", "json", "--patches", str(folder), *WITH.get(story, ())]
         done = CliRunner().invoke(cli, ["lint", *options, *spec])
         assert done.exit_code in {0, 1}, (done.output, done.exception)
         report = json.loads(done.stdout)
         assert report["complete"], report
-        return report["findings"], folder / "policygen"
+        return report["findings"], folder / CONTEXT
 
     return run
 
@@ -141,7 +142,7 @@ def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
 def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
     applied(cluster, "serving-slices")
     spec = sorted(map(str, (EXAMPLES / "serving-slices").glob("*.yaml")))
-    access = ["--kubeconfig", str(cluster.bench.kubeconfig), "--context", "policygen"]
+    access = ["--kubeconfig", str(cluster.bench.kubeconfig), "--context", CONTEXT]
     before = str(tmp_path / "before.snapshot")
     taken = CliRunner().invoke(cli, ["snapshot", *access, "-o", before, *spec])
     assert taken.exit_code == 0, taken.output

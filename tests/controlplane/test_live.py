@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from policygen.cli import cli
 from tests.controlplane import kueue
-from tests.controlplane.bench import TOKEN
+from tests.controlplane.bench import CONTEXT, TOKEN
 from tests.controlplane.client import MERGE
 from tests.controlplane.cluster import SCHEDULING
 from tests.controlplane.draws import EXAMPLES, example
@@ -570,7 +570,7 @@ def test_a_namespace_is_read_alone(cluster, policygen, proxy):
 def test_in_the_shell(bench):
     """The same as a user runs it."""
     done = subprocess.run(
-        [sys.executable, "-m", "policygen", "lint", "--context", "policygen", "--kubeconfig", bench.kubeconfig],
+        [sys.executable, "-m", "policygen", "lint", "--context", CONTEXT, "--kubeconfig", bench.kubeconfig],
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -7,6 +7,7 @@ import yaml
 from click.testing import CliRunner
 
 from policygen.cli import cli
+from tests.controlplane.bench import CONTEXT
 from tests.controlplane.draws import example
 from tests.controlplane.installed import deployments
 from tests.controlplane.kueue import CONFIGURATION
@@ -57,7 +58,7 @@ def test_it_reads_all_that_it_needs_and_may_do_nothing_else(cluster, bench, buil
     cluster.create(*deployments())
     cluster.apply(NIGHTLY.read_text("utf-8"))
     kubeconfig = identity(cluster, bench, tmp_path / "kubeconfig")
-    command = ["--context", "policygen", "--kubeconfig", str(kubeconfig)]
+    command = ["--context", CONTEXT, "--kubeconfig", str(kubeconfig)]
     command += [
         str(mounted(tmp_path / "spec")) if word == "/spec" else word for word in arguments()
     ]

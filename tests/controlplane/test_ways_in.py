@@ -13,7 +13,7 @@ import time
 import pytest
 import yaml
 
-from tests.controlplane.bench import OBSERVER_TOKEN, TOKEN
+from tests.controlplane.bench import CONTEXT, OBSERVER_TOKEN, TOKEN
 from tests.controlplane.issuer import CLIENT, SECRET, Issuer
 from tests.controlplane.proxy import Fault, Proxy
 from tests.controlplane.tunnel import Tunnel
@@ -48,7 +48,7 @@ class Way:
         """The exit code and all that is said; kubectl gets as far as we."""
         self.write()
         done = subprocess.run(
-            [sys.executable, "-m", "policygen", "lint", "--context", "policygen",
+            [sys.executable, "-m", "policygen", "lint", "--context", CONTEXT,
              "--kubeconfig", self.path, "--timeout", "20"],
             env=self.environment, capture_output=True, text=True, check=False, timeout=60,
         )  # fmt: skip
