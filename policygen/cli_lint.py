@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -24,9 +24,12 @@ from policygen.cli_options import (
     today,
 )
 from policygen.cli_stderr import progress, say, without_notes
-from policygen.errors import ExitCode, UsageError
+from policygen.errors import ExitCode, SpecError, UsageError
 from policygen.finding import Severity, Verdict
 from policygen.settings import EXTRAS, ClusterSettings, LintSettings
+
+if TYPE_CHECKING:
+    from policygen.report.report import Report
 
 LINT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a spec that is refused, "
@@ -154,23 +157,27 @@ def lint(**given: Any) -> None:
     settings, source = _settings(given)
     _refuse_outputs(settings, wanted)
     _refuse_fix(settings, given, wanted)
+    if given["patches"] and not settings.clusters.named:
+        raise click.UsageError(
+            "--patches mends a cluster; name one with --context CONTEXT or --snapshot FILE"
+        )
     began, start = datetime.now(UTC), time.monotonic()
-    if given["fix"]:
-        from policygen import fixing
-
-        write = given["write"]
+    # The diff takes the place of a report: a dry run says nothing that lint does not say.
+    if given["fix"] and not given["write"]:
+        wanted = [(name, file) for name, file in wanted if file]
+    try:
         with without_notes(quiet=given["quiet"]):
-            report, diff, said = fixing.run(
-                settings, today=today(), unsafe=given["unsafe"], write=write, stdin=source
+            report = (
+                _fixed(settings, given, source)
+                if given["fix"]
+                else linting.lint(settings, today=today(), stdin=source, progress=progress)
             )
-        printing.out(diff)
-        for line in said:
-            say(f"policygen: {line}")
-        # The diff takes the place of a report: a dry run says nothing that lint does not say.
-        wanted = wanted if write else [(name, file) for name, file in wanted if file]
-    else:
-        with without_notes(quiet=given["quiet"]):
-            report = linting.lint(settings, today=today(), stdin=source, progress=progress)
+    except SpecError as error:
+        # Text says it on standard error, as every command does.
+        others = [(name, file) for name, file in wanted if file or name != "text"]
+        refused = linting.refused(settings, error.findings)
+        delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
+        raise
     report = replace(report, began=began, seconds=time.monotonic() - start)
     folder: Path | None = given["patches"]
     if folder is not None:
@@ -190,6 +197,23 @@ def lint(**given: Any) -> None:
             Verdict.PASS: ExitCode.CLEAN,
         }[ending.verdict(report, Severity[given["fail_on"].upper()])]
     )
+
+
+def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | None) -> "Report":
+    """Mend what is certain, show the diff, and report what is left."""
+    from policygen import fixing
+
+    report, diff, said = fixing.run(
+        settings,
+        today=today(),
+        unsafe=given["unsafe"],
+        write=given["write"],
+        stdin=source,
+    )
+    printing.out(diff)
+    for line in said:
+        say(f"policygen: {line}")
+    return report
 
 
 def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]]) -> None:
@@ -253,6 +277,10 @@ def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
     if not inputs and not looked_at.named:
         raise click.UsageError(
             "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
+        )
+    if not looked_at.named and (looked_at.namespaces or looked_at.kubeconfig):
+        raise click.UsageError(
+            "--namespace and --kubeconfig say how to read a cluster; name one with --context CONTEXT"
         )
     if Path("-") in looked_at.snapshots:
         raise click.UsageError("--snapshot reads a file, not standard input; name one")

@@ -22,6 +22,11 @@ def merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ..
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
 
+def unjudged(rules: Sequence[Rule], reason: str) -> tuple[Ended, ...]:
+    """How rules end where nothing is judged at all."""
+    return merged([[Outcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
+
+
 def evaluated(rules: Sequence[Ended]) -> set[str]:
     """The rules that were judged on all inputs; those of a spec always are."""
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}

@@ -62,6 +62,13 @@ def lint(
     return baselines.compared(report, path, known, ending.evaluated(report.rules))
 
 
+def refused(settings: Settings, findings: Sequence[Finding]) -> Report:
+    """What there is to report where the spec was refused: why, and that no rule has judged anything."""
+    rules = choice.rules(settings.only, settings.skip)
+    ended = ending.unjudged(rules, "the spec was refused")
+    return Report(findings=tuple(findings), rules=ended, complete=False)
+
+
 def update(
     settings: Settings,
     *,

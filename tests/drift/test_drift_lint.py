@@ -201,7 +201,8 @@ def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):
         )
         assert all(line.startswith("--context east ") for line in done.stdout.splitlines())
         assert all(word in done.stdout for word in words), done.stdout
-    again = CliRunner().invoke(cli, ["lint", "--patches", str(folder), *SPEC])
+    look = str(tmp_path / "cluster.snapshot")
+    again = CliRunner().invoke(cli, ["lint", "--snapshot", look, "--patches", str(folder), *SPEC])
     assert "name a new folder" in str(again.exception)
 
 

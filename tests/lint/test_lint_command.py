@@ -86,6 +86,35 @@ def test_a_refused_spec_gives_exit_code_2(policygen):
     assert (done.returncode, done.stdout) == (2, "")
 
 
+def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
+    """A pull request that breaks the spec is told where others are."""
+    bad = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
+    done = policygen("lint", "-", "-f", "json", "-f", "github=out", "-f", "text=text", given=bad)
+    assert done.returncode == 2
+    report = json.loads(done.stdout)
+    assert report["complete"] is False
+    assert {it["verdict"] for it in report["rules"]} == {"not evaluated"}
+    assert [it["place"]["line"] for it in report["findings"]] == [3]
+    assert 'unknown key "nam"' in done.stdout
+    assert 'unknown key "nam"' in done.stderr
+    assert (tmp_path / "out").read_text("utf-8").startswith("::error ")
+    assert 'unknown key "nam"' in (tmp_path / "text").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (("--patches", "out"), "--patches mends a cluster; name one"),
+        (("--namespace", "a"), "--namespace and --kubeconfig say how to read a cluster"),
+        (("--kubeconfig", "f"), "--namespace and --kubeconfig say how to read a cluster"),
+    ],
+)
+def test_options_of_clusters_need_one(policygen, options, says):
+    done = policygen("lint", "--manifests", "queue.yaml", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
 def test_a_spec_among_manifests_is_linted_as_a_spec(policygen):
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
     done = policygen("lint", "--manifests", "-", given=f"{QUEUE}---\n{spec}")
