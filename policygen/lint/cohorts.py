@@ -17,6 +17,11 @@ Cell = tuple[str, str]
 """A flavor and a resource of it: what a quota is for."""
 
 
+def cohort_field(queue: Entry[ClusterQueue]) -> str:
+    """What the field that names its cohort is called in the version that is written."""
+    return "cohort" if queue.object.version == "v1beta1" else "cohortName"
+
+
 class Node(Struct, eq=False):
     """A cohort, declared or implied by its name, or a ClusterQueue."""
 

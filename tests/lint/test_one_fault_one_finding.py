@@ -171,6 +171,35 @@ def test_a_remedy_names_the_field_that_was_written(tmp_path, version, field):
     assert f"; delete {field}, or" in found["cohort-of-one"]
 
 
+@pytest.mark.parametrize("version, field", [("v1beta1", "cohort"), ("v1beta2", "cohortName")])
+def test_a_remedy_for_a_limit_names_the_field_of_the_version(tmp_path, version, field):
+    text = QUEUE.replace("v1beta2", version).replace("8}", "8, lendingLimit: 4}")
+    found = {it.rule: it.message for it in lint(tmp_path, text, partial=True).findings}
+    assert f"; write {field}, or remove" in found["limits-without-cohort"]
+
+
+def test_a_cron_job_makes_gangs(tmp_path):
+    """Its completionMode stands in the template of its jobs."""
+    configuration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+    text = f"{QUEUE}---{_sent_to('a100', 'CronJob')}---\n{configuration}"
+    found = rules(lint(tmp_path, text, target={"kueue": "0.18"}))
+    assert "gangs-not-awaited" in found
+
+
+def test_a_pod_group_without_min_resources_needs_what_its_pods_ask_for(tmp_path):
+    annotation = "template:\n    metadata: {annotations: {scheduling.k8s.io/group-name: training}}"
+    job = JOB.replace("template:", annotation).replace("gpu: 1}", "gpu: 2}")
+    queue = (
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: vision}\n"
+        "spec: {capability: {nvidia.com/gpu: 8}}\n"
+    )
+    group = GANG.replace("minMember: -1, minResources: {nvidia.com/gpu: 5}", "%s, queue: vision")
+    for size, wrong in ((8, True), (4, False)):
+        text = f"{queue}---{group % f'minMember: {size}'}---{job}"
+        found = rules(lint(tmp_path, text, partial=True))
+        assert ("gang-exceeds-queue" in found) is wrong
+
+
 def test_an_object_without_a_name_is_called_by_the_start_of_the_one_it_gets(tmp_path):
     text = JOB.replace("name: training,", "generateName: train-,").replace("gpu: 1}", "gpu: 0.5}")
     found = lint(tmp_path, f"{text}---{QUOTA % 'requests.nvidia.com/gpu: 3'}").findings

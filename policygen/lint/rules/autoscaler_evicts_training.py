@@ -10,14 +10,19 @@ from policygen.lint import accelerators
 from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
-_EVICTS = ("Auto", "Recreate")
+_EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")
+"""Modes that evict a pod; the last one where it cannot be resized as it runs."""
+_SERVES = ("DaemonSet", "Deployment", "LeaderWorkerSet", "RayService", "ReplicaSet", "StatefulSet")
+"""Kinds whose pods lose no work of their own, unless their name says that they train."""
 _TRAINS = ("train", "finetune", "fine-tune", "pretrain")
 
 Target = tuple[str, str, str]
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Of a target that is not there its name must say so; it never changes GPUs.
+    """Of a target that is not there, or of a kind that serves, its name must say so.
+
+    It never changes GPUs.
 
     Source: autoscaler, vertical-pod-autoscaler/pkg/updater (Auto means Recreate).
     """
@@ -27,10 +32,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         target = _target(entry)
         if mode not in _EVICTS:
             continue
-        known = gpus.get(target)
-        if known is None:
-            known = any(word in target[2].lower() for word in _TRAINS)
-        if known:
+        named = any(word in target[2].lower() for word in _TRAINS)
+        if gpus.get(target, named) and (named or target[1] not in _SERVES):
             yield Claim(
                 f"{entry} evicts the pods of {target[1]} {target[2]} to change their cpu and "
                 "memory, and what they trained since the last checkpoint is lost; it never "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.cohorts import forest
+from policygen.lint.cohorts import cohort_field, forest
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if queue is not None:
                     yield Claim(
                         f'nobody in cohort "{name}" can borrow, since every {field} is 0; raise '
-                        "the limits, or delete cohortName",
+                        f"the limits, or delete {cohort_field(queue)}",
                         queue.at.to("spec", "cohortName"),
                     )
                 break

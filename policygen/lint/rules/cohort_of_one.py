@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
-from policygen.lint.cohorts import forest
+from policygen.lint.cohorts import cohort_field, forest
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import Names, suggest
 
@@ -24,8 +24,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         if queue is None:
             continue
         alone = len(names) == 1
-        field = "cohort" if queue.object.version == "v1beta1" else "cohortName"
-        hint = f"delete {field}, or name its other members" if alone else suggest(name, names)
+        hint = (
+            f"delete {cohort_field(queue)}, or name its other members"
+            if alone
+            else suggest(name, names)
+        )
         yield Claim(
             f'{queue} is the only one in cohort "{name}", so it can borrow from nobody; {hint}',
             queue.at.to("spec", "cohortName"),

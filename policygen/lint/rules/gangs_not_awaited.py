@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import mapping
 from policygen.finding import Severity
+from policygen.lint.kueue_jobs import judged
 from policygen.lint.kueue_settings import all_settings
 from policygen.lint.queued import Queued, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
@@ -27,7 +29,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _gang(each: Queued) -> bool:
     """Whether a workload's pods work together."""
     if each.workload.kind in ("Job", "CronJob"):
-        spec = each.workload.spec
+        spec = mapping(judged(each.workload).data, "spec")
         return spec.get("completionMode") == "Indexed" and any(
             (template.replicas or 0) > 1 for template in each.workload.templates
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Severity
+from policygen.lint.cohorts import cohort_field
 from policygen.lint.quotas import quotas
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -19,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             if it.quota.lending_limit is not None:
                 yield Claim(
                     f"{queue} limits what it lends of {it.resource} and is in no cohort, which is "
-                    "refused; write cohortName, or remove lendingLimit",
+                    f"refused; write {cohort_field(queue)}, or remove lendingLimit",
                     it.at / "lendingLimit",
                 )
     for cohort in facts.cluster.cohorts:

@@ -64,6 +64,10 @@ def test_gang_exceeds_queue(volcano):
         with volcano.scene(example, volcano.shipped):
             ranks(volcano, pods)
             has(volcano, count)
+    for example, count in ((bad(rule, 1), 0), (good(rule, 1), 8)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.until("its PodGroup", lambda: volcano.phases(HERE))
+            has(volcano, count)
 
 
 def test_quota_below_gang(volcano):
