@@ -10,7 +10,7 @@ from policygen.cluster.object import Object
 from policygen.finding import Edit, Path, Verb
 
 _KUEUE = "kueue.x-k8s.io"
-_OLD = f"{_KUEUE}/v1beta1"
+_OLD, _NEW = f"{_KUEUE}/v1beta1", f"{_KUEUE}/v1beta2"
 _WORDS = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 
@@ -64,7 +64,7 @@ def upgraded(it: Object) -> tuple[Edit, ...]:
         edits = _UPGRADES[it.kind](it, spec)
     if edits is None:
         return ()
-    version = Edit(Verb.REWRITE, it.at / "apiVersion", f"{_KUEUE}/v1beta2")
+    version = Edit(Verb.REWRITE, it.at / "apiVersion", _NEW)
     return (version, *edits)
 
 
@@ -109,3 +109,34 @@ _UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]
     "MultiKueueCluster": _multi_kueue_cluster,
 }
 """What changes beside the apiVersion, by kind; None: it cannot be said."""
+
+
+def leftovers(it: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
+    """What a v1beta2 object still has of v1beta1, by place: what to say of it, and what mends it."""
+    spec = it.data.get("spec")
+    if it.api_version != _NEW or it.kind not in _UPGRADES or not isinstance(spec, dict):
+        return {}
+    found: dict[Path, tuple[Edit, ...]] = {}
+    for edit in _UPGRADES[it.kind](it, spec) or ():
+        path = edit.at.path[len(it.at.path) :]
+        root = path[:3] if path[1] == "flavorFungibility" else path[:2]
+        found[root] = (*found.get(root, ()), edit)
+    return {
+        path: (f"{_shown(path, spec)} of v1beta1; {_NOW.get(path, _OTHERWISE)}", edits)
+        for path, edits in found.items()
+        if path in _NOW or len(path) == 3
+    }
+
+
+def _shown(path: Path, spec: Mapping[str, Any]) -> str:
+    if len(path) == 3:
+        return f'"{spec["flavorFungibility"][path[2]]}" is a word'
+    return f"{path[1]} is a field"
+
+
+_NOW: Mapping[Path, str] = {
+    ("spec", "cohort"): "write cohortName",
+    ("spec", "admissionChecks"): "write admissionChecksStrategy: {admissionChecks: [{name: ...}]}",
+    ("spec", "kubeConfig"): "write clusterSource: {kubeConfig: ...}",
+}
+_OTHERWISE = "write MayStopSearch"

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from policygen.cluster import renames
 from policygen.cluster.object import Object
 from policygen.cluster.view import Cluster
-from policygen.finding import At, Edit
+from policygen.finding import At, Edit, Path
 from policygen.lint.rule import Claim, Facts
 from policygen.served import schemas
 from policygen.served.refusal import Refusal
@@ -19,6 +20,9 @@ _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 
 _QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
 _MADE_ONLY = ": Kueue takes it when the queue is made, and every update with it is refused"
+
+_SOURCE: Path = ("spec", "kubeConfig")
+"""A field of v1beta1 in whose place one is missing."""
 
 MANY = 100
 """Objects of one kind that are worth a validator in compiled code."""
@@ -48,15 +52,25 @@ def refused(cluster: Cluster) -> Refused:
         served = schemas.served(it.api_version, it.kind)
         if served is None:
             continue
+        moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
         for refusal in refusals(it.data, served):
-            at = it.at.to(*refusal.path)
-            edits = (Edit(refusal.mend[0], at, refusal.mend[1]),) if refusal.mend else ()
-            at = at.on_key() if refusal.key else at
-            more = _MADE_ONLY if _is_made_with(it, refusal) else ""
-            claim = Claim(f"{it}: {refusal.message}{more}", at, edits=edits)
-            claims.setdefault(refusal.rule, []).append((it, claim))
+            moved = renames.leftovers(it) if moved is None else moved
             objects.add(it.at)
+            if refusal.rule != "missing-field" or _SOURCE not in moved:
+                claim = _claim(it, refusal, moved.get(refusal.path))
+                claims.setdefault(refusal.rule, []).append((it, claim))
     return Refused({slug: tuple(found) for slug, found in claims.items()}, frozenset(objects))
+
+
+def _claim(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Claim:
+    at = it.at.to(*refusal.path)
+    mend = refusal.mend
+    message, edits = moved or (
+        refusal.message,
+        (Edit(mend[0], at, mend[1]),) if mend else (),
+    )
+    more = _MADE_ONLY if _is_made_with(it, refusal) else ""
+    return Claim(f"{it}: {message}{more}", at.on_key() if refusal.key else at, edits=edits)
 
 
 def _is_made_with(it: Object, refusal: Refusal) -> bool:

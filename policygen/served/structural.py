@@ -17,6 +17,8 @@ from policygen.spec.echo import listed, quoted, shown
 from policygen.spec.nearest import suggest
 
 Schema = dict[str, Any]
+_NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
+"""A rule in CEL that says of a list what `x-kubernetes-list-type: set` says."""
 Finish = Callable[[Any, Spot, list[Refusal]], None]
 """What is judged of a whole mapping or list, after its parts."""
 
@@ -170,7 +172,11 @@ class _Item:
 
 def _with_rules(judge: Check, schema: Schema) -> Check:
     """The check and after it, where nothing below was refused, the CEL rules of the schema."""
-    rules = [cel.compiled(rule) for rule in schema.get("x-kubernetes-validations", ())]
+    rules = [
+        cel.compiled(rule)
+        for rule in schema.get("x-kubernetes-validations", ())
+        if rule["rule"] != _NO_TWO_ALIKE
+    ]
     kept = [rule for rule in rules if rule is not None]
     if not kept:
         return judge
@@ -218,9 +224,11 @@ def _bounds(schema: Schema, word: str, one: str, many: str) -> Iterator[Finish]:
 def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
     """Lists whose entries differ: in their keys, or altogether. Go types let repetitions pass."""
     kind = schema.get("x-kubernetes-list-type")
+    keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
+    if any(it["rule"] == _NO_TWO_ALIKE for it in schema.get("x-kubernetes-validations", ())):
+        kind, keys = "set", list(schema["items"].get("properties", ()))
     if not custom or kind not in {"map", "set"}:
         return
-    keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
 
     def finish(entries: Any, spot: Spot, out: list[Refusal]) -> None:
         first: dict[str, int] = {}
@@ -228,7 +236,9 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
         for index, entry in enumerate(entries):
             if kind == "map" and not isinstance(entry, dict):
                 continue  # its type is told already
-            told = {key: entry.get(key) for key in keys} if keys else entry
+            told = entry
+            if keys and isinstance(entry, dict):
+                told = {key: entry.get(key) for key in keys}
             mark = json.dumps(told, sort_keys=True)
             if mark in first:
                 again = _duplicate(told, keys, first[mark], (spot, index))
@@ -241,7 +251,7 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
 
 
 def _duplicate(told: Any, keys: list[str], first: int, spot: Spot) -> Refusal:
-    parts = [f"{key} {shown(told[key])}" for key in keys]
+    parts = [f"{key} {shown(told[key])}" for key in keys] if isinstance(told, dict) else []
     what = listed(parts, "and") if parts else shown(told)
     return Refusal(
         path_to(spot),

@@ -15,7 +15,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     known = facts.cluster.multi_kueue_clusters
     for config in facts.cluster.multi_kueue_configs:
         for i, name in enumerate(config.it.clusters):
-            if not known.knows(name):
+            if not known.knows(name) and name not in config.it.clusters[:i]:
                 yield Claim(
                     f'{config} names MultiKueueCluster "{name}", which is not there; '
                     f"{suggest(name, known.names())}",

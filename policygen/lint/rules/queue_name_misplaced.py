@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from policygen.cluster.workload import Workload
 from policygen.finding import At, Edit, Severity, Verb
+from policygen.lint.kueue_jobs import judged
 from policygen.lint.queued import FRAMEWORKS, KINDS, labels
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.labels import value_fault
@@ -20,9 +21,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     for workload in facts.cluster.workloads:
         if (workload.object.group, workload.kind) not in FRAMEWORKS:
             continue
-        at, found = labels(workload)
+        _, found = labels(workload)
         if found.get(LOCAL_QUEUE):
             continue
+        at = judged(workload).at.to("metadata", "labels")  # not those that a Job takes over
         places = list(_elsewhere(workload))
         for wrong, what, name in places:
             right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
