@@ -21,7 +21,13 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from policygen.errors import UsageError
 from policygen.plan.kind import Item
 from policygen.render import own
-from policygen.render.environment import Shipped, described, document, environment
+from policygen.render.environment import (
+    Shipped,
+    UnreadableError,
+    described,
+    document,
+    environment,
+)
 from policygen.spec.types import Target
 
 
@@ -168,13 +174,21 @@ def serve() -> None:
 def _documents(
     items: Sequence[Item], folders: Sequence[str], limit: int, target: Target | None
 ) -> Iterator[str]:
+    from policygen.render import blocks  # noqa: PLC0415 - for this process only
     from policygen.render.identity import fault  # noqa: PLC0415 - YAML, for this process only
 
     env = _environment(folders)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # whatever crashes leaves no file behind
+    known: set[str] = set()
     for item in items:
         text = document(env, item)
+        if item.release.template not in known:
+            known.add(item.release.template)
+            try:
+                blocks.check(env, item.release.template)
+            except UnreadableError as error:
+                raise UsageError(described(item, f"{error}", error.where)) from None
         what = fault(item, text, judged=_is_known(item, target))
         if what is not None:
             where = env.get_template(item.release.template).filename

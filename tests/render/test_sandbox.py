@@ -86,6 +86,33 @@ def test_a_template_extends_the_shipped_one_and_replaces_a_block(own, folder):
 
 
 @pytest.mark.parametrize(
+    "text, line",
+    [
+        ('{% extends "builtin/' + PATH + '" %}\n{% block spek %}x{% endblock %}\n', 2),
+        ('{% extends "_ours.j2" %}\n{% if it %}\n{% block spek %}{% endblock %}{% endif %}\n', 3),
+    ],
+)
+def test_a_block_that_replaces_none_is_refused(own, folder, text, line):
+    own('{% extends "builtin/' + PATH + '" %}\n', "_ours.j2")
+    path = own(text)
+    assert refused(folder) == (
+        f'{path}:{line}: ResourceFlavor "h100": block "spek" replaces none of what this extends, so '
+        'nothing prints it; did you mean "spec"?'
+    )
+
+
+def test_a_block_inside_another_one_is_new_and_may_be_replaced(own, folder):
+    own(
+        '{% extends "builtin/' + PATH + '" %}\n'
+        "{% block spec %}{{ super() }}{% block more %}{% endblock %}{% endblock %}\n",
+        "_ours.j2",
+    )
+    own('{% extends "_ours.j2" %}\n{% block more %}  topologyName: racks\n{% endblock %}\n')
+    (first,) = render([flavor()], templates=[folder])
+    assert first.text == render([flavor()])[0].text + "  topologyName: racks\n"
+
+
+@pytest.mark.parametrize(
     "target, refused_by_a_server",
     [
         (Target(), True),

@@ -21,5 +21,13 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f"{it}: spec is missing, which Volcano's webhook requires; write it", it.at
                 )
 
+    for it in facts.cluster.of("topology.volcano.sh", "HyperNode"):
+        spec = it.data.get("spec")
+        if isinstance(spec, dict) and not spec.get("members"):
+            yield Claim(
+                f"{it}: members is missing, which Volcano's webhook requires; write one",
+                it.at / "spec",
+            )
+
 
 RULE = Rule("field-missing", Severity.ERROR, Family.INVALID, judges=(), check=check)

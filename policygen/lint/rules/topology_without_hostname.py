@@ -23,5 +23,5 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 RULE = Rule(
-    "topology-without-hostname", Severity.INFO, Family.INERT, judges=("Topology",), check=check
+    "topology-without-hostname", Severity.WARNING, Family.INERT, judges=("Topology",), check=check
 )
