@@ -95,7 +95,7 @@ def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
     assert report["complete"] is False
     assert {it["verdict"] for it in report["rules"]} == {"not evaluated"}
     assert [it["place"]["line"] for it in report["findings"]] == [3]
-    assert 'unknown key "nam"' in done.stdout
+    assert 'unknown key "nam"' in report["findings"][0]["message"]
     assert 'unknown key "nam"' in done.stderr
     assert (tmp_path / "out").read_text("utf-8").startswith("::error ")
     assert 'unknown key "nam"' in (tmp_path / "text").read_text("utf-8")
