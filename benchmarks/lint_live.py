@@ -144,8 +144,8 @@ def _kubeconfig(host: str) -> str:
         "kind": "Config",
         "clusters": [{"name": "c", "cluster": {"server": host}}],
         "users": [{"name": "u", "user": {"token": TOKEN}}],
-        "contexts": [{"name": "policygen", "context": context}],
-        "current-context": "policygen",
+        "contexts": [{"name": CONTEXT, "context": context}],
+        "current-context": CONTEXT,
     }
     return yaml.safe_dump(config)
 
@@ -166,7 +166,7 @@ def compare(spec: Path, kubeconfig: Path, pages: Path, runs: int, *, typed: bool
         "requests": json.loads(pages.with_suffix(".json").read_text("utf-8")),
     }
     wanted.write_text(json.dumps(given), "utf-8")
-    lint = [sys.executable, "-m", "policygen", "lint", "--context", "policygen"]
+    lint = [sys.executable, "-m", "policygen", "lint", "--context", CONTEXT]
     lint += ["--kubeconfig", str(kubeconfig), str(spec)]
     ended = subprocess.run(lint, capture_output=True, text=True, check=False, env=ENVIRONMENT)
     print((ended.stdout + ended.stderr).strip().rpartition("\n")[2])

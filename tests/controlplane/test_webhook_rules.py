@@ -32,7 +32,11 @@ NO_OBJECT = {
     if rule.judges
     and all("Configuration" in kind or kind.endswith(".conf") for kind in rule.judges)
 }
-TAKEN = {**NO_OBJECT, "part-of-a-gpu": "a quota of half a GPU is taken, and allows none"}
+TAKEN = {
+    **NO_OBJECT,
+    "concurrent-admission-refused": "its feature gate is off on the bench",
+    "part-of-a-gpu": "a quota of half a GPU is taken, and allows none",
+}
 """Rules of the invalid family whose bad example is taken all the same, and why."""
 REFUSED: dict[str, str] = {}
 """Rules of other families whose bad example is refused, and why."""
