@@ -12,6 +12,11 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 """As editors count them."""
 
 
+def line_start(text: str, index: int) -> int:
+    """Where the line of a character begins."""
+    return max(text.rfind("\n", 0, index), text.rfind("\r", 0, index)) + 1
+
+
 class Positions(Protocol):
     """What turns a span of a text into a Place."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from policygen.edits import EditError
-from policygen.spec.position import LINE_END, Inset, Positions
+from policygen.spec.position import LINE_END, Inset, Positions, line_start
 
 
 class Splice(NamedTuple):
@@ -83,7 +83,7 @@ def outer(positions: Positions, part: Splice) -> Splice:
         origin = positions.origins[above] if above < len(positions.origins) else None
         if origin is None:
             raise EditError("it stands in a text that is no literal block (|)")
-        begin = max(host.rfind("\n", 0, origin), host.rfind("\r", 0, origin)) + 1
+        begin = line_start(host, origin)
         indent = origin - begin
         if above != number:
             found = LINE_END.search(host, origin)

@@ -16,6 +16,7 @@ from policygen.spec.glance import UNUSUAL, glance
 from policygen.spec.kubectl import KubernetesPlains
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.plain import Plains
+from policygen.spec.position import line_start
 from policygen.spec.surrogates import has_escapes, masked
 from policygen.spec.syntax import Complaint, explain
 
@@ -141,7 +142,8 @@ class _Stream:
         if self.glances:
             data = glance(next_event, seen, self.builder.plains)
             if data is not UNUSUAL:
-                start = self._line_start(offset + first.start_mark.index)
+                # Read without the indentation of its line, a block would be another one.
+                start = line_start(self.text, offset + first.start_mark.index)
                 again = self._again(start, offset + seen[-1].end_mark.index)
                 return Composed(data, make_outline=again)
         self._build(chain(seen, iter(next_event, None)))
@@ -158,10 +160,6 @@ class _Stream:
         if len(found) != 1 or found[0].syntax or found[0].content or found[0].bombed:
             return None
         return found[0].data
-
-    def _line_start(self, index: int) -> int:
-        """Where a line begins: read without its indentation, a block would be another one."""
-        return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
 
     def _build(self, events: Iterator[Any]) -> None:
         scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent

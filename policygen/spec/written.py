@@ -9,7 +9,7 @@ from policygen.spec import kubectl
 from policygen.spec.compose import looks_like_json
 from policygen.spec.document import Document
 from policygen.spec.outline import Outline, Shape
-from policygen.spec.position import LINE_END, Inset
+from policygen.spec.position import LINE_END, Inset, line_start
 
 Scalar = str | int | float | bool
 
@@ -42,7 +42,7 @@ class Text(Struct, eq=False):
 
     def line_start(self, index: int) -> int:
         """Where the line of a character begins."""
-        return max(self.text.rfind("\n", 0, index), self.text.rfind("\r", 0, index)) + 1
+        return line_start(self.text, index)
 
     def line_end(self, index: int) -> int:
         """Where it ends, before its line break."""

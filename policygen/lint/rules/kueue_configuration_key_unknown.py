@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen import versions
 from policygen.cluster.view import KUEUE_CONFIG
 from policygen.finding import Path, Severity
 from policygen.lint import kueue_keys
@@ -39,7 +40,7 @@ def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[
                 where = f" below {name}" if name else ""
                 yield (*way, key), f'key "{key}"{where}; {suggest(key, there)}'
             elif since is not None and release < since:
-                first = f"{since[0]}.{since[1]}"
+                first = f"{versions.written(since)}"
                 yield (*way, key), f'key "{path}", which is new in Kueue {first}; take it out'
             else:
                 waiting.append(((*way, key), path, inner))

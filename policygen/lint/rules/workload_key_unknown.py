@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
+from policygen import versions
 from policygen.finding import Severity
 from policygen.lint import known_keys
 from policygen.lint.queued import KINDS
@@ -25,6 +26,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """Nobody looks at it: the workload is as if it were not there.
 
     Volcano's sister projects use volcano.sh/ too, so of that domain only near misses are told.
+    Source: `known_keys`.
     """
     target = facts.target["kueue"]
     for workload in facts.cluster.workloads:
@@ -48,7 +50,7 @@ def _fault(key: str, target: Version) -> str | None:
         owner = _OWNERS[domain]
         since = known_keys.LATER.get(name) if domain == known_keys.KUEUE else None
         if since and target.release < since:
-            return f"which {owner} {target} does not know: it comes with {since[0]}.{since[1]}"
+            return f"which {owner} {target} does not know: it comes with {versions.written(since)}"
         if name in known_keys.NAMES[domain]:
             return None
         near = _near(key)
