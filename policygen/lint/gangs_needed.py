@@ -77,7 +77,7 @@ def _least(templates: Sequence[tuple[Template, int | None]], wanted: int) -> dic
     `templates` stand with their number of pods; None: as many as are wanted. Nothing, where there
     are fewer pods than wanted.
     """
-    asked = [(template.spec.requests(), wanted if n is None else n) for template, n in templates]
+    asked = [(template.spec.requests, wanted if n is None else n) for template, n in templates]
     if sum(count for _, count in asked) < wanted:
         return {}
     found = {}
