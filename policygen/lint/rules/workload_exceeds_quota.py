@@ -30,7 +30,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.it.resource_groups:
             wanted = [_wanted(each, group) for each in them]
-            if len(group.flavors) == 1:
+            if len(group.flavors) == 1 and len(wanted) > 1:
                 wanted = [_sum(wanted)]
             short = next(
                 (it for amounts in wanted if (it := ceilings.short(node, group, amounts))), None
