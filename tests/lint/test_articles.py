@@ -21,6 +21,7 @@ WRONG = [
     ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "scheduler-plugin-unknown"),
     ("topology-spread.yaml", "Pod spread", "spread-opposes-packing"),
     ("volcano-queue.yaml", "PodGroup ai-job-group", "pod-group-without-pods"),
+    ("volcano-queue.yaml", "Queue ai-queue", "queue-deserves-nothing"),
     ("workloads.yaml", "CronJob night-training", "container-without-image"),
     ("workloads.yaml", "CronJob night-training", "job-restarts-always"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-on-gpu"),

@@ -11,7 +11,8 @@ from policygen.lint.volcano_settings import settings
 def check(facts: Facts) -> Iterator[Claim]:
     """To capacity what is above deserved is a victim, and nothing may be reclaimed below it.
 
-    The configuration that Volcano ships has the plugin proportion, which heeds no deserved.
+    One that is not reclaimable is no victim. The configuration that Volcano ships has the plugin
+    proportion, which heeds no deserved.
     Source: pkg/scheduler/plugins/capacity/capacity.go, isImmediateVictim, AddPreemptiveFn.
     """
     configuration = settings(facts)
@@ -22,7 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         it = queue.it
         if it.deserved or it.guarantee.resource or queue.name == volcano_queues.ROOT:
             continue
-        if not it.capability or it.weight > 1 or tree.inner(queue.name):
+        if not it.capability or not it.reclaimable or it.weight > 1 or tree.inner(queue.name):
             continue
         yield Claim(
             f"{queue} has no deserved: under capacity all that it runs is borrowed and may be "
