@@ -13,6 +13,8 @@ from policygen.cli_options import (
     SPECS,
     TARGET,
     clusters,
+    contexts,
+    extras,
     form,
     options,
     paths,
@@ -23,10 +25,14 @@ from policygen.errors import ExitCode
 from policygen.settings import LintSettings
 
 _CONTEXT = click.option(
-    "--context", metavar="CONTEXT", help="The live cluster of this context of the kubeconfig."
+    "--context",
+    metavar="CONTEXT",
+    shell_complete=contexts,
+    help="The live cluster of this context of the kubeconfig.",
 )
+_EXTRAS = extras("Read this controller's configuration that the spec renders too")
 
-_reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, *RULES)
+_reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, _EXTRAS, *RULES)
 """What names one live cluster and what is read of it."""
 
 
@@ -177,6 +183,7 @@ def _settings(given: dict[str, Any], *, live: bool = True) -> LintSettings:
     return LintSettings(
         specs=given["specs"],
         target=given["target"],
+        extras=frozenset(given.get("extras", ())),
         only=given["only"],
         skip=given["skip"],
         clusters=looked_at,

@@ -16,6 +16,8 @@ from policygen.cli_options import (
     SPECS,
     TARGET,
     clusters,
+    contexts,
+    extras,
     formats,
     forms,
     options,
@@ -26,7 +28,7 @@ from policygen.cli_options import (
 from policygen.cli_stderr import progress, say, without_notes
 from policygen.errors import ExitCode, SpecError, UsageError
 from policygen.finding import Severity, Verdict
-from policygen.settings import EXTRAS, ClusterSettings, LintSettings
+from policygen.settings import ClusterSettings, LintSettings
 
 if TYPE_CHECKING:
     from policygen.report.report import Report
@@ -57,6 +59,7 @@ _inputs = options(
         "contexts",
         multiple=True,
         metavar="CONTEXT",
+        shell_complete=contexts,
         help="Judge the live cluster of this context of the kubeconfig, read-only; repeatable.",
     ),
     click.option(
@@ -74,13 +77,7 @@ _inputs = options(
         help="The manifests are not all: what is missing among them may be elsewhere.",
     ),
     TARGET,
-    click.option(
-        "--with",
-        "extras",
-        multiple=True,
-        type=click.Choice(EXTRAS),
-        help="Clusters have this controller's configuration of the spec too; repeatable.",
-    ),
+    extras("Clusters have this controller's configuration of the spec too"),
     click.option(
         "--templates",
         multiple=True,

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from policygen import versions
 from policygen.errors import UsageError
 from policygen.finding import Severity
-from policygen.settings import ClusterSettings
+from policygen.settings import EXTRAS, ClusterSettings
 
 _COMPONENTS = tuple(versions.SUPPORTED)
 
@@ -163,6 +163,30 @@ RULES = (
         help="Leave this rule out; repeatable.",
     ),
 )
+
+
+def contexts(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Names of the kubeconfig's contexts for completion."""
+    from policygen.cluster import kubeconfig
+
+    return [
+        name
+        for name in kubeconfig.names(context.params.get("kubeconfig"))
+        if name.startswith(incomplete)
+    ]
+
+
+def extras(told: str) -> Decorator:
+    """The option that adds controllers' configuration to what a spec renders."""
+    return click.option(
+        "--with",
+        "extras",
+        multiple=True,
+        type=click.Choice(EXTRAS),
+        help=f"{told}; repeatable.",
+    )
+
+
 ACCESS = (
     click.option(
         "--in-cluster",
@@ -197,8 +221,8 @@ ACCESS = (
 def clusters(options: dict[str, Any]) -> ClusterSettings:
     """The settings that the options of a command mean."""
     return ClusterSettings(
-        snapshots=options.get("snapshots", ()),
-        contexts=options["contexts"],
+        snapshots=tuple(dict.fromkeys(options.get("snapshots", ()))),
+        contexts=tuple(dict.fromkeys(options["contexts"])),
         in_cluster=options["in_cluster"],
         kubeconfig=options["kubeconfig"],
         namespaces=options["namespaces"],

@@ -8,12 +8,19 @@ from typing import Any
 import click
 
 from policygen import printing
-from policygen.cli_options import FAIL_ON, QUIET, TARGET, paths, stdin
+from policygen.cli_options import (
+    FAIL_ON,
+    QUIET,
+    TARGET,
+    extras,
+    paths,
+    stdin,
+)
 from policygen.cli_stderr import say, show, without_notes
 from policygen.errors import ExitCode, UsageError
 from policygen.finding import Severity
 from policygen.render import destination
-from policygen.settings import EXTRAS, Settings
+from policygen.settings import Settings
 
 REFUSED = "2 usage or a spec that is refused, 4 internal."
 RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
@@ -63,13 +70,7 @@ Examples:
     help="Render this kind only; repeatable.",
 )
 @TARGET
-@click.option(
-    "--with",
-    "extras",
-    multiple=True,
-    type=click.Choice(EXTRAS),
-    help="Render a controller's own configuration too; repeatable.",
-)
+@extras("Render a controller's own configuration too")
 @click.option(
     "--templates",
     multiple=True,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from policygen.finding import Severity, Verdict
+from policygen.finding import Finding, Severity, Verdict
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Fix, Rule
 from policygen.lint.spec_rules import SPEC_RULES
@@ -25,6 +25,15 @@ def merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ..
 def unjudged(rules: Sequence[Rule], reason: str) -> tuple[Ended, ...]:
     """How rules end where nothing is judged at all."""
     return merged([[Outcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
+
+
+def idle(rules: Sequence[Ended]) -> Finding | None:
+    """What is said where none of the rules that were asked for could be evaluated."""
+    if not rules or any(it.verdict is not Verdict.NOT_EVALUATED for it in rules):
+        return None
+    reasons = "; ".join(f"{it.rule}: {it.reason}" for it in rules)
+    message = f"none of the rules that were asked for could be evaluated: {reasons}"
+    return Finding(Severity.ERROR, "nothing-to-judge", message)
 
 
 def evaluated(rules: Sequence[Ended]) -> set[str]:

@@ -146,6 +146,9 @@ def _judged(
     findings += (it for part in parts for it in part.findings)
     findings += skew(clusters)
     ended = ending.merged([part.outcomes for part in parts], whole=lost == 0)
+    complete = not (lost or spec.hollow) and all(part.complete for part in parts)
+    idle = ending.idle(ended) if settings.only and complete else None
+    findings += [idle] if idle else []
     lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
     judged = control.judge(
         findings,
@@ -159,7 +162,7 @@ def _judged(
         findings=tuple(document.ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
         rules=ended,
         objects=sum(part.objects for part in parts),
-        complete=not lost and not spec.hollow and all(part.complete for part in parts),
+        complete=complete and not idle,
         off=judged.off,
         waived=judged.waived,
         documents=tuple(found.documents),

@@ -457,6 +457,17 @@ def test_words_complete(line, values):
     assert {(kind, value) for kind, value, _ in completed(line)} == {("plain", v) for v in values}
 
 
+def test_contexts_of_the_named_kubeconfig_complete(tmp_path):
+    file = tmp_path / "config"
+    names = ("prod-east", "prod-west", "dev")
+    contexts = [{"name": name, "context": {"cluster": "c", "user": "u"}} for name in names]
+    file.write_text(json.dumps({"contexts": contexts, "current-context": "dev"}))
+    for command in ("lint", "snapshot", "diff", "rbac"):
+        found = completed(f"policygen {command} --kubeconfig {file} --context prod")
+        assert [value for _, value, _ in found] == ["prod-east", "prod-west"]
+    assert completed(f"policygen lint --kubeconfig {tmp_path} --context ") == [("",)]
+
+
 @pytest.mark.parametrize(
     "line, kind",
     [

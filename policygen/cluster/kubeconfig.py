@@ -33,14 +33,30 @@ class Context(Struct, frozen=True):
     """Each file's content, of which `user` is a part."""
 
 
+def names(file: Path | None) -> list[str]:
+    """The contexts of this file, or of those that KUBECONFIG names; none where they cannot be read."""
+    import yaml  # noqa: PLC0415 - likewise
+
+    client = _client()
+    try:
+        merger = client.KubeConfigMerger(str(file or client.KUBE_CONFIG_DEFAULT_LOCATION))
+        return sorted(_by_name(merger.config["contexts"].value))
+    except (yaml.YAMLError, OSError, ValueError, LookupError, AttributeError, TypeError):
+        return []
+
+
+def _client() -> Any:
+    from kubernetes.config import kube_config  # noqa: PLC0415 - only where clusters are named
+
+    return kube_config
+
+
 def read(name: str, kubeconfig: Path | None) -> Context:
     """Of this file, or of those that KUBECONFIG names.
 
     Raises UsageError where there is no such context, and ValueError for one that is not usable.
     """
-    from kubernetes.config import kube_config as untyped  # noqa: PLC0415 - only where a cluster is reached
-
-    client: Any = untyped
+    client = _client()
     paths = str(kubeconfig or client.KUBE_CONFIG_DEFAULT_LOCATION)
     names = [each for each in paths.split(os.pathsep) if each]
     if not any(Path(each).expanduser().exists() for each in names):

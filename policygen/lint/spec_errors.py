@@ -102,7 +102,8 @@ RUN_ERRORS: Mapping[str, str] = {
     "bad-case": "A folder of `policygen test` is no case that could be run",
     "bad-expectation": "A line of a findings.txt is no finding",
     "snapshot-unreadable": "A file is no snapshot of a cluster, or cannot be read",
-    "nothing-to-judge": "Manifests that were given hold no object, or files given for a spec no document of one",
+    "nothing-to-judge": "Manifests that were given hold no object, files given for a spec no document of one, "
+    "or no rule that was asked for could be evaluated",
     "cluster-unreadable": "An API server does not answer, or does not say what it serves",
 }
 """What is wrong with a run's inputs, by name."""

@@ -75,7 +75,8 @@ def counted(report: Report) -> str:
             for verdict in Verdict
             if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
-        words.append(f"{len(report.rules)} rules: {', '.join(verdicts)}")
+        rules = f"{len(report.rules)} rule{'s' if len(report.rules) != 1 else ''}"
+        words.append(f"{rules}: {', '.join(verdicts)}")
     unsafe = {each.rule for each in report.rules if each.unsafe}
     fixable = [each.rule for each in report.findings if each.edits and not each.cluster]
     held_back = sum(1 for rule in fixable if rule in unsafe)

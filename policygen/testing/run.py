@@ -99,12 +99,12 @@ def update(settings: Settings, *, today: date) -> str:
     for case, before, after in written:
         text = expected.text(after)
         if not case.sheet.exists() or case.sheet.read_text("utf-8") != text:
+            changed += 1
             try:
                 case.sheet.write_text(text, "utf-8")
             except OSError as error:
                 raise UsageError(f"{case.sheet} cannot be written: {error.strerror}") from None
         old, new = ([str(entry.it) for entry in sheet.entries] for sheet in (before, after))
-        changed += old != new
         lines += [f"+ {case.name}: {it}" for it in new if it not in old]
         lines += [f"- {case.name}: {it}" for it in old if it not in new]
     count = len(written)

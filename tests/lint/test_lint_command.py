@@ -115,6 +115,14 @@ def test_options_of_clusters_need_one(policygen, options, says):
     assert says in done.stderr
 
 
+def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--rule", "object-missing")
+    assert done.returncode == 3
+    assert "[nothing-to-judge]" in done.stdout
+    assert "object-missing: a spec and a cluster that was seen not given" in done.stdout
+    assert "1 rule: 0 passed, 1 not evaluated" in done.stdout
+
+
 def test_a_spec_among_manifests_is_linted_as_a_spec(policygen):
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
     done = policygen("lint", "--manifests", "-", given=f"{QUEUE}---\n{spec}")

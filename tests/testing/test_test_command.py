@@ -107,6 +107,13 @@ def test_update_writes_what_is_found_and_says_so(policygen, case):
     assert policygen("cases", "--update").stdout == "2 cases, none changed\n"
 
 
+def test_an_update_says_what_it_replaces(policygen, case):
+    """A line that is no finding, which somebody has mistyped, does not vanish in silence."""
+    folder = case("one", LINE + "a.yaml 4 error\n")
+    assert policygen("cases", "--update").stdout == "1 case, 1 changed\n"
+    assert (folder / "findings.txt").read_text() == LINE
+
+
 def test_one_folder_can_be_the_case(policygen, case):
     case("one")
     done = policygen("cases/one/")

@@ -12,6 +12,8 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
     from policygen.drift.drift import Wanted
 
+_NAMESPACE = GroupKind("", "Namespace")
+
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Only of kinds that were read, in namespaces that were.
@@ -24,15 +26,20 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     drift = facts.rendered.against(facts.cluster)
     seen = facts.cluster.seen
+    nowhere = _nowhere(facts)
     unserved: dict[str, list[Wanted]] = {}
     for it in drift.missing:
         if seen and GroupKind(it.object.group, it.object.kind) in seen.unserved:
             unserved.setdefault(it.item.kind.component, []).append(it)
             continue
         origin = facts.rendered.origin(it)
+        place = it.object.namespace
+        first = "apply it again"
+        if place in nowhere:
+            first = f"make namespace {place} first, which is not there either, and apply it again"
         yield Claim(
             f"{it.object} is not on the cluster, and the spec renders it; it was deleted or "
-            "never applied; apply it again",
+            f"never applied; {first}",
             it.object.at,
             (origin,) if origin else (),
         )
@@ -53,6 +60,17 @@ def check(facts: Facts) -> Iterator[Claim]:
             found.at,
             (origin,) if origin else (),
         )
+
+
+def _nowhere(facts: Facts) -> set[str]:
+    """Namespaces that are not on a cluster, and that the spec leaves to others to make."""
+    seen, rendered = facts.cluster.seen, facts.rendered
+    if rendered is None or seen is None or seen.namespaces or _NAMESPACE not in seen.read:
+        return set()
+    wanted = {it.object.namespace for it in rendered.wanted}
+    made = {it.object.name for it in rendered.wanted if it.object.kind == "Namespace"}
+    there = {it.name for it in facts.cluster.of(*_NAMESPACE)}
+    return wanted - made - there - {""}
 
 
 def _counted(objects: int) -> str:
