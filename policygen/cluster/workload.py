@@ -140,6 +140,10 @@ class Shape(Struct, frozen=True):
     """How many pods where nothing is written."""
     at_most: tuple[str | int, ...] = ()
     """The way, as that to their number, to a number that bounds it."""
+    times: tuple[str | int, ...] = ()
+    """Likewise to a number by which it is multiplied: the groups of such pods."""
+    less: tuple[str | int, ...] = ()
+    """Likewise to what, if it is there, takes the place of one of them."""
 
 
 _LAST: Shape = Shape(())
@@ -163,11 +167,21 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
     ),
     ("batch.volcano.sh", "Job"): (Shape(("spec", "tasks", "*", "template"), ("replicas",)),),
     ("jobset.x-k8s.io", "JobSet"): (
-        Shape(("spec", "replicatedJobs", "*", "template", "spec", "template"), (), None),
+        Shape(
+            ("spec", "replicatedJobs", "*", "template", "spec", "template"),
+            ("template", "spec", "parallelism"),
+            at_most=("template", "spec", "completions"),
+            times=("replicas",),
+        ),
     ),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (
-        Shape(("spec", "leaderWorkerTemplate", "leaderTemplate"), (), None),
-        Shape(("spec", "leaderWorkerTemplate", "workerTemplate"), (), None),
+        Shape(("spec", "leaderWorkerTemplate", "leaderTemplate"), times=("spec", "replicas")),
+        Shape(
+            ("spec", "leaderWorkerTemplate", "workerTemplate"),
+            ("spec", "leaderWorkerTemplate", "size"),
+            times=("spec", "replicas"),
+            less=("spec", "leaderWorkerTemplate", "leaderTemplate"),
+        ),
     ),
     **{
         ("kubeflow.org", kind): (Shape(("spec", replicas, "*", "template"), ("replicas",)),)
@@ -183,7 +197,9 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
     **{
         ("ray.io", kind): (
             Shape((*way, "headGroupSpec", "template")),
-            Shape((*way, "workerGroupSpecs", "*", "template"), ("replicas",)),
+            Shape(
+                (*way, "workerGroupSpecs", "*", "template"), ("replicas",), times=("numOfHosts",)
+            ),
         )
         for kind, way in {
             "RayCluster": ("spec",),
@@ -206,16 +222,24 @@ def written(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
     """What stands where templates should be, or on the way there if that is of a wrong type."""
     for shape in SHAPES[object_.group, object_.kind]:
         for path, data, item in _follow(object_.data, shape.templates, (), object_.data):
-            count = _value(item, shape.replicas) if shape.replicas else None
-            most = _value(item, shape.at_most) if shape.at_most else None
-            count = shape.one if count is None else count
-            yield path, data, _least(count, count if most is None else most)
+            yield path, data, _count(shape, item)
 
 
-def _least(one: Any, other: Any) -> int | None:
-    """The smaller of two numbers; None where one of them is none."""
-    both = [it for it in (one, other) if isinstance(it, int) and not isinstance(it, bool)]
-    return min(both) if len(both) == 2 else None
+def _count(shape: Shape, item: Any) -> int | None:
+    """How many pods there are of a template; None where that is not known, or no number."""
+
+    def at(way: Path, default: int | None) -> int | None:
+        found = _value(item, way) if way else None
+        if found is None:
+            return default
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+    count = at(shape.replicas, shape.one)
+    most, groups = at(shape.at_most, count), at(shape.times, 1)
+    if count is None or most is None or groups is None:
+        return None
+    taken = 1 if shape.less and _value(item, shape.less) is not None else 0
+    return max(0, min(count, most) - taken) * groups
 
 
 _ENDED = {"Complete", "Failed"}

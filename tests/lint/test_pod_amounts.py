@@ -43,7 +43,72 @@ GPUS = job(
     counts="parallelism: 16\n      completions: 4",
 )
 
+GPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}}}]}"
+LABELS = "{kueue.x-k8s.io/queue-name: a100}"
+
+
+def job_set(replicas, parallelism, completions):
+    return f"""
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {{name: train, namespace: vision, labels: {LABELS}}}
+spec:
+  replicatedJobs:
+  - name: rank
+    replicas: {replicas}
+    template:
+      spec: {{parallelism: {parallelism}, completions: {completions}, template: {{spec: {GPU}}}}}
+"""
+
+
+def leader_workers(replicas, size, leader=""):
+    return f"""
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {{name: serve, namespace: vision, labels: {LABELS}}}
+spec:
+  replicas: {replicas}
+  leaderWorkerTemplate:
+    size: {size}
+    workerTemplate: {{spec: {GPU}}}
+    {leader}
+"""
+
+
+def ray(replicas, hosts):
+    head = GPU.replace(", nvidia.com/gpu: 1", "")
+    return f"""
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {{name: tune, namespace: vision, labels: {LABELS}}}
+spec:
+  headGroupSpec: {{rayStartParams: {{}}, template: {{spec: {head}}}}}
+  workerGroupSpecs:
+  - groupName: main
+    replicas: {replicas}
+    minReplicas: {replicas}
+    maxReplicas: {replicas}
+    numOfHosts: {hosts}
+    rayStartParams: {{}}
+    template: {{spec: {GPU}}}
+"""
+
+
+LEADER = f"leaderTemplate: {{spec: {GPU.replace(', nvidia.com/gpu: 1', '')}}}"
+TOO_MUCH = {"workload-exceeds-quota"}
 CASES = {
+    "jobs of a JobSet": ([QUEUE, job_set(2, 4, 4)], set()),
+    "more jobs of a JobSet": ([QUEUE, job_set(3, 3, 3)], TOO_MUCH),
+    "no more pods of a JobSet than completions": ([QUEUE, job_set(2, 8, 4)], set()),
+    "each group waits by itself": ([QUEUE, leader_workers(4, 8)], set()),
+    "a group of workers": ([QUEUE, leader_workers(1, 9)], TOO_MUCH),
+    "a leader is one of its group": ([QUEUE, leader_workers(1, 9, LEADER)], set()),
+    "all groups count in a quota": (
+        [QUOTA % "requests.nvidia.com/gpu: 8", leader_workers(2, 5)],
+        {"workload-exceeds-resource-quota"},
+    ),
+    "hosts of a Ray worker": ([QUEUE, ray(2, 4)], set()),
+    "more hosts of a Ray worker": ([QUEUE, ray(3, 3)], TOO_MUCH),
     "no more pods than completions count in a queue": ([QUEUE, GPUS], {"job-runs-too-few"}),
     "no more pods than completions count in a quota": (
         [QUOTA % "requests.nvidia.com/gpu: 4", GPUS],

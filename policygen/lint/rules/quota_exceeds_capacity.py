@@ -7,6 +7,7 @@ from policygen.finding import At, Severity
 from policygen.lint.amounts import shown
 from policygen.lint.flavor_nodes import nodes
 from policygen.lint.quotas import owners, quotas
+from policygen.lint.resource_names import NATIVE
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 
@@ -28,6 +29,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue  # other rules'
         total = sum(amount for amount, _ in cells)
         have = mine.total.get(resource, Fraction(0))
+        if resource in NATIVE and resource not in mine.total:
+            continue  # every node has some: it is only not written
         if resource != "pods" and total > have:
             yield Claim(
                 f"quotas promise {shown(resource, Fraction(total))} {resource} of {flavor}, whose "

@@ -50,6 +50,9 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _wanted(each: Asked, group: ResourceGroup) -> dict[str, Fraction]:
     known = each.template.replicas if each.by.workload.kind in TOGETHER else 1
     times = 1 if known is None else known
+    if each.by.workload.kind == "LeaderWorkerSet":  # a Workload for each group
+        groups = each.by.workload.spec.get("replicas")
+        times //= groups if isinstance(groups, int) and groups > 0 else 1
     least = each.by.workload.annotations.get(MIN_PARALLELISM, "")
     if least.isdecimal() and each.by.workload.kind == "Job":
         times = min(times, int(least))
