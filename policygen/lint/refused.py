@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from policygen.cluster import renames
 from policygen.cluster.object import Object
-from policygen.cluster.view import Cluster
+from policygen.cluster.parts import mapping
+from policygen.cluster.view import VOLCANO, Cluster
 from policygen.finding import At, Edit, Path
 from policygen.lint.rule import Claim, Facts
 from policygen.served import schemas
@@ -19,7 +20,7 @@ _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """Whose release decides what a group's kinds look like, by the end of the group."""
 
 _QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
-_MADE_ONLY = ": Kueue takes it when the queue is made, and every update with it is refused"
+_MADE_ONLY = ": {} takes it when the queue is made, and every update with it is refused"
 
 _SOURCE: Path = ("spec", "kubeConfig")
 """A field of v1beta1 in whose place one is missing."""
@@ -69,21 +70,27 @@ def _claim(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | N
         refusal.message,
         (Edit(mend[0], at, mend[1]),) if mend else (),
     )
-    more = _MADE_ONLY if _is_made_with(it, refusal) else ""
+    taker = _made_by(it, refusal)
+    more = _MADE_ONLY.format(taker) if taker else ""
     return Claim(f"{it}: {message}{more}", at.on_key() if refusal.key else at, edits=edits)
 
 
-def _is_made_with(it: Object, refusal: Refusal) -> bool:
-    """Whether a webhook makes a text of a fraction before the server sees it, on create alone.
+def _made_by(it: Object, refusal: Refusal) -> str:
+    """Whose webhook writes another value before the server sees it, on create alone; or nobody's.
 
-    Source: pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`.
+    Kueue makes texts of fractions, Volcano a weight of 1 of none. Source:
+    pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`;
+    pkg/webhooks/admission/queues/mutate/mutate_queue.go of Volcano.
     """
-    return (
+    if (
         (it.group, it.kind) == ("kueue.x-k8s.io", "ClusterQueue")
         and refusal.rule == "wrong-type"
         and refusal.path[-1] in _QUANTITIES
         and refusal.mend is not None
-    )
+    ):
+        return "Kueue"
+    zero = refusal.path == ("spec", "weight") and mapping(it.data, "spec").get("weight") == 0
+    return "Volcano" if (it.group, it.kind) == (VOLCANO, "Queue") and zero else ""
 
 
 def told(facts: Facts, slug: str) -> Iterator[Claim]:

@@ -31,8 +31,18 @@ _CLOSE = 0.8
 
 
 def extended(resource: str) -> bool:
-    """Whether a device plugin provides it, as it does GPUs."""
-    return "/" in resource
+    """Whether a device plugin provides it, as it does GPUs, and nobody can ask for it in vain.
+
+    What has kubernetes.io/ in its name counts as Kubernetes' own. Source: pkg/apis/core/v1/helper,
+    IsExtendedResourceName.
+    """
+    own = "kubernetes.io/" in resource or resource.startswith("requests.")
+    return "/" in resource and not own
+
+
+def overcommitted(resource: str) -> bool:
+    """Whether a container may ask for less than its limit. Source: IsOvercommitAllowed there."""
+    return not extended(resource) and not resource.startswith(HUGE_PAGES)
 
 
 def usual(resource: str) -> bool:

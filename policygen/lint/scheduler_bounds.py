@@ -11,6 +11,7 @@ from typing import Any
 from policygen.cluster.parts import mapping, mappings
 from policygen.finding import Path
 from policygen.lint import durations
+from policygen.lint.resource_names import extended
 from policygen.lint.typed_fields import Fault, Type, right
 from policygen.spec.echo import quoted
 from policygen.spec.labels import key_fault
@@ -105,7 +106,7 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
             at: Path = (*way, "managedResources", j, "name")
             if not isinstance(name, str):
                 continue
-            if not _is_extended(name):
+            if not extended(name) or key_fault(f"requests.{name}"):
                 yield (
                     at,
                     (
@@ -116,13 +117,3 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
             elif name in managed:
                 yield at, f"{name} is managed twice, which is refused; take one out"
             managed.add(name)
-
-
-def _is_extended(name: str) -> bool:
-    """Source: pkg/apis/core/v1/helper, IsExtendedResourceName."""
-    return (
-        "/" in name
-        and "kubernetes.io/" not in name
-        and not name.startswith("requests.")
-        and key_fault(f"requests.{name}") is None
-    )

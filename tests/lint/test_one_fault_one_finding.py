@@ -125,6 +125,26 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
         )
 
 
+def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
+    """Volcano's webhook writes 1, on create alone."""
+    text = (
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: vision}\n"
+        "spec: {weight: %d}\n"
+    )
+    (finding,) = lint(tmp_path, text % 0, partial=True).findings
+    assert finding.message.endswith(
+        ": Volcano takes it when the queue is made, and every update with it is refused"
+    )
+    (finding,) = lint(tmp_path, text % -1, partial=True).findings
+    assert "Volcano takes it" not in finding.message
+
+
+def test_a_name_that_is_counted_beside_another_is_not_advised(tmp_path):
+    text = QUOTA % "requests.nvidia.com/gpu: 8, limits.nvidia.com/gpu: 4"
+    (finding,) = lint(tmp_path, text, partial=True).findings
+    assert finding.message.endswith("; remove it: requests.nvidia.com/gpu is what binds")
+
+
 def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
     cohort = QUEUE.split("---")[1].replace("ClusterQueue", "Cohort").replace("96", "10.5")
     found = lint(tmp_path, cohort, partial=True).findings

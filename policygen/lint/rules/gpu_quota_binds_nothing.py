@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from policygen.finding import At, Edit, Severity, Verb
-from policygen.lint.resource_names import meant, surely
+from policygen.lint.resource_names import extended, meant, surely
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.labels import key_fault
 
@@ -25,13 +25,20 @@ def check(facts: Facts) -> Iterator[Claim]:
             if any(word in bare for word in _COUNTED) or key_fault(name):
                 continue
             right = meant(bare)
-            if name.startswith("requests.") and right is None:
+            if name.startswith("requests.") and right is None and extended(bare):
                 continue
             at = quota.at.to("spec", "hard", name).on_key()
+            counted = f"requests.{right or bare}"
+            if counted in quota.it.hard and counted != name:
+                hint = f"remove it: {counted} is what binds"
+            elif not extended(bare):
+                hint = "remove it: what has kubernetes.io/ in its name is counted under no name"
+            else:
+                hint = f"write {counted}"
+                hint += "" if right or surely(bare) else ", if nodes have such a resource"
             yield Claim(
                 f'{quota} bounds "{name}", which the API server accepts and counts nowhere: the '
-                f"namespace has no such limit; write requests.{right or bare}"
-                + ("" if right or surely(bare) else ", if nodes have such a resource"),
+                f"namespace has no such limit; {hint}",
                 at,
                 edits=_edits(at, quota.it.hard, f"requests.{bare}") if surely(bare) else (),
             )

@@ -1,4 +1,4 @@
-"""A container asks for a GPU in requests and not in limits."""
+"""A container asks for a GPU, or huge pages, in requests and not in limits."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from policygen.cluster.workload import SHAPES
 from policygen.finding import Edit, Severity, Verb
 from policygen.lint import containers
 from policygen.lint.amounts import shown
-from policygen.lint.resource_names import extended
+from policygen.lint.resource_names import overcommitted
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for each in containers.containers(facts.cluster):
         limits = each.it.resources.limits
         for name, amount in each.it.resources.requests.items():
-            if not extended(name) or limits.get(name) == amount:
+            if overcommitted(name) or limits.get(name) == amount:
                 continue
             has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
             text = shown(name, amount)

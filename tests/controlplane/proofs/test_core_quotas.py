@@ -44,9 +44,15 @@ def test_gpu_quota_binds_nothing(cluster: Cluster) -> None:
     names = ("bare", "limits", "plural")
     show(
         cluster,
-        *(scene(bad(rule, i), name) for i, name in enumerate(names)),
+        *(scene(bad(rule, i), name) for i, name in enumerate((*names, "batch"))),
         scene(good(rule), "good"),
     )
+    batch = job("batch", "batch", Ask(gpus=0))
+    [container] = batch["spec"]["template"]["spec"]["containers"]
+    container["resources"] = {"requests": {"kubernetes.io/batch-cpu": "5k"}}
+    cluster.create(batch)
+    cluster.becomes("pods", lambda: len(cluster.pods("batch")), 1)
+    assert "requests.kubernetes.io/batch-cpu" not in _used(cluster, "batch")
     for name in ("limits", "good"):
         cluster.until("the quota counts", lambda name=name: _counts(cluster, name))
     accepted = [made(cluster, name, 6, Ask(gpus=1)) for name in (*names, "good")]
