@@ -1,7 +1,8 @@
 """The spec to the plan: every object that will exist, in apply order, and what to know about it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen.finding import Hit, Severity
 from policygen.plan import (
@@ -29,8 +30,7 @@ from policygen.spec.types import Spec
 _PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What will exist. Without items when `refused`."""
 
     items: tuple[Item, ...]

@@ -1,8 +1,9 @@
 """A pool with everything decided that its arithmetic needs: units, what is available, cpu and memory."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from policygen.finding import Hit
 from policygen.hardware.catalog import MigProfile, Product
@@ -16,8 +17,7 @@ from policygen.spec.types import Amounts, NodeResources, Platform, Pool, Schedul
 from policygen.well_known import NODE_GROUP
 
 
-@dataclass(frozen=True, eq=False)
-class PoolFacts:
+class PoolFacts(Struct, frozen=True, eq=False, dict=True):
     """What the plan knows of one pool."""
 
     pool: Pool

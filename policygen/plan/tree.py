@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from msgspec import Struct
@@ -35,8 +34,7 @@ class Node(Struct, frozen=True, eq=False):
     children: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(Struct, frozen=True, dict=True):
     """The teams that share a queue."""
 
     queue: str

@@ -9,9 +9,10 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from policygen import atomic
 from policygen.errors import UsageError
@@ -32,8 +33,7 @@ _EMPTY = hashlib.sha256().hexdigest()
 """What a machine that lost power may leave of a file; nothing in it is lost by writing it again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """How many files a run wrote, removed, and found as they should be."""
 
     written: int

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -17,6 +16,7 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PrefixLoader, Template
 from jinja2.exceptions import SecurityError
 from jinja2.loaders import split_template_path
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from msgspec import Struct
 
 from policygen.errors import UsageError
 from policygen.plan.kind import Item
@@ -31,8 +31,7 @@ from policygen.render.environment import (
 from policygen.spec.types import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What users' templates may use, all objects of a run together."""
 
     seconds: float = 10.0

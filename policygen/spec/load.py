@@ -1,8 +1,8 @@
 """Documents to the typed spec, with everything that is wrong with them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen import versions
@@ -31,8 +31,7 @@ _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.k
 """What a document of a kind defines: two forms of one thing share their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """The spec as far as it could be read, and all findings so far."""
 
     spec: Spec
