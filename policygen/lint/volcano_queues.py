@@ -145,7 +145,7 @@ def _sent(cluster: Cluster) -> Iterator[Sent]:
             name = template.annotations.get(VOLCANO_QUEUE)
             if name and to_volcano(template):
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
-                yield Sent(f"The pods of {workload}", name, at)
+                yield Sent(f"Each pod of {workload}", name, at)
 
 
 def _parent(queue: Entry[Queue]) -> str:

@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from policygen.cli import cli
-from tests.controlplane import kueue
+from tests.controlplane import kueue, volcano
 from tests.controlplane.bench import CONTEXT, TOKEN
 from tests.controlplane.client import MERGE
 from tests.controlplane.cluster import SCHEDULING
@@ -418,6 +418,34 @@ def test_an_annotation_on_an_object_waives_what_the_spec_allows(cluster, policyg
     code, report = policygen("lint", "--context", "bench", "--rule", rule, spec)
     assert [it[:2] for it in faults(report)] == [(rule, "LocalQueue team/not")]
     assert (code, report["waived"]) == (1, 1)
+
+
+def test_a_fresh_installation_has_no_fault_of_its_own(cluster, built, policygen):
+    """Kueue and Volcano with the files that their releases bring, before anybody has made a queue."""
+    files = {
+        ("kueue-system", "kueue-manager-config"): built["kueue"].asset(kueue.CONFIGURATION),
+        ("volcano-system", "volcano-scheduler-configmap"): built["volcano"].asset(
+            volcano.CONFIGURATION
+        ),
+    }
+    cluster.create(
+        *deployments(),
+        *(
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": name, "namespace": namespace},
+                "data": {path.name: path.read_text("utf-8")},
+            }
+            for (namespace, name), path in files.items()
+        ),
+    )
+    cluster.add_nodes(Shape(gpus=8))
+    _, report = policygen("lint", "--context", "bench")
+    # The one thing to say of them is true: Volcano's file packs cpu and memory, and no GPU.
+    assert [it[0] for it in faults(report)] == ["binpack-without-gpu"]
+    judged = verdicts(report, "pass")
+    assert {"volcano-unknown-plugin", "kueue-configuration-key-unknown"} <= set(judged)
 
 
 def test_what_volcano_makes_of_good_workloads_is_no_fault(cluster, examples, policygen):

@@ -4,16 +4,19 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano_queues import ROOT
 from policygen.lint.volcano_settings import all_settings
 
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Proportion computes deserved from weights. Where parents are ignored too, that is told.
 
-    Source: pkg/scheduler/plugins/proportion/proportion.go.
+    The scheduler itself writes what the root deserves, whatever its plugins.
+    Source: pkg/scheduler/plugins/proportion/proportion.go; pkg/scheduler/framework/session.go.
     """
-    deserving = [queue for queue in facts.cluster.queues if queue.it.deserved]
-    if not deserving or any(queue.it.parent not in ("", "root") for queue in facts.cluster.queues):
+    queues = [queue for queue in facts.cluster.queues if queue.name != ROOT]
+    deserving = [queue for queue in queues if queue.it.deserved]
+    if not deserving or any(queue.it.parent not in ("", ROOT) for queue in queues):
         return
     for each in all_settings(facts):
         if each.proportion is not None:
