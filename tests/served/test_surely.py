@@ -74,3 +74,25 @@ def test_what_is_known_of_parts_changes_nothing(thing):
     for it in items:
         assert together.accepts(it) == Acceptor(kind_of(thing)).accepts(it)
     assert together.accepts(items[-1])
+
+
+def test_a_rule_about_several_entries_is_judged_of_each_pair():
+    """Every part was accepted before, in another object."""
+    limited = [{"name": "cpu", "nominalQuota": 1, "borrowingLimit": 1}]
+    plain = [{"name": "cpu", "nominalQuota": 1}]
+    specs = [
+        {
+            **cohort,
+            "resourceGroups": [
+                {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": it}]}
+            ],
+        }
+        for it in (limited, plain)
+        for cohort in ({"cohortName": "one"}, {})
+    ]
+    queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue"}
+    items = [{**queue, "metadata": {"name": f"q{n}"}, "spec": it} for n, it in enumerate(2 * specs)]
+    items = quick.read(json.dumps({"items": items}))["items"]
+    assert items[0]["spec"]["resourceGroups"] is items[1]["spec"]["resourceGroups"]
+    together = Acceptor(kind_of(queue))
+    assert [together.accepts(it) for it in items] == 2 * [True, False, True, True]

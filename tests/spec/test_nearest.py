@@ -1,6 +1,9 @@
 import string
+from difflib import get_close_matches
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from policygen.spec import nearest
 from policygen.spec.nearest import Names, suggest
@@ -54,13 +57,25 @@ def test_among_many_a_slip_is_found_as_among_few():
 
 def test_a_lookup_compares_few_of_many(monkeypatch):
     compared = []
-    real = nearest.get_close_matches
+    real = nearest.SequenceMatcher.set_seq1
     monkeypatch.setattr(
-        nearest,
-        "get_close_matches",
-        lambda word, names, **how: compared.append(len(names)) or real(word, names, **how),
+        nearest.SequenceMatcher,
+        "set_seq1",
+        lambda it, name: compared.append(name) or real(it, name),
     )
     for _ in range(2):
         assert suggest("taem-0500.a100", MANY) == 'did you mean "team-0500.a100"?'
-    assert len(compared) == 1
-    assert compared[0] < 20
+    assert 0 < len(compared) < 20
+
+
+LETTERS = st.text(st.sampled_from("abc-1"), max_size=8)
+
+
+@given(LETTERS, st.lists(LETTERS, unique=True))
+def test_the_closest_is_that_of_difflib(word, names):
+    found = [it for it in names if it != word]
+    close = get_close_matches(word, found, n=1, cutoff=0.6)
+    said = suggest(word, names)
+    assert said.startswith("did you mean") == bool(close)
+    if close:
+        assert said == f'did you mean "{close[0]}"?'
