@@ -81,7 +81,7 @@ class _Missing(StrictUndefined):
             return self._undefined_hint
         if owner is missing:
             return f'nothing is called "{short(name)}"; {suggest(name, ("it", "kind", "block"))}'
-        known = getattr(type(owner), "__match_args__", ())  # the fields of a dataclass or Struct
+        known = getattr(type(owner), "__match_args__", ())  # the fields of a Struct
         more = f"; {suggest(name, known)}" if known else ""
         return f'{type(owner).__name__} has no "{short(name)}"{more}'
 

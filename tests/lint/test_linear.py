@@ -1,7 +1,6 @@
 """The work of a lint grows with the number of objects and no faster, counted and not timed."""
 
 import json
-import sys
 from collections import Counter
 from datetime import date
 
@@ -9,6 +8,7 @@ import pytest
 
 from policygen import linting
 from policygen.lint import refused
+from tests.counting import counted
 
 FEW, MANY = 40, 400
 """Teams of six objects each."""
@@ -65,19 +65,8 @@ def written(folder, teams, *, spoiled):
 
 def steps(file):
     """How many lines of Python a lint runs, and what it finds by rule."""
-    count = 0
-
-    def trace(_frame, event, _given):
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        report = linting.lint(linting.Settings(manifests=(str(file),)), today=date(2026, 11, 21))
-    finally:
-        sys.settrace(before)
+    settings = linting.Settings(manifests=(str(file),))
+    count, report = counted(lambda: linting.lint(settings, today=date(2026, 11, 21)))
     assert not [it for it in report.rules if it.verdict == "crashed"]
     return count, Counter(it.rule for it in report.findings)
 
