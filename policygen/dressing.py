@@ -12,7 +12,10 @@ from policygen.spec.document import Document
 def dress(
     documents: Sequence[Document], objects: Iterable[Object], hits: Iterable[Hit]
 ) -> list[Finding]:
-    """Findings in the order of the text, each once. Only these places are looked up."""
+    """Findings in the order of the text, each once. Only these places are looked up.
+
+    A hit on what was refused as YAML already is left out: it would blame what was only put there.
+    """
     by_root = {(it.at.document, it.at.path): it for it in objects}
     by_index = {each.index: each for each in documents}
 
@@ -35,6 +38,13 @@ def dress(
             findings.append(Finding(hit.severity, hit.rule, hit.message))
             continue
         it = owner(hit.at)
+        holder = by_index.get(hit.at.document)
+        if (
+            holder
+            and holder.flawed
+            and holder.is_flawed(_as_written(it, hit.at).path, key=hit.at.key)
+        ):
+            continue
         related = []
         for at in hit.related:
             other = owner(at)

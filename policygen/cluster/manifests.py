@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct, field
@@ -25,11 +26,18 @@ _FILES = {
 
 _NAMED = ("kubescheduler.config", "config.kueue")
 """What a controller's file that names its kind holds, however it is misspelt otherwise."""
-_MENTIONS = (*_NAMED, "actions:", "tiers:", '"tiers"')
-"""What a text must hold to be worth parsing, unless its key tells what it is."""
+_GROUPS = "|".join(map(re.escape, _NAMED))
+_BEGINS = re.compile(
+    r"""(?:[ ]*(?:\#.*|---.*|%.*)?\r?\n)*+   # blank lines, comments and the document's start
+        ([ ]*)(?: \{(?!\{) | ["']?[\w.-]+["']?[ ]*:(?=\s) )""",
+    re.VERBOSE,
+)
+"""How a mapping begins: JSON's brace, or a key at some indentation. A script or a page does not."""
 _VOLCANOS = re.compile(r"volcano-scheduler[^/]*\.conf")
 _KUEUES = "controller_manager_config.yaml"
 """The keys under which Volcano's and Kueue's files are."""
+_ACTIONS = frozenset({"enqueue", "allocate", "backfill", "preempt", "reclaim"})
+"""What Volcano's scheduler does, and hardly any other program's tiers."""
 _ALIKE = 0.85
 _LIKE = 0.6
 """How close an API group, and a kind, must be to be a slip."""
@@ -106,8 +114,15 @@ def _is_no_spec(header: document.Header) -> bool:
 
 def _document(each: Document, found: Manifests) -> None:
     data, header = each.data, each.header
-    if header.kind is None and header.api_version is None and _is_volcanos(data):
+    volcanos = _VOLCANOS.fullmatch(PurePath(each.source.name).name) is not None
+    if header.kind is None and header.api_version is None and (volcanos or _is_volcanos(data)):
         found.objects.append(_configuration(each))
+        return
+    if header.kind == "List" and data.get("items") is not None and not _is_list(data):
+        place = each.place(("items",))
+        message = "items of a List must be a list, so nothing in it is read; write one"
+        found.findings.append(Finding(Severity.ERROR, "wrong-type", message, place))
+        found.complete = False
         return
     for it in _objects(data, each.index, ()):
         if it is None:
@@ -117,10 +132,29 @@ def _document(each: Document, found: Manifests) -> None:
 
 
 def _is_volcanos(data: Mapping[str, Any]) -> bool:
-    """Whether a mapping without a kind is Volcano's scheduler configuration, misspelt or not."""
-    return {"actions", "tiers"} <= data.keys() or any(
-        "plugins" in each for each in mappings(data.get("tiers"))
+    """Whether a mapping without a kind is Volcano's scheduler configuration, misspelt or not.
+
+    Other programs have tiers and actions too; plugins in tiers, or its actions, are Volcano's.
+    """
+    if "tiers" not in data:
+        return False
+    tiers, actions = data["tiers"], data.get("actions")
+    words = re.split(r"[\s,]+", actions) if isinstance(actions, str) else actions
+    told = isinstance(words, list) and any(
+        isinstance(word, str) and word in _ACTIONS for word in words
     )
+    parts = [tiers] if isinstance(tiers, dict) else mappings(tiers)
+    return told or any("plugins" in each for each in parts)
+
+
+def _is_named(text: str) -> bool:
+    """Whether it is a controller's file that names its group, and does not just speak of one."""
+    begin = _BEGINS.match(text)
+    if begin is None or not any(word in text for word in _NAMED):
+        return False
+    start = r"[{,\s]" if text[begin.end() - 1] == "{" else rf"(?m:^){begin[1]}"
+    key = r"""["']?[\w.-]+["']?\s*:\s*["']?"""
+    return re.search(rf"{start}{key}[\w.]*(?:{_GROUPS})", text) is not None
 
 
 def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
@@ -189,12 +223,13 @@ def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
         known = volcanos or key == _KUEUES
         if not isinstance(text, str) or not text.strip():
             continue
-        if not known and not any(word in text for word in _MENTIONS):
+        named = not known and _is_named(text)
+        if not known and not named and "tiers" not in text:
             continue
         index = first_index + len(found.documents)
         each, findings = load(it, key, text, index)
         if each is None or not isinstance(each.data, dict):
-            if known or any(word in text for word in _NAMED):
+            if known or named:
                 found.findings += findings
                 found.complete = found.complete and not findings
             continue

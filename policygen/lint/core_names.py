@@ -37,21 +37,26 @@ def known_to_quota(name: str) -> bool:
 
 def known_to_containers(name: str) -> bool:
     """Whether a container can ask for it."""
-    domain, slash, _ = name.partition("/")
-    if not slash:
+    if "/" not in name:
         return name in _COMPUTE or name.startswith(HUGE_PAGES)
-    return "kubernetes.io" in domain or not name.startswith("requests.")
+    return native(name) or not name.startswith("requests.")
 
 
 def whole(name: str) -> bool:
     """Whether a ResourceQuota takes whole numbers of it only."""
-    domain, slash, _ = name.partition("/")
-    if not slash:
+    if "/" not in name:
         return name in COUNTED
-    return "kubernetes.io" not in domain and not name.startswith("requests.")
+    return not native(name) and not name.startswith("requests.")
 
 
 def overcommitted(name: str) -> bool:
     """Whether a limit may be above the request."""
-    domain, slash, _ = name.partition("/")
-    return (not slash or "kubernetes.io" in domain) and not name.startswith(HUGE_PAGES)
+    return native(name) and not name.startswith(HUGE_PAGES)
+
+
+def native(name: str) -> bool:
+    """Whether it passes for Kubernetes' own, as `kubernetes.io/batch-cpu` of Volcano does.
+
+    No ResourceQuota counts such a name with a domain, and a limit may be above the request.
+    """
+    return "/" not in name or "kubernetes.io/" in name

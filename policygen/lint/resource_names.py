@@ -40,11 +40,6 @@ def extended(resource: str) -> bool:
     return "/" in resource and not own
 
 
-def overcommitted(resource: str) -> bool:
-    """Whether a container may ask for less than its limit. Source: IsOvercommitAllowed there."""
-    return not extended(resource) and not resource.startswith(HUGE_PAGES)
-
-
 def usual(resource: str) -> bool:
     """Whether a device plugin registers it unless told otherwise."""
     return resource in EXTENDED or resource.startswith("nvidia.com/mig-")

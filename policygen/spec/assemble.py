@@ -250,6 +250,9 @@ class Builder:
         if isinstance(value, dict | list):
             if self.text[start - 1 : start + 1] == "{{":
                 message = "this looks like a template; fill it in first, and give its output"
+                self.it.flawed.add(
+                    self.node
+                )  # the whole value, of which nothing else is to be said
             else:
                 message = "a key must be text, not a mapping or a list; put it in quotes"
             self._report(node, "key-not-a-string", message)

@@ -82,12 +82,49 @@ data:
         ("any.yaml", "tiers: [{plugins: []}]", True),
         ("any.yaml", "tiers: [{name: gold}]", False),
         ("any.yaml", "actions: [checkout]", False),
-        ("any.yaml", '{"actions": "", "tiers": []}', True),
+        ("any.yaml", "tiers: {plugins: []}", True),
+        ("any.yaml", '{"actions": "", "tiers": []}', False),
+        ("any.yaml", '{"actions": "buy, sell", "tiers": [{"name": "gold"}]}', False),
+        ("any.yaml", '{"actions": "read, write", "tiers": ["gold"]}', False),
+        ("any.yaml", '{"actions": "enqueue, allocate", "tiers": ["gang"]}', True),
+        ("any.yaml", '{"actions": ["allocate"], "tiers": []}', True),
     ],
 )
 def test_volcanos_configuration_is_known_by_its_key_or_by_its_tiers(key, text, found):
     objects = read(CONF % (key, text)).objects
     assert [it.kind for it in objects[1:]] == [VOLCANO_CONFIGURATION] * found
+
+
+@pytest.mark.parametrize(
+    "lines, found",
+    [
+        (["apiVersion: GROUP/v1", "kind: KIND"], True),
+        (["# how", "", "---", "  kind: KIND", "  apiVersion: GROUP/v1", "  a: ["], True),
+        (['{"kind":"KIND","apiVersion":"GROUP/v1","a":}'], True),
+        (["apiversion: GROUP/v1", "a: ["], True),
+        (["#!/bin/sh", "cat <<EOF", "apiVersion: GROUP/v1", "kind: KIND", "EOF"], False),
+        (["# Title", "Write: apiVersion: GROUP/v1, kind: KIND"], False),
+        (["{{- if .Values.x }}", "apiVersion: GROUP/v1", "kind: KIND", "{{- end }}"], False),
+        (["text: |", "  apiVersion: GROUP/v1", "a: ["], False),
+    ],
+)
+def test_a_text_that_only_speaks_of_a_controllers_file_is_none(lines, found):
+    inner = "\n".join(f"    {line}" for line in lines)
+    for group, kind in (
+        ("kubescheduler.config.k8s.io", "KubeSchedulerConfiguration"),
+        ("config.kueue.x-k8s.io", "Configuration"),
+    ):
+        text = CONF % ("any", inner.strip() if lines[0][0] != " " else inner)
+        text = text.replace("any: |", "any: |4" if lines[0][0] == " " else "any: |")
+        seen = read(text.replace("GROUP", group).replace("KIND", kind))
+        assert bool(seen.objects[1:] or seen.findings) is found
+
+
+def test_items_of_a_list_that_are_no_list_are_told():
+    found = read("apiVersion: v1\nkind: List\nitems: {a: b}\n")
+    (finding,) = found.findings
+    assert (finding.place.line, finding.rule, found.objects) == (3, "wrong-type", [])
+    assert read("apiVersion: v1\nkind: List\nitems:\n").findings == []
 
 
 def test_json_is_read_as_yaml_is_and_has_the_same_places():
@@ -163,6 +200,9 @@ data:
 def test_a_raw_volcano_configuration_is_an_object():
     found = read('actions: "allocate"\ntiers: []\n')
     assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
+    found = read("tier: []\n", "a/volcano-scheduler.conf")
+    assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
+    assert read('actions: "read, write"\ntiers: [gold]\n').nameless == 1
 
 
 def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():

@@ -1,17 +1,23 @@
-"""A container or LimitRange names a resource that no container can ask for."""
+"""A container or LimitRange names a resource that no container can ask for, or huge pages alone."""
 
 from collections.abc import Iterator
 
 from policygen.finding import At, Severity
 from policygen.lint import pod_templates
-from policygen.lint.core_names import known_to_containers
-from policygen.lint.pod_templates import named
+from policygen.lint.core_names import HUGE_PAGES, known_to_containers
+from policygen.lint.pod_templates import Part, named
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.labels import key_fault
 
+_BESIDE_PAGES = ("cpu", "memory")
+
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Source: pkg/apis/core/validation/validation.go, validateContainerResourceName."""
+    """A name that is none of a container's, and huge pages with neither cpu nor memory.
+
+    Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
+    ValidateContainerResourceRequirements.
+    """
     for who, name, at in _names(facts):
         if key_fault(name) or not known_to_containers(name):
             yield Claim(
@@ -19,6 +25,22 @@ def check(facts: Facts) -> Iterator[Claim]:
                 "name that nodes have, such as nvidia.com/gpu",
                 at.on_key(),
             )
+    for spec in pod_templates.pod_specs(facts.cluster):
+        for container in pod_templates.containers(spec):
+            yield from _pages_alone(container)
+
+
+def _pages_alone(container: Part) -> Iterator[Claim]:
+    resources = container.under("resources")
+    parts = [resources.under(field) for field in ("limits", "requests")]
+    if any(name in part.data for part in parts for name in _BESIDE_PAGES):
+        return
+    for part in parts:
+        for name in part.data:
+            if name.startswith(HUGE_PAGES):
+                message = f"{named(container)} asks for {name} and neither cpu nor memory, which is refused"
+                yield Claim(f"{message}; write these too", (part.at / name).on_key())
+                return
 
 
 def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:

@@ -6,7 +6,7 @@ from policygen.cluster.workload import SHAPES
 from policygen.finding import Edit, Severity, Verb
 from policygen.lint import containers
 from policygen.lint.amounts import shown
-from policygen.lint.resource_names import overcommitted
+from policygen.lint.core_names import known_to_containers, overcommitted
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
@@ -20,6 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name, amount in each.it.resources.requests.items():
             if overcommitted(name) or limits.get(name) == amount:
                 continue
+            if not known_to_containers(name):
+                continue  # container-resource-refused
             has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
             text = shown(name, amount)
             limit = each.at.to("resources", "limits", name)
