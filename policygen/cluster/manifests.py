@@ -10,10 +10,11 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from policygen.cluster import kustomizations
 from policygen.cluster.object import Object
 from policygen.cluster.parts import mappings
 from policygen.cluster.view import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
-from policygen.finding import At, Finding, Path, Severity
+from policygen.finding import At, Finding, Path, Place, Severity
 from policygen.spec import document, forms
 from policygen.spec.document import Document
 from policygen.spec.files import Source
@@ -58,6 +59,8 @@ class Manifests(Struct):
     objects: list[Object] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     """What no reader could accept, as errors."""
+    builds: list[str] = field(default_factory=list)
+    """Folders that kustomize builds."""
     nameless: int = 0
     """Documents that are no objects, since they have no apiVersion and kind."""
     complete: bool = True
@@ -79,9 +82,12 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         found.findings += findings
         found.complete = found.complete and not findings
         found.documents += documents
-        for each in documents:
-            if isinstance(each.data, dict):
-                _document(each, found)
+    left_out = kustomizations.left_out(found.documents)
+    for each in found.documents:
+        if kustomizations.is_one(each):
+            found.builds.append(kustomizations.folder(each))
+        elif isinstance(each.data, dict) and not kustomizations.is_among(each, left_out):
+            _document(each, found)
 
     def load(it: Object, key: str, _: str, index: int) -> _Inner:
         path = (*it.at.path, "data", key)
@@ -253,6 +259,12 @@ def _inside(each: Document, *, volcanos: bool) -> Iterator[Object]:
 
 def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:
     """What is said of documents and objects that no rule looks at; `judged` knows which these are."""
+    for folder in dict.fromkeys(found.builds):
+        message = (
+            "this is built first, and what is no resource of it was not judged; judge what comes of it: "
+            f"kustomize build {folder} | policygen lint --manifests -"
+        )
+        yield Finding(Severity.INFO, "kustomization-not-built", message, Place(folder))
     if found.nameless:
         plural = "s" if found.nameless > 1 else ""
         message = f"{found.nameless} document{plural} without apiVersion and kind skipped"

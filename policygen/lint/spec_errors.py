@@ -111,6 +111,7 @@ RUN_ERRORS: Mapping[str, str] = {
 RUN_RULES: Mapping[str, str] = {
     "baseline-stale": "A baseline has a finding that is found no more",
     "kinds-not-judged": "Objects are of kinds that no rule judges",
+    "kustomization-not-built": "A folder is built by kustomize, and was given as it is",
     "no-object": "Documents have no apiVersion and kind",
     "versions-differ": "Clusters of one run have different releases of Kubernetes, Kueue or Volcano",
     "not-read": "Objects, or all of a kind, could not be read from a cluster",
@@ -133,6 +134,7 @@ REMEDIES: Mapping[str, str] = {
     "path is right. Manifests are judged with `policygen lint --manifests PATH`.",
     "baseline-stale": "Run `policygen baseline update` with the same inputs.",
     "kinds-not-judged": "Nothing need be done: the rules that look at every object have judged them.",
+    "kustomization-not-built": "Pipe what `kustomize build` prints into `policygen lint --manifests -`.",
     "no-object": "Give what is no manifest, such as the values of a chart, to no `--manifests`.",
     "versions-differ": "Upgrade the clusters that are behind, or lint them in a run of their own.",
     "not-read": "Give the identity the rights that `policygen rbac` prints; `--preflight` says which it lacks. "

@@ -71,6 +71,7 @@ NOTES: frozenset[str] = frozenset(
         "gpus-kept-back",
         "host-share-exceeded",
         "kinds-not-judged",
+        "kustomization-not-built",
         "max-pending-is-silent",
         "no-object",
         "overcommit-is-not-sharing",
