@@ -105,9 +105,9 @@ def said_in(path):
         if named and isinstance(call.value, ast.Constant):
             yield str(call.value.value), ""
         if isinstance(call, ast.Return) and isinstance(call.value, ast.Tuple):
-            slug = call.value.elts[0]  # a name with its words
-            if isinstance(slug, ast.Constant) and str(slug.value).startswith("waiver-"):
-                yield slug.value, ""
+            for each in call.value.elts[:1]:  # a name with its words
+                if isinstance(each, ast.Constant) and str(each.value).startswith("waiver-"):
+                    yield each.value, ""
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") in {"Hit", "Finding"}:
             for each in call.args[:2]:
                 if isinstance(each, ast.Constant) and re.fullmatch(
