@@ -1,7 +1,7 @@
 """The cluster that a rule sees: declared in manifests or seen by a snapshot, typed, indexed once."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -10,14 +10,22 @@ import msgspec
 
 from policygen import quantity
 from policygen.cluster import configuration, core, kueue, volcano, workload
-from policygen.cluster.doubts import Doubts, Roots, left_out, outermost, unknown_field, watched
+from policygen.cluster.doubts import (
+    Doubts,
+    Roots,
+    left_out,
+    outermost,
+    unknown_field,
+    watched,
+    watched_if_there,
+)
 from policygen.cluster.in_parts import InParts
 from policygen.cluster.object import Object
 from policygen.cluster.parts import keyed_texts
 from policygen.cluster.renames import canonical
 from policygen.cluster.seen import Pod, Seen
 from policygen.cluster.table import Entry, Table
-from policygen.finding import Path
+from policygen.finding import At, Path
 
 T = TypeVar("T")
 
@@ -57,6 +65,7 @@ class Cluster:
         pods: Iterable[Pod] = (),
         *,
         unread: Roots = frozenset(),
+        misspelt: Mapping[At, tuple[Path, ...]] | None = None,
     ) -> None:
         self.objects = tuple(objects)
         self.seen = seen
@@ -64,8 +73,9 @@ class Cluster:
         self.pods = tuple(pods)
         """The pods that were seen, whoever made them; declared ones are only in `workloads`."""
         self.doubts = Doubts(unread)
+        self._misspelt = misspelt or {}
+        """Fields that are not there since their names are misspelt, by the roots of objects."""
         self._unread = unread
-        """Objects of which nothing is read once a field of theirs could not be."""
         self._malformed: list[Malformed] = []
         self._kinds: dict[tuple[str, str], list[Object]] = {}
         for it in self.objects:
@@ -128,7 +138,7 @@ class Cluster:
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
         """The objects of a kind as they were written, readable or not."""
-        return tuple(self._kinds.get((group, kind), ()))
+        return tuple(self._as_written(self._kinds.get((group, kind), ())))
 
     def derive(self, make: "Callable[[Cluster], T]") -> T:
         """What a function makes of the cluster; made once per function, so pass a named one."""
@@ -142,8 +152,31 @@ class Cluster:
         """The same, with nothing read of these objects, whose fields are not all known."""
         unread = self._unread | objects
         if unread not in self._others:
-            self._others[unread] = Cluster(self.objects, self.seen, self.pods, unread=unread)
+            self._others[unread] = Cluster(
+                self.objects, self.seen, self.pods, unread=unread, misspelt=self._misspelt
+            )
         return self._others[unread]
+
+    def doubting(self, misspelt: Mapping[At, tuple[Path, ...]]) -> "Cluster":
+        """The same, with fields unknown that are only misspelt, by the roots of their objects."""
+        return Cluster(self.objects, self.seen, self.pods, misspelt=misspelt)
+
+    @property
+    def unknown(self) -> Iterable[tuple[Object, Path]]:
+        """The fields that have some value, and nobody knows which."""
+        for it in self.malformed:
+            yield it.object, it.path
+        for each in self.objects if self._misspelt else ():
+            for path in self._misspelt.get(each.at, ()):
+                yield each, path
+
+    def _as_written(self, objects: Iterable[Object]) -> Iterable[Object]:
+        """Objects for those who read their data themselves, to whom a misspelt field is unknown."""
+        for it in objects:
+            if it.at not in self._misspelt:
+                yield it
+            elif it.at not in self._unread:
+                yield watched(it, ("data",), partial(self.doubts.note, it.at))
 
     def _spec(self, group: str, kind: str, type_: type[T]) -> Table[T]:
         return self._table(group, kind, type_, ("spec",))
@@ -169,9 +202,22 @@ class Cluster:
         return Table(entries, unread, self.doubts)
 
     def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
+        read = self._converted(it, data, type_, within)
+        for path in self._misspelt.get(it.at, ()):
+            if path in (within, within[: len(path)]):
+                return None  # it is the whole
+            if path[: len(within)] == within and read is not None:
+                if it.at in self._unread:
+                    return None
+                note = partial(self.doubts.note, it.at)
+                read = watched_if_there(read, path[len(within) :], note)
+        self.doubts.taken()  # what reading has looked at
+        return read
+
+    def _converted(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
         in_parts: InParts[Any] | None = self._in_parts.get(type_)
         try:
-            if in_parts is not None:
+            if in_parts is not None and it.at not in self._misspelt:
                 return cast("T", in_parts.convert(data))
             return msgspec.convert(data, type_, dec_hook=decoded)
         except (msgspec.ValidationError, RecursionError):
@@ -196,16 +242,16 @@ class Cluster:
             return None
         for field in outermost(unknown):
             read = watched(read, field, partial(self.doubts.note, it.at))
-        self.doubts.taken()  # what reading has looked at
         return read
 
     def _workloads(self) -> Iterable[workload.Workload]:
         for group, kind in workload.SHAPES:
-            for it in self._kinds.get((group, kind), ()):
+            for it in self._as_written(self._kinds.get((group, kind), ())):
                 if self.seen and not workload.stands_alone(it):
                     continue
                 made = [self._template(it, *each) for each in workload.written(it)]
-                whole = None not in made
+                slips = self._misspelt.get(it.at, ())
+                whole = None not in made and (made or not slips)
                 if not whole and it.at in self._unread:
                     continue
                 found = workload.Workload(it, tuple(each for each in made if each is not None))
@@ -234,14 +280,18 @@ class Cluster:
             spec=read,
             replicas=replicas,
         )
+        note = partial(self.doubts.note, it.at)
+        slips = self._misspelt.get(it.at, ())
+        if any(slip[: len(path)] != path for slip in slips):
+            made = watched(made, ("replicas",), note)
         for name in ("labels", "annotations"):
             wrong = [*_no_texts((*path, "metadata", name), (metadata or {}).get(name))]
             for where, value in wrong:
                 self._mistyped(it, where, value)
             if wrong and it.at in self._unread:
                 return None
-            if wrong:
-                made = watched(made, (name,), partial(self.doubts.note, it.at))
+            if wrong or {(*path, "metadata"), (*path, "metadata", name)}.intersection(slips):
+                made = watched(made, (name,), note)
         return made
 
     def _mistyped(self, it: Object, path: Path, value: Any) -> None:

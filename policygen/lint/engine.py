@@ -10,6 +10,7 @@ from policygen.cluster.doubts import Roots
 from policygen.cluster.seen import GroupKind, Seen
 from policygen.finding import Family, Hit, Verdict, dotted
 from policygen.lint import kinds
+from policygen.lint.refused import refused
 from policygen.lint.rule import Claim, Facts, Need, Rule
 
 
@@ -26,6 +27,10 @@ class Outcome(Struct, frozen=True, eq=False):
 
 def run(rules: Iterable[Rule], facts: Facts) -> list[Outcome]:
     """Every rule's outcome. A rule that raises is our bug: it is reported, and others go on."""
+    if facts.cluster.seen is None:  # a server has taken nothing that is misspelt
+        misspelt = facts.cluster.derive(refused).misspelt
+        if misspelt:
+            facts = replace(facts, cluster=facts.cluster.doubting(misspelt))
     return [_run(rule, facts) for rule in rules]
 
 
@@ -73,7 +78,8 @@ class _UnknownError(Exception):
 def _claims(rule: Rule, facts: Facts) -> Sequence[Claim]:
     """What a rule says, but for what an unknown field may have made it say.
 
-    A field whose value could not be read has some value, and nobody knows which. A rule that has
+    A field whose value could not be read, or whose name is misspelt, has some value, and nobody
+    knows which. A rule that has
     not looked at it says what is true of all. One that has judges again without the object, or not
     at all if it argues from it about others. Raises _UnknownError for that.
     """
@@ -82,7 +88,7 @@ def _claims(rule: Rule, facts: Facts) -> Sequence[Claim]:
     if doubted:
         claims, doubted = _looked(rule, replace(facts, cluster=cluster.without(doubted)))
     if doubted:  # it has gone on to others
-        every = frozenset(it.object.at for it in cluster.malformed)
+        every = frozenset(it.at for it, _ in cluster.unknown)
         claims, _ = _looked(rule, replace(facts, cluster=cluster.without(every)))
     return claims
 
@@ -100,11 +106,11 @@ def _looked(rule: Rule, facts: Facts) -> tuple[Sequence[Claim], Roots]:
     else:
         doubted = doubts.taken()
     consulted = kinds.consulted(rule) if doubted else ()
-    for it in facts.cluster.malformed:
-        kind = GroupKind(it.object.group, it.object.kind)
+    for it, path in facts.cluster.unknown:
+        kind = GroupKind(it.group, it.kind)
         kind = kinds.CONFIG_MAP if kind in kinds.FILES else kind
-        if it.object.at in doubted and kind in consulted:
-            raise _UnknownError(f"{dotted(it.path)} of {it.object} could not be read")
+        if it.at in doubted and kind in consulted:
+            raise _UnknownError(f"{dotted(path)} of {it} could not be read")
     return claims, doubted
 
 

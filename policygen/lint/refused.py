@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -35,12 +36,15 @@ class Refused(Struct, frozen=True, eq=False):
     claims: Mapping[str, tuple[tuple[Object, Claim], ...]]
     objects: frozenset[At]
     """The roots of the objects that are refused."""
+    misspelt: Mapping[At, tuple[Path, ...]]
+    """The fields that objects do not have since their names are misspelt, by the objects' roots."""
 
 
 def refused(cluster: Cluster) -> Refused:
     """Judge every object whose kind a server that was asked serves."""
     claims: dict[str, list[tuple[Object, Claim]]] = {}
     objects = set()
+    misspelt: dict[At, tuple[Path, ...]] = {}
     acceptors = {}
     for kind, count in Counter((it.api_version, it.kind) for it in cluster.objects).items():
         served = schemas.served(*kind)
@@ -57,10 +61,22 @@ def refused(cluster: Cluster) -> Refused:
         for refusal in refusals(it.data, served):
             moved = renames.leftovers(it) if moved is None else moved
             objects.add(it.at)
+            field = (*refusal.path[:-1], refusal.meant)
+            if refusal.meant and not _is_there(it.data, field):
+                misspelt[it.at] = (*misspelt.get(it.at, ()), field)
             if refusal.rule != "missing-field" or _SOURCE not in moved:
                 claim = _claim(it, refusal, moved.get(refusal.path))
                 claims.setdefault(refusal.rule, []).append((it, claim))
-    return Refused({slug: tuple(found) for slug, found in claims.items()}, frozenset(objects))
+    return Refused(
+        {slug: tuple(found) for slug, found in claims.items()}, frozenset(objects), misspelt
+    )
+
+
+def _is_there(data: Any, path: Path) -> bool:
+    *above, last = path
+    for step in above:
+        data = data[step]
+    return last in data
 
 
 def _claim(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Claim:

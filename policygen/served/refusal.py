@@ -15,6 +15,8 @@ class Refusal(NamedTuple):
     """What is wrong and what to write instead, one line, no final stop."""
     key: bool = False
     """The key that ends the path is meant, not its value."""
+    meant: str = ""
+    """The field that an unknown one is taken for."""
     mend: tuple[Verb, str | int | bool] | None = None
     """What an Edit of the value does, where there is one value that can be meant."""
 

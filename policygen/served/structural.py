@@ -14,7 +14,7 @@ from policygen.served import cel, scalars
 from policygen.served.refusal import Refusal, Spot, path_to
 from policygen.served.scalars import Check
 from policygen.spec.echo import listed, quoted, shown
-from policygen.spec.nearest import suggest
+from policygen.spec.nearest import Names
 
 Schema = dict[str, Any]
 _NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
@@ -50,17 +50,27 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
     def judge(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         if not isinstance(value, dict):
             return _wrong(value, "a mapping", spot, out)
+        before = len(out)
         made = _judged(value, parts, spot, out)
+        slips = _meant(out[before:], spot)
         for name, default in parts.defaults.items():
-            if name not in made:
+            if name not in made and name not in slips:
                 made = _copied(made, value)
                 made[name] = parts.check(name)(default, (spot, name), out)
-        out += [_missing(name, spot) for name in wanted if name not in made]
+        out += [_missing(name, spot) for name in wanted if name not in made and name not in slips]
         for finish in finishers:
             finish(made, spot, out)
         return made
 
     return judge
+
+
+def _meant(refused: list[Refusal], spot: Spot) -> frozenset[str]:
+    """The fields of a mapping that are there under a misspelt name."""
+    if not refused:
+        return frozenset()
+    here = path_to(spot)
+    return frozenset(it.meant for it in refused if it.meant and it.path[:-1] == here)
 
 
 def _judged(
@@ -267,8 +277,10 @@ def _wrong(value: Any, wanted: str, spot: Spot, out: list[Refusal]) -> Any:
 
 
 def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
-    message = f"the server knows no field {quoted(key)} here; {suggest(key, known)}"
-    return Refusal(path_to((spot, key)), "unknown-field", message, key=True)
+    names = Names(known)
+    message = f"the server knows no field {quoted(key)} here; {names.said(key)}"
+    path = path_to((spot, key))
+    return Refusal(path, "unknown-field", message, key=True, meant=names.meant(key))
 
 
 def _missing(name: str, spot: Spot) -> Refusal:

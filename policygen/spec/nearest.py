@@ -51,13 +51,17 @@ class Names(Sequence[str]):
             found = self._said[word] = self._advice(word)
         return found
 
+    def meant(self, word: str) -> str:
+        """The nearest name, if one is near; else empty."""
+        close = self._closest(word.lower(), self._candidates(word))
+        return "" if close is None else self._lowered[close]
+
     def _advice(self, word: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]
         if not others:
             return "there is none"
-        close = self._closest(word.lower(), self._candidates(word))
-        if close is not None:
-            return f'did you mean "{self._lowered[close]}"?'
+        if meant := self.meant(word):
+            return f'did you mean "{meant}"?'
         holding = self._holding(word)
         if holding:
             return f"like it are {', '.join(holding[:_SHOWN])}" + _and(len(holding) - _SHOWN)

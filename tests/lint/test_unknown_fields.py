@@ -1,4 +1,4 @@
-"""A field of a wrong type is told once; it hides nothing else, and nothing is argued from it."""
+"""A field of a wrong type, or misspelt, is told once; it hides nothing else, and nothing is argued from it."""
 
 import random
 from copy import deepcopy
@@ -26,7 +26,7 @@ PAGES = {
 }
 WORD = "another type"
 WRONG = ({}, [WORD], WORD, True, 5)
-DRAWN = 8
+DRAWN = 4
 """How many fields of an example are spoilt."""
 MANAGER = "kueue-controller-manager"
 """Its Deployment is left as it is: of its command line is taken what is there."""
@@ -115,13 +115,45 @@ def test_a_wrong_type_adds_no_other_finding(name):
         new = {it for it in told - before if it[0] not in TELL_OF_TYPES}
         # Where the field is a name, what was told before is told with another one.
         # Where several objects have one fault that is told once, it may be told of another one.
-        named = f"{value or 'a container'}"
+        named = (f"{value}",) if value else ("a container", "task default")
         renamed = {
             it
             for it in new
-            if (named in it[1] or it[0] in ONCE) and often(told, it[0]) <= often(before, it[0])
+            if (any(name in it[1] for name in named) or it[0] in ONCE)
+            and often(told, it[0]) <= often(before, it[0])
         }
         assert new - renamed == set(), (number, way)
+
+
+def keys(data, way=()):
+    """The ways to all keys below a document, but for its header and metadata."""
+    for way_ in fields(data, way):
+        if isinstance(way_[-1], str) and len(way_[-1]) > 3:
+            yield way_
+
+
+def misspelt(documents, number, way):
+    """The documents with one key misspelt."""
+    made = deepcopy(documents)
+    *above, last = way
+    into = made[number]
+    for step in above:
+        into = into[step]
+    into[f"{last}x"] = into.pop(last)
+    return made
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("field-unknown")])
+def test_a_misspelt_field_adds_no_other_finding(name):
+    example, draw = PAGES[name], random.Random(name)
+    documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
+    before = said(facts(documents, example))
+    ways = [(number, way) for number, each in enumerate(documents) for way in keys(each)]
+    for number, way in draw.sample(ways, min(len(ways), DRAWN)):
+        told = said(facts(misspelt(documents, number, way), example))
+        slips = {it for it in told - before if it[0] == "field-unknown"}
+        if len(slips) == 1:  # else it is a name of somebody's own
+            assert told - before - slips == set(), (number, way)
 
 
 def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
