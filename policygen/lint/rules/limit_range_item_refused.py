@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.core import LimitRangeItem
 from policygen.finding import Severity
+from policygen.lint.core_names import known_to_quota
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.echo import quoted
+from policygen.spec.labels import key_fault
 
 _TYPES = ("Container", "Pod", "PersistentVolumeClaim")
 
@@ -37,10 +40,35 @@ def check(facts: Facts) -> Iterator[Claim]:
                         "containers; write type: Container",
                         at / field,
                     )
+            for field, name in _strange(item):
+                yield Claim(
+                    f"{entry} limits {quoted(name)}, which is no name of a resource; write one with "
+                    "a domain, or storage",
+                    (at / field / name).on_key(),
+                )
             if item.type == "PersistentVolumeClaim" and "storage" not in {**item.min, **item.max}:
                 yield Claim(
                     f"{entry} limits claims and says neither min nor max of storage; write one", at
                 )
+
+
+def _strange(item: LimitRangeItem) -> Iterator[tuple[str, str]]:
+    """Of what is no pod's: names that no resource has, and their fields."""
+    if item.type in {"Container", "Pod"}:
+        return  # `container-resource-refused` tells
+    fields = {
+        "max": item.max,
+        "min": item.min,
+        "default": item.default,
+        "defaultRequest": item.default_request,
+        "maxLimitRequestRatio": item.max_limit_request_ratio,
+    }
+    for field, amounts in fields.items():
+        yield from (
+            (field, name)
+            for name in amounts
+            if key_fault(name) or not (known_to_quota(name) or name == "storage")
+        )
 
 
 RULE = Rule(

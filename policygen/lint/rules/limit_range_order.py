@@ -1,6 +1,7 @@
 """A LimitRange's minimum, defaults and maximum are not in ascending order."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
 
 from policygen.cluster.core import LimitRangeItem
@@ -22,13 +23,20 @@ def check(facts: Facts) -> Iterator[Claim]:
                 yield Claim(f"{entry}: {message}", place)
 
 
+def _equal(item: LimitRangeItem) -> dict[str, Fraction]:
+    """The defaults that maxima are, of what asks for as much as it may use."""
+    if item.type != "Container":
+        return {}
+    return {name: amount for name, amount in item.max.items() if not overcommitted(name)}
+
+
 def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
     fields = {"min": item.min, "max": item.max}
     if item.type != "Pod":
         fields = {
             "min": item.min,
             "defaultRequest": item.default_request,
-            "default": item.default,
+            "default": {**_equal(item), **item.default},
             "max": item.max,
         }
     names = sorted({name for amounts in fields.values() for name in amounts})

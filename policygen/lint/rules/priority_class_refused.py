@@ -1,4 +1,4 @@
-"""A PriorityClass has a value or name that only Kubernetes' own may have."""
+"""A PriorityClass has a value or name that only Kubernetes' own may have, or an empty policy."""
 
 from collections.abc import Iterator
 
@@ -13,6 +13,12 @@ _OWN = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClass."""
     for entry in facts.cluster.priority_classes:
+        if entry.it.preemption_policy == "":
+            yield Claim(
+                f"{entry} has an empty preemptionPolicy, which is refused; write Never or "
+                "PreemptLowerPriority",
+                entry.at / "preemptionPolicy",
+            )
         if entry.name.startswith(_PREFIX):
             if _OWN.get(entry.name) != entry.it.value:
                 yield Claim(

@@ -9,6 +9,8 @@ from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.nearest import suggest
 
 _PODS = ("pods",)
+_HUGE = ("hugepages-", "requests.hugepages-")
+"""How names begin that no scope can count."""
 _COMPUTE = tuple(
     f"{way}{name}" for way in ("", "requests.", "limits.") for name in ("cpu", "memory")
 )
@@ -49,7 +51,8 @@ def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tupl
             yield f'"{scope}" is no scope; {suggest(scope, _FITS)}', at / i
             continue
         for name in it.hard:
-            if name in QUOTA_KEYS and name not in _FITS[scope]:
+            plain = name in QUOTA_KEYS or name.startswith(_HUGE)
+            if plain and name not in _FITS[scope]:
                 yield f"scope {scope} cannot count {name}; give it a quota of its own", at / i
     for pair in _PAIRS:
         if set(pair) <= set(scopes):
