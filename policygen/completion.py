@@ -5,6 +5,7 @@ descriptions from a comma on.
 """
 
 import os
+import sys
 
 import click
 from click.shell_completion import (
@@ -86,7 +87,9 @@ class _Complete(ShellComplete):
     """What all three scripts ask by: the line up to the cursor, for lines of kind, value, help."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        line = os.environ[_LINE]
+        line = os.environ.get(_LINE)
+        if line is None:
+            sys.exit()  # the script of another release asks, and would not understand the answer
         words = split_arg_string(line)[1:]
         started = bool(words) and not line[-1].isspace()
         return (words[:-1], words[-1]) if started else (words, "")

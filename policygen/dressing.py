@@ -1,11 +1,11 @@
 """Hits on objects as findings: whom they are about, which field, and where that stands."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from policygen.cluster.object import Object
 from policygen.cluster.renames import written
-from policygen.finding import At, Finding, Hit, Place, Related, dotted, named
-from policygen.spec import document
+from policygen.finding import THERE, At, Finding, Hit, Place, Related, at_path, dotted, named
+from policygen.spec import document, placeholders
 from policygen.spec.document import Document
 
 
@@ -15,6 +15,7 @@ def dress(
     """Findings in the order of the text, each once. Only these places are looked up.
 
     A hit on what was refused as YAML already is left out: it would blame what was only put there.
+    Of what a template leaves to be filled in only that is said.
     """
     by_root = {(it.at.document, it.at.path): it for it in objects}
     by_index = {each.index: each for each in documents}
@@ -33,28 +34,21 @@ def dress(
         return None
 
     findings = []
-    for hit in hits:
+    for it, hit in _told(hits, owner, by_index):
         if hit.at is None:
             findings.append(Finding(hit.severity, hit.rule, hit.message))
-            continue
-        it = owner(hit.at)
-        holder = by_index.get(hit.at.document)
-        if (
-            holder
-            and holder.flawed
-            and holder.is_flawed(_as_written(it, hit.at).path, key=hit.at.key)
-        ):
             continue
         related = []
         for at in hit.related:
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
+        there = next((each.place for each in related if each.place), None)
         path = written(it, hit.at.path[len(it.at.path) :]) if it else hit.at.path
         findings.append(
             Finding(
                 hit.severity,
                 hit.rule,
-                hit.message,
+                hit.message.replace(THERE, f"{there.file}:{there.line}" if there else "elsewhere"),
                 place(hit.at, it),
                 object=str(it or ""),
                 path=dotted(path),
@@ -67,6 +61,35 @@ def dress(
             )
         )
     return document.ordered(findings)
+
+
+def _told(
+    hits: Iterable[Hit], owner: Callable[[At], Object | None], by_index: Mapping[int, Document]
+) -> Iterator[tuple[Object | None, Hit]]:
+    """Those that are to be told, with their objects."""
+    blanks = set()
+    for hit in hits:
+        at, it = hit.at, owner(hit.at) if hit.at else None
+        if at is None or it is None:
+            yield it, hit
+        elif _is_flawed(it, at, by_index.get(at.document)):
+            continue
+        elif not _is_blank(it, at):
+            yield it, hit
+        elif at not in blanks:
+            blanks.add(at)
+            yield it, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
+
+
+def _is_flawed(it: Object, at: At, holder: Document | None) -> bool:
+    if holder is None or not holder.flawed:
+        return False
+    return holder.is_flawed(_as_written(it, at).path, key=at.key)
+
+
+def _is_blank(it: Object, at: At) -> bool:
+    path = _as_written(it, at).path[len(it.at.path) :]
+    return placeholders.is_blank(path[-1] if at.key and path else at_path(it.data, path))
 
 
 def _as_written(it: Object | None, at: At) -> At:

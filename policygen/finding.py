@@ -1,7 +1,7 @@
 """What is told to the user about an input: where it is, how bad, and what to write instead."""
 
 from enum import IntEnum, StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 Path = tuple[str | int, ...]
 """A way into a document: mapping keys and sequence indexes, from its root."""
@@ -131,6 +131,10 @@ class Edit(NamedTuple):
     verb: Verb
     at: At
     to: str | int | float | bool = ""
+
+
+THERE: Final = "{there}"
+"""Stands in a message for the place of the first of `related`, which only the edge knows."""
 
 
 class Hit(NamedTuple):

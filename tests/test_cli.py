@@ -437,6 +437,18 @@ def completed(line):
     return [tuple(each.split("\t")) for each in done.stdout.splitlines()]
 
 
+def test_the_script_of_another_release_gets_no_answer():
+    environ = {key: value for key, value in os.environ.items() if key != "_POLICYGEN_LINE"}
+    done = subprocess.run(
+        [sys.executable, "-m", "policygen"],
+        env={**environ, "_POLICYGEN_COMPLETE": "bash_complete"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout + done.stderr == ""
+
+
 @pytest.mark.parametrize(
     "line, values",
     [

@@ -15,7 +15,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.parts import mappings
 from policygen.cluster.view import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.finding import At, Finding, Path, Place, Severity
-from policygen.spec import document, forms
+from policygen.spec import document, forms, placeholders
 from policygen.spec.document import Document
 from policygen.spec.files import Source
 
@@ -79,6 +79,9 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         documents, findings = document.load(
             source, ours=_is_no_spec, first_index=index, kubernetes=True
         )
+        template = placeholders.of_helm(source) if findings else None
+        if template:
+            documents, findings = [], [template]
         found.findings += findings
         found.complete = found.complete and not findings
         found.documents += documents

@@ -51,7 +51,7 @@ def write(report: Report, out: TextIO) -> None:
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": not report.count(Verdict.CRASHED),
+                "executionSuccessful": report.complete and not report.count(Verdict.CRASHED),
                 "toolExecutionNotifications": [
                     {
                         "level": "error" if each.verdict == Verdict.CRASHED else "note",

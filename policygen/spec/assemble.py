@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from policygen.spec import surrogates
+from policygen.spec import placeholders, surrogates
 from policygen.spec.composed import MAX_DEPTH, Composed, Problem
 from policygen.spec.kubectl import KubernetesPlains
 from policygen.spec.outline import BLANKS, Shape
@@ -249,7 +249,7 @@ class Builder:
         raw = self.text[start:end]
         if isinstance(value, dict | list):
             if self.text[start - 1 : start + 1] == "{{":
-                message = "this looks like a template; fill it in first, and give its output"
+                message = placeholders.MESSAGE
                 self.it.flawed.add(
                     self.node
                 )  # the whole value, of which nothing else is to be said

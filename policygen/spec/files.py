@@ -142,7 +142,7 @@ class _Reading(Struct, eq=False):
             self.add_file(name, inner, folder=folder)
         if not found and len(self.findings) == before:
             endings = " ".join(ENDINGS)
-            self.refuse(folder, f"no specs in this folder ({endings})", rule="no-spec-files")
+            self.refuse(folder, f"no file to read in this folder ({endings})", rule="no-spec-files")
 
     def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
         """The spec files of a tree, in the order of their names; what cannot be read is refused."""

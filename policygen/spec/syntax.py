@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from policygen.spec import placeholders
 from policygen.spec.outline import BLANKS
 
 _BREAKS = "\r\n"
@@ -104,7 +105,7 @@ def _template(it: Complaint) -> Explained | None:
     brace = it.text.find("{{", start, end)
     if brace < 0:
         return None
-    return "this looks like a template; fill it in first, and give its output", brace, end
+    return placeholders.MESSAGE, brace, end
 
 
 def _unfinished(it: Complaint) -> Explained | None:

@@ -117,6 +117,13 @@ def test_sarif_is_read_by_its_own_types(text):
     assert file.locations[0].physical_location.region is None
 
 
+@pytest.mark.parametrize("complete", [True, False])
+def test_sarif_of_a_run_that_could_not_read_all_is_no_success(complete):
+    whole = replace(report(), rules=(), complete=complete)
+    (run,) = Sarif.model_validate_json(written("sarif", whole)).runs
+    assert run.invocations[0].execution_successful is complete
+
+
 @pytest.mark.parametrize("text", ["queue a", NASTY])
 def test_junit_is_read_by_a_parser(text):
     (suite,) = junitparser.JUnitXml.fromstring(

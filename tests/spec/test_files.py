@@ -150,7 +150,7 @@ def test_a_folder_without_specs():
     Path("d/notes.txt").write_text("")
     assert refused("d") == (
         *("d", "no-spec-files"),
-        "no specs in this folder (.yaml .yml .json)",
+        "no file to read in this folder (.yaml .yml .json)",
     )
 
 

@@ -23,9 +23,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     ]
     for entry, name, field in named:
         if name and not known.knows(name):
+            others = [each for each in known.names() if each != entry.name or field == "cohortName"]
             yield Claim(
                 f'{entry} joins cohort "{name}", which no Cohort declares; '
-                f"{suggest(name, known.names())}",
+                f"{suggest(name, others) if others else 'declare it'}",
                 entry.at.to("spec", field),
             )
 

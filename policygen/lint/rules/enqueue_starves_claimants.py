@@ -25,9 +25,10 @@ def check(facts: Facts) -> Iterator[Claim]:
         held = [it for it in each.evicts if voters & set(_ROOM[it.removeprefix("gang")])]
         if held:
             rest = ", ".join(name for name in each.actions if name != "enqueue")
+            act = "act" if len(held) > 1 else "acts"
             yield Claim(
                 f"enqueue holds a job back while its queue or the cluster is full, and "
-                f"{' and '.join(held)} act only for jobs that it let in; write "
+                f"{' and '.join(held)} {act} only for jobs that it let in; write "
                 f'actions: "{rest}"',
                 each.actions_at,
             )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.cluster.object import Object
-from policygen.finding import Severity
+from policygen.finding import THERE, Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         before = first.setdefault((it.group, it.kind, it.namespace, it.name), it)
         if before is not it:
             yield Claim(
-                f"{it} is in the input twice, and the one that is applied last wins; remove or "
-                "rename one",
+                f"{it} is in the input twice, first at {THERE}, and the one that is applied last "
+                "wins; remove or rename one",
                 it.at.to("metadata", "name"),
                 related=(before.at.to("metadata", "name"),),
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import mapping
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -16,8 +17,9 @@ def check(facts: Facts) -> Iterator[Claim]:
     if queue is None:
         return
     it = queue.it
-    # On a cluster Volcano itself writes what root deserves and is guaranteed.
-    if it.capability or (facts.cluster.seen is None and (it.deserved or it.guarantee.resource)):
+    # On a cluster, which gives a uid, Volcano itself writes what root deserves and is guaranteed.
+    is_seen = facts.cluster.seen is not None or "uid" in mapping(queue.object.data.get("metadata"))
+    if it.capability or (not is_seen and (it.deserved or it.guarantee.resource)):
         yield Claim(
             "queue root stands for the whole cluster and its amounts follow from the nodes; a "
             "change of them is refused, or caps every queue; remove it, and give limits to the "

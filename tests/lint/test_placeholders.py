@@ -1,0 +1,126 @@
+"""What a template leaves to be filled in is told as that, once, and not as refused values."""
+
+from datetime import date
+
+import pytest
+
+from policygen import linting
+from policygen.spec.placeholders import MESSAGE, is_blank
+
+TODAY = date(2026, 11, 21)
+
+OBJECTS = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: "${NAME}", namespace: a, labels: {x: "{{ .x }}"}}
+spec:
+  serviceAccountName: $ACCOUNT_NAME
+  containers:
+  - {name: a, image: "example.com/a:${TAG}", args: ["$(FOO)"]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: b}
+spec: {clusterQueue: "{{ .Values.queue }}"}
+"""
+CHART = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: {{ .Values.name }}
+{{- if .Values.queue }}
+spec: {clusterQueue: {{ .Values.queue | quote }}}
+{{- end }}
+"""
+
+
+def lint(tmp_path, text):
+    file = tmp_path / "in.yaml"
+    file.write_text(text, "utf-8")
+    return linting.lint(linting.Settings(manifests=(str(file),)), today=TODAY)
+
+
+def test_what_is_to_be_filled_in_is_told_once_at_its_place(tmp_path):
+    report = lint(tmp_path, OBJECTS)
+    assert {it.message for it in report.findings} == {MESSAGE}
+    assert [(it.place.line, it.place.column) for it in report.findings] == [
+        (3, 18),
+        (3, 55),
+        (5, 23),
+        (12, 22),
+    ]
+
+
+def test_what_is_filled_in_is_judged(tmp_path):
+    filled = OBJECTS.replace("${NAME}", "A_").replace("{{ .Values.queue }}", "gone")
+    found = {it.rule: it.message for it in lint(tmp_path, filled).findings}
+    assert '"A_"' in found["name-refused"]
+    assert '"gone"' in found["local-queue-without-cluster-queue"]
+
+
+def test_a_template_of_a_chart_is_one_finding(tmp_path):
+    report = lint(tmp_path, CHART)
+    (finding,) = report.findings
+    assert (finding.rule, finding.place.line, finding.place.column) == ("yaml-syntax", 4, 9)
+    assert "`helm template`" in finding.message
+    assert not report.complete
+
+
+def test_a_text_that_holds_a_template_is_whole(tmp_path):
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: |\n"
+    inner = "".join(f"    {line}\n" for line in CHART.splitlines())
+    report = lint(tmp_path, text + inner)
+    assert report.complete
+    assert not [it for it in report.findings if it.place]
+
+
+@pytest.mark.parametrize(
+    "value, blank",
+    [
+        ("${NAME}", True),
+        ("a-${NAME:-b}-c", True),
+        ("$NAME", True),
+        ("{{ name }}", True),
+        ("$5", False),
+        ("US$ 5", False),
+        ("$(NAME)", False),
+        ("$name", False),
+        ("line\n{{ name }}", False),
+        (5, False),
+    ],
+)
+def test_what_looks_like_a_template(value, blank):
+    assert is_blank(value) is blank
+
+
+def test_an_object_that_stands_twice_says_where_it_is_first(tmp_path):
+    queue = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
+    (finding,) = (it for it in lint(tmp_path, f"{queue}---\n{queue}").findings if it.place)
+    assert (finding.rule, finding.place.line) == ("identity-twice", 7)
+    assert f"first at {tmp_path / 'in.yaml'}:3" in finding.message
+
+
+ROOT = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: root%s}
+spec: {weight: 1, deserved: {cpu: 8}}
+"""
+
+
+@pytest.mark.parametrize("uid, told", [("", True), (", uid: abc", False)])
+def test_what_volcano_wrote_into_its_root_queue_is_no_fault_of_a_dump(tmp_path, uid, told):
+    rules = {it.rule for it in lint(tmp_path, ROOT % uid).findings}
+    assert ("root-queue-declared" in rules) is told
+
+
+def test_a_cohort_is_not_offered_as_its_own_parent(tmp_path):
+    text = (
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: child}\n"
+        "spec: {parentName: gone}\n"
+    )
+    message = next(
+        it.message for it in lint(tmp_path, text).findings if it.rule == "cohort-undeclared"
+    )
+    assert "declare it" in message
+    assert "known are" not in message
