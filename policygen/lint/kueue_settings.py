@@ -10,7 +10,7 @@ from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.controllers import KUEUE, controllers
 from policygen.cluster.core import LabelSelector, Requirement
-from policygen.cluster.parts import mappings, texts
+from policygen.cluster.parts import keyed_texts, mappings, texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.lint import kueue_gates
@@ -177,9 +177,8 @@ def selector(data: Any) -> LabelSelector | None:
     """A label selector as it was written, typed; None if there is none."""
     if not isinstance(data, dict):
         return None
-    labels = data.get("matchLabels")
     return LabelSelector(
-        match_labels=dict(labels) if isinstance(labels, dict) else {},
+        match_labels=dict(keyed_texts(data, "matchLabels")),
         match_expressions=requirements(data.get("matchExpressions")),
     )
 

@@ -68,7 +68,7 @@ def _is_range(text: str, low: int, high: int, names: tuple[str, ...]) -> bool:
     if step is not None and int(step) == 0:
         return False
     if first in {"*", "?"}:
-        return last is None
+        return True  # what follows a dash is not read
     start, end = _number(first, names), _number(last or first, names)
     return start is not None and end is not None and low <= start <= end <= high
 

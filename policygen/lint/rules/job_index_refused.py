@@ -19,10 +19,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             template = spec.get("jobTemplate")
             inner = template.get("spec") if isinstance(template, dict) else None
             spec, at = inner if isinstance(inner, dict) else {}, at.to("jobTemplate", "spec")
-        yield from (Claim(f"{workload} {message}", place) for message, place in _job(spec, at))
+        filled = workload.kind == "Job"
+        yield from (
+            Claim(f"{workload} {message}", place)
+            for message, place in _job(spec, at, filled=filled)
+        )
 
 
-def _job(spec: Mapping[str, Any], at: At) -> Iterator[tuple[str, At]]:
+def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str, At]]:
+    """`filled`: where neither is written, servers make parallelism and completions 1."""
     mode = spec.get("completionMode")
     if not isinstance(mode, str | None):
         return  # its type is refused already
@@ -35,7 +40,7 @@ def _job(spec: Mapping[str, Any], at: At) -> Iterator[tuple[str, At]]:
                 )
         return
     completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
-    if completions is None and spec.get("parallelism") is not None:  # else both are 1
+    if completions is None and (not filled or spec.get("parallelism") is not None):
         yield "is Indexed without completions, which is refused; write their number", at
     if failed is not None and spec.get("backoffLimitPerIndex") is None:
         yield (
