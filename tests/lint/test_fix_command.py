@@ -1,9 +1,9 @@
 """`policygen lint --fix` as a user calls it."""
 
 import json
-import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -43,34 +43,20 @@ DIFF = """\
 
 
 @pytest.fixture
-def policygen(tmp_path):
+def lint(tmp_path, policygen):
     (tmp_path / "queue.yaml").write_text(QUEUE)
-
-    def run(*arguments, given=None):
-        environ = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
-        return subprocess.run(
-            [sys.executable, "-m", "policygen", "lint", "--partial", *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environ,
-            timeout=120,
-            check=False,
-        )
-
-    return run
+    return partial(policygen, "lint", "--partial")
 
 
-def test_lint_says_how_many_findings_can_be_fixed(policygen):
-    done = policygen("--manifests", "queue.yaml")
+def test_lint_says_how_many_findings_can_be_fixed(lint):
+    done = lint("--manifests", "queue.yaml")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix), 1 more with --unsafe")
-    done = policygen("--manifests", "queue.yaml", "--rule", "gpu-quota-binds-nothing")
+    done = lint("--manifests", "queue.yaml", "--rule", "gpu-quota-binds-nothing")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix --unsafe)")
 
 
-def test_a_dry_run_shows_a_diff_and_writes_nothing(policygen, tmp_path):
-    done = policygen("--fix", "--manifests", "queue.yaml")
+def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
+    done = lint("--fix", "--manifests", "queue.yaml")
     assert done.stdout == DIFF
     assert done.stderr == (
         "policygen: 1 can be fixed with --write in 1 file (kueue-version-outdated 1); "
@@ -80,8 +66,8 @@ def test_a_dry_run_shows_a_diff_and_writes_nothing(policygen, tmp_path):
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
 
 
-def test_the_diff_can_be_applied(policygen, tmp_path):
-    diff = policygen("--fix", "--unsafe", "--manifests", "queue.yaml").stdout
+def test_the_diff_can_be_applied(lint, tmp_path):
+    diff = lint("--fix", "--unsafe", "--manifests", "queue.yaml").stdout
     subprocess.run(["git", "apply", "-"], input=diff, text=True, cwd=tmp_path, check=True)
     assert (tmp_path / "queue.yaml").read_text() == UNSAFE
 
@@ -101,13 +87,13 @@ def test_the_diff_of_a_file_with_crlf_can_be_applied(tmp_path):
     assert file.read_bytes() == SAFE.replace("\n", "\r\n").encode()
 
 
-def test_the_diff_names_an_absolute_path_as_git_does(policygen, tmp_path):
-    done = policygen("--fix", "--manifests", str(tmp_path / "queue.yaml"))
+def test_the_diff_names_an_absolute_path_as_git_does(lint, tmp_path):
+    done = lint("--fix", "--manifests", str(tmp_path / "queue.yaml"))
     assert done.stdout.startswith(f"--- a{tmp_path}/queue.yaml\n+++ b{tmp_path}/queue.yaml\n")
 
 
-def test_write_changes_the_file_and_reports_what_is_left(policygen, tmp_path):
-    done = policygen("--fix", "--write", "--manifests", "queue.yaml")
+def test_write_changes_the_file_and_reports_what_is_left(lint, tmp_path):
+    done = lint("--fix", "--write", "--manifests", "queue.yaml")
     assert (tmp_path / "queue.yaml").read_text() == SAFE
     assert "gpu-quota-binds-nothing" in done.stdout
     assert "kueue-version-outdated" not in done.stdout
@@ -117,39 +103,39 @@ def test_write_changes_the_file_and_reports_what_is_left(policygen, tmp_path):
     assert done.returncode == 1
 
 
-def test_with_unsafe_nothing_is_left(policygen, tmp_path):
-    done = policygen("--fix", "--write", "--unsafe", "--manifests", "queue.yaml")
+def test_with_unsafe_nothing_is_left(lint, tmp_path):
+    done = lint("--fix", "--write", "--unsafe", "--manifests", "queue.yaml")
     assert (tmp_path / "queue.yaml").read_text() == UNSAFE
     assert done.returncode == 0
     assert done.stderr.startswith("policygen: 2 fixed in 1 file ")
-    again = policygen("--fix", "--unsafe", "--fail-on", "info", "--manifests", "queue.yaml")
+    again = lint("--fix", "--unsafe", "--fail-on", "info", "--manifests", "queue.yaml")
     assert (again.returncode, again.stdout) == (0, "")
     assert again.stderr == "policygen: nothing to fix\n"
 
 
-def test_standard_input_gives_a_diff(policygen):
-    done = policygen("--fix", "--manifests", "-", given=QUEUE)
+def test_standard_input_gives_a_diff(lint):
+    done = lint("--fix", "--manifests", "-", given=QUEUE)
     assert done.stdout == DIFF.replace("queue.yaml", "<stdin>")
 
 
-def test_a_report_goes_into_a_file_beside_the_diff(policygen, tmp_path):
-    done = policygen("--fix", "--manifests", "queue.yaml", "-f", "json=report.json")
+def test_a_report_goes_into_a_file_beside_the_diff(lint, tmp_path):
+    done = lint("--fix", "--manifests", "queue.yaml", "-f", "json=report.json")
     assert done.stdout == DIFF
     found = json.loads((tmp_path / "report.json").read_text())["findings"]
     assert {it["rule"] for it in found} == {"kueue-version-outdated", "gpu-quota-binds-nothing"}
 
 
-def test_a_file_that_must_not_be_written_stays(policygen, tmp_path):
+def test_a_file_that_must_not_be_written_stays(lint, tmp_path):
     (tmp_path / "queue.yaml").chmod(0o444)
-    done = policygen("--fix", "--write", "--manifests", "queue.yaml")
+    done = lint("--fix", "--write", "--manifests", "queue.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert "queue.yaml is read-only, so it is not written" in done.stderr
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
 
 
-def test_a_byte_order_mark_is_no_text_that_could_be_fixed(policygen, tmp_path):
+def test_a_byte_order_mark_is_no_text_that_could_be_fixed(lint, tmp_path):
     (tmp_path / "queue.yaml").write_bytes(b"\xef\xbb\xbf" + QUEUE.encode())
-    done = policygen("--fix", "--write", "--manifests", "queue.yaml")
+    done = lint("--fix", "--write", "--manifests", "queue.yaml")
     assert done.returncode == 3
     assert "byte-order mark" in done.stdout
     assert (tmp_path / "queue.yaml").read_bytes().startswith(b"\xef\xbb\xbf")
@@ -158,8 +144,8 @@ def test_a_byte_order_mark_is_no_text_that_could_be_fixed(policygen, tmp_path):
 @pytest.mark.parametrize(
     "arguments", [("queue.yaml",), ("--manifests", "queue.yaml", "--snapshot", "queue.yaml")]
 )
-def test_only_manifests_can_be_fixed(policygen, arguments):
-    done = policygen("--fix", *arguments)
+def test_only_manifests_can_be_fixed(lint, arguments):
+    done = lint("--fix", *arguments)
     assert done.returncode == 2
     assert "--fix changes manifests; name them with --manifests PATH, and no" in done.stderr
 
@@ -173,7 +159,7 @@ def test_only_manifests_can_be_fixed(policygen, arguments):
         (("--fix", "--write", "--manifests", "-"), "standard input cannot be written"),
     ],
 )
-def test_options_that_do_not_go_together(policygen, arguments, message):
-    done = policygen("--manifests", "queue.yaml", *arguments, given=QUEUE)
+def test_options_that_do_not_go_together(lint, arguments, message):
+    done = lint("--manifests", "queue.yaml", *arguments, given=QUEUE)
     assert done.returncode == 2
     assert message in done.stderr

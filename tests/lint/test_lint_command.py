@@ -2,9 +2,6 @@
 
 import io
 import json
-import os
-import subprocess
-import sys
 from datetime import date
 
 import pytest
@@ -25,23 +22,9 @@ spec: {clusterQueue: gone}
 """
 
 
-@pytest.fixture
-def policygen(tmp_path):
-    def run(*arguments, given=None):
-        environ = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
-        return subprocess.run(
-            [sys.executable, "-m", "policygen", *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environ,
-            timeout=120,
-            check=False,
-        )
-
+@pytest.fixture(autouse=True)
+def queue(tmp_path):
     (tmp_path / "queue.yaml").write_text(QUEUE)
-    return run
 
 
 def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
