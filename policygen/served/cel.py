@@ -11,6 +11,8 @@ Rules about `oldSelf` judge a change and not an object; they are not here.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from policygen.served.remedies import advised
+
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -151,4 +153,4 @@ def compiled(rule: Mapping[str, str]) -> Rule | None:
     if "oldSelf" in text:
         return None
     said = rule.get("message", f"the rule {text} does not hold").rstrip(".")
-    return Rule(RULES[text], f"the CRD refuses this: {said}")
+    return Rule(RULES[text], f"the CRD refuses this: {advised(said)}")

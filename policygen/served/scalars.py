@@ -47,9 +47,8 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
             if value is None and absent:
                 return value
             message = f"{shown(value)} stands where the server takes {wanted}"
-            if _quotable(value, schema):
-                message += "; put it in quotes"
             mend = _retyped(value, schema)
+            message += _remedy(mend, schema)
             out.append(Refusal(path_to(spot), "wrong-type", message, mend=mend))
             return value
         for each in judges:
@@ -60,6 +59,12 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
         return value
 
     return judge
+
+
+def _remedy(mend: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
+    if mend is None:
+        return f"; {suggest('', schema['enum'])}" if "enum" in schema else ""
+    return "; put it in quotes" if mend[0] is Verb.QUOTE else "; take the quotes away"
 
 
 def _retyped(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
@@ -79,7 +84,9 @@ def _quotable(value: Any, schema: dict[str, Any]) -> bool:
     if schema.get("x-kubernetes-int-or-string"):
         pattern = schema.get("pattern")
         return bool(isinstance(value, float) and pattern and _pattern(pattern)(str(value)) is None)
-    return schema.get("type") == "string" and isinstance(value, bool | int | float)
+    # No word of an enumeration is a number or a truth value.
+    is_text = schema.get("type") == "string" and "enum" not in schema
+    return is_text and isinstance(value, bool | int | float)
 
 
 def _respelt(value: Any, schema: dict[str, Any]) -> tuple[Verb, str] | None:

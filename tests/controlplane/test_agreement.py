@@ -8,8 +8,6 @@ from tests.controlplane.agreement import COUNT, EXCEPTIONS, SERVED, Judges, draw
 
 ENOUGH = 0.96
 """Of all cases, without the exceptions."""
-UNKNOWN = 5
-"""Cases that differ for no reason that has a name: a new page brings new ones, to be mended or named."""
 NEITHER = 25
 """Percent of cases that at least are refused, and that at least are accepted."""
 
@@ -24,7 +22,7 @@ def test_lint_refuses_what_the_servers_refuse(cluster, tmp_path):
     print(summary(verdicts))
     unknown = [str(each) for each in verdicts if not each.agree and not each.exception]
     print(*unknown, sep="\n")
-    assert len(unknown) <= UNKNOWN, "\n".join([summary(verdicts), *unknown])
+    assert unknown == [], "\n".join([summary(verdicts), *unknown])
     assert sum(each.agree for each in verdicts) >= ENOUGH * COUNT, summary(verdicts)
     refused = 100 * sum(bool(each.server) for each in verdicts) / COUNT
     assert NEITHER <= refused <= 100 - NEITHER

@@ -132,7 +132,10 @@ def test_a_good_object_is_not_refused():
             ...,
             ("spec",),
             "crd-rule-broken",
-            "the CRD refuses this: borrowingLimit must be nil when cohort is empty",
+            (
+                "the CRD refuses this: borrowingLimit must be nil when cohort is empty; "
+                "write cohortName, or take borrowingLimit out"
+            ),
         ),
         (
             ("metadata", "name"),

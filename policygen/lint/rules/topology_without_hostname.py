@@ -10,11 +10,12 @@ from policygen.well_known import HOSTNAME
 def check(facts: Facts) -> Iterator[Claim]:
     """Pods are admitted that fit on no node of their domain, and failed nodes are not replaced.
 
+    Elsewhere than at the end the level is refused, which the CRD says.
     Source: concepts/topology_aware_scheduling.md; apis/kueue/v1beta2/topology_types.go.
     """
     for topology in facts.cluster.topologies:
         levels = topology.it.levels
-        if levels and levels[-1].node_label != HOSTNAME:
+        if levels and HOSTNAME not in {level.node_label for level in levels}:
             yield Claim(
                 f"{topology} ends with {levels[-1].node_label}, so pods are not placed on nodes and "
                 f"failed nodes not replaced; add {HOSTNAME} as the last level",

@@ -1,0 +1,31 @@
+"""Slips as people make them: each is told once, at its place; what is right is told nothing of.
+
+The first line of a bad file says the line and rule of what is to be found, and nothing else is.
+"""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from policygen import linting
+from policygen.settings import LintSettings
+
+TODAY = date(2026, 11, 21)
+FILES = Path(__file__).parent / "plausible"
+
+
+def found(file):
+    report = linting.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
+    return [f"{it.place.line} {it.rule}" for it in report.findings]
+
+
+@pytest.mark.parametrize("file", sorted((FILES / "bad").iterdir()), ids=lambda it: it.stem)
+def test_a_slip_is_told_once_at_its_place(file):
+    line = file.read_text("utf-8").partition("\n")[0]
+    assert found(file) == [line.removeprefix("# ")]
+
+
+@pytest.mark.parametrize("file", sorted((FILES / "good").iterdir()), ids=lambda it: it.stem)
+def test_what_is_right_is_told_nothing_of(file):
+    assert found(file) == []
