@@ -12,11 +12,12 @@ from policygen.cluster.view import KUEUE
 from policygen.lint.refused import component
 from policygen.served import schemas
 from policygen.spec.nearest import suggest
-from policygen.versions import KUEUE_V1BETA2, Version
+from policygen.versions import KUEUE_V1BETA2, Minor, Version
 
 Groups = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Versions by group and kind, the oldest first."""
 
+_TOPOLOGY_V1BETA1 = (0, 14)
 _ALIKE = 0.85
 """How close a group must be to a known one to be a slip of it."""
 
@@ -26,7 +27,7 @@ def fault(it: Object, target: Mapping[str, Version]) -> str | None:
     groups = _served()
     if not it.api_version:
         return None  # a file that is no object
-    if it.group not in groups:
+    if it.group not in groups or it.api_version in groups:
         return _misspelt(it, groups)
     kinds, release = groups[it.group], target["kueue"].release
     if it.kind not in kinds:
@@ -34,15 +35,28 @@ def fault(it: Object, target: Mapping[str, Version]) -> str | None:
             return f"{it.group} has no kind {it.kind}; {suggest(it.kind, kinds)}"
         return None
     versions = kinds[it.kind]
-    if it.group == KUEUE and release < KUEUE_V1BETA2:
-        if it.version == "v1beta2":
-            return f"Kueue {target['kueue']} does not serve v1beta2; write {KUEUE}/v1beta1"
+    if it.group == KUEUE and release < KUEUE_V1BETA2 and it.version in ("v1beta2", "v1alpha1"):
         if it.version == "v1alpha1":
             return None  # served up to then, and by no server that was asked
+        newest = "v1alpha1" if _is_old_topology(it, release) else "v1beta1"
+        return f"Kueue {target['kueue']} does not serve v1beta2; write {KUEUE}/{newest}"
+    if _is_old_topology(it, release):
+        return f"Kueue {target['kueue']} serves it as v1alpha1 alone; write {KUEUE}/v1alpha1"
     if it.version in versions or not schemas.covers(component(it), target[component(it)]):
         return None
     newest = f"{it.group}/{versions[-1]}" if it.group else versions[-1]
     return f"{it.api_version} is not served; write {newest}"
+
+
+def _is_old_topology(it: Object, release: Minor) -> bool:
+    return (it.group, it.kind) == (KUEUE, "Topology") and release < _TOPOLOGY_V1BETA1
+
+
+def is_of_kind(it: Object) -> bool:
+    """Whether it is the kind of an object that is not served, and not its apiVersion."""
+    groups = _served()
+    named = it.group in groups and it.api_version not in groups
+    return named and it.kind not in groups[it.group]
 
 
 def successor(it: Object, target: Mapping[str, Version]) -> str | None:
@@ -71,6 +85,11 @@ _UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
 
 
 def _misspelt(it: Object, groups: Groups) -> str | None:
+    if "." in it.api_version and it.api_version in groups:
+        versions = groups[it.api_version].get(it.kind, ("v1",))
+        return (
+            f"{it.api_version} is a group without a version; write {it.api_version}/{versions[-1]}"
+        )
     for group in get_close_matches(it.group, groups, n=1, cutoff=_ALIKE):
         if it.kind in groups[group]:
             return f'no group "{it.group}" is known; did you mean "{group}"?'

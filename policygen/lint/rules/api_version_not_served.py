@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.finding import Edit, Severity, Verb
-from policygen.lint.api_versions import fault, successor
+from policygen.lint.api_versions import fault, is_of_kind, successor
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
 
@@ -17,6 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         wrong = known[kind]
         if wrong:
             at, same = it.at / "apiVersion", successor(it, facts.target)
+            at = it.at / "kind" if is_of_kind(it) else at
             edits = (Edit(Verb.REWRITE, at, same),) if same else ()
             yield Claim(f"{it}: {wrong}", at, edits=edits)
 
