@@ -100,7 +100,7 @@ def _live(
                 document=index,
                 progress=lambda what: progress(f"{way.name}: {what}"),
             )
-        except requests.ReadError as error:
+        except (requests.ReadError, UsageError) as error:  # a login may end on the way
             message = f"nothing could be read of {way.host}: {error}"
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=way.name)
         finally:

@@ -5,7 +5,7 @@ longer than most commands run, so it is imported only when a cluster is reached.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -34,7 +34,9 @@ class Access:
         self._lock = Lock()
         self._renewals = 0
         self._plugin: Mapping[str, Any] = {}
+        self._impersonated: Sequence[tuple[str, str]] = ()
         self._load()
+        self.credentials({})  # what no header can hold is told now
 
     @property
     def in_cluster(self) -> bool:
@@ -51,19 +53,21 @@ class Access:
         """Its connections, a `urllib3.PoolManager`."""
         return self._client.rest_client.pool_manager
 
-    def credentials(self) -> tuple[dict[str, str], int]:
-        """The headers that say who we are, and how often they were renewed.
+    def credentials(self, own: Mapping[str, str]) -> tuple[Any, int]:
+        """A request's own headers with those that say who we are, and how often they were renewed.
 
-        A token whose expiry is known is renewed before that. Raises UsageError if it cannot be.
+        They are a `urllib3.HTTPHeaderDict`, since whom we impersonate may be of several groups. A token whose expiry is known is renewed before that. Raises UsageError if it cannot be.
         """
+        import urllib3  # noqa: PLC0415 - see the top
+
         with self._lock:
             with self._usable():
-                settings = self._client.configuration.auth_settings()
-                headers = {
-                    str(each["key"]): _clean(str(each["value"]))
-                    for each in settings.values()
-                    if each["in"] == "header" and each["value"]
-                }
+                headers = urllib3.HTTPHeaderDict(own)
+                for each in self._client.configuration.auth_settings().values():
+                    if each["in"] == "header" and each["value"]:
+                        headers[each["key"]] = _clean(str(each["value"]))
+                for name, value in self._impersonated:
+                    headers.add(name, _clean(value))
             return headers, self._renewals
 
     def renew(self, renewals: int) -> None:
@@ -89,6 +93,7 @@ class Access:
             else:
                 found = kubeconfig.read(self._context, self._kubeconfig)
                 self._plugin = mapping(found.user, "exec")
+                self._impersonated = tuple(kubeconfig.impersonated(found.user))
                 proxy_url = str(found.cluster.get("proxy-url") or "")
                 _log_in(found)
                 config.kube_config.KubeConfigLoader(
@@ -151,7 +156,7 @@ def _clean(header: str) -> str:
     """A header without the line break at the end of a token's file. Raises ValueError for others."""
     header = header.strip()
     if not (header.isascii() and header.isprintable()):
-        raise ValueError("its token holds characters that no header can")
+        raise ValueError("its token, or whom it impersonates, holds characters that no header can")
     return header
 
 

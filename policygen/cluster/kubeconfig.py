@@ -5,13 +5,14 @@ Source: client-go v0.36 tools/clientcmd (validation.go, client_config.go).
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from msgspec import Struct
 
-from policygen.cluster.parts import mapping
+from policygen.cluster.parts import mapping, texts
 from policygen.errors import UsageError
 from policygen.spec.nearest import suggest
 
@@ -92,6 +93,26 @@ def read(name: str, kubeconfig: Path | None) -> Context:
     )
     _check(found)
     return found
+
+
+def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The headers by which a user acts as another, which the client leaves out. Raises ValueError.
+
+    Source: client-go v0.36 transport/round_trippers.go.
+    """
+    name, uid, groups = user.get("as"), user.get("as-uid"), texts(user, "as-groups")
+    extra = mapping(user, "as-user-extra")
+    if not name:
+        if uid or groups or extra:
+            raise ValueError("its user impersonates groups (as-groups) and no user (as)")
+        return
+    yield "Impersonate-User", str(name)
+    if uid:
+        yield "Impersonate-Uid", str(uid)
+    yield from (("Impersonate-Group", group) for group in groups)
+    for key in extra:
+        for value in texts(extra, key):
+            yield f"Impersonate-Extra-{quote(key, safe='')}", value
 
 
 def _check(it: Context) -> None:

@@ -44,18 +44,19 @@ def _allowed(access: Access, permission: Permission, name: str) -> bool:
         "kind": "SelfSubjectAccessReview",
         "spec": {"resourceAttributes": attributes | ({"name": name} if name else {})},
     }
-    headers, _ = access.credentials()
+    headers, _ = access.credentials(
+        {
+            "user-agent": f"policygen/{policygen.__version__}",
+            "accept": JSON,
+            "content-type": JSON,
+        }
+    )
     try:
         answer = access.pool.request(
             "POST",
             access.host + PATH,
             body=msgspec.json.encode(body),
-            headers={
-                "user-agent": f"policygen/{policygen.__version__}",
-                "accept": JSON,
-                "content-type": JSON,
-                **headers,
-            },
+            headers=headers,
             redirect=False,
             retries=False,
             timeout=TIMEOUT_S,

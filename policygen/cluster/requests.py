@@ -140,9 +140,15 @@ class Server:
             url += f"?{urlencode(query)}"
         renewed = False
         for number in range(1, TRIES + 1):
-            headers, renewals = self._access.credentials()
+            headers, renewals = self._access.credentials(
+                {
+                    "user-agent": f"policygen/{policygen.__version__}",
+                    "accept-encoding": ENCODING,
+                    "accept": accept,
+                }
+            )
             try:
-                status, fields, answer = self._once(url, {**headers, "accept": accept})
+                status, fields, answer = self._once(url, headers)
             except _LostError as error:
                 if number == TRIES or not self._deadline.wait(_pause(number)):
                     raise ReadError(f"{error} ({_times(number)})") from None
@@ -166,11 +172,7 @@ class Server:
             response = self._access.pool.request(
                 "GET",
                 url,
-                headers={
-                    "user-agent": f"policygen/{policygen.__version__}",
-                    "accept-encoding": ENCODING,
-                    **headers,
-                },
+                headers=headers,
                 preload_content=False,
                 redirect=False,
                 retries=False,

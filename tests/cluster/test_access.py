@@ -48,7 +48,7 @@ def lint(tmp_path):
         ({}, {"text": "[]"}, "is no kubeconfig: it is not a mapping whose"),
         ({}, {"text": "apiVersion: v1"}, "there is none"),
         ({"tokenFile": "/nonexistent"}, {}, "/nonexistent"),
-        ({"token": "a\nb"}, {}, "its token holds characters that no header can"),
+        ({"token": "a\nb"}, {}, "its token, or whom it impersonates, holds characters that no header can"),
         ({"exec": {**PLUGIN}}, {}, "its exec plugin has no command"),
         ({"exec": {**PLUGIN, "command": "./nonexistent"}}, {}, "./nonexistent is not installed"),
         ({"exec": {**PLUGIN, "command": __file__}}, {}, "is no program that may be run"),

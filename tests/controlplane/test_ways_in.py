@@ -215,6 +215,19 @@ def test_a_tokens_file_that_changes_during_the_run_is_read_again(bench, way, tmp
     assert (code, old.is_set()) == (0, True), said
 
 
+def test_who_impersonates_another_reads_as_that_one(way):
+    """The observers of the bench may read everything, and nobody else may read anything."""
+    me = way.config["users"][0]["user"]
+    extra = {"example.com/why": ["night"]}
+    groups = ["nobodies", "policygen:observers"]
+    way.user(**me, **{"as": "x", "as-groups": groups, "as-user-extra": extra}).gets_in()
+    way.user(**me, **{"as": "somebody", "as-groups": ["nobodies"]})
+    way.is_refused(3, 'User "somebody" cannot list resource')
+    way.user(**me, **{"as-groups": groups}).is_refused(
+        2, "impersonates groups (as-groups) and no user"
+    )
+
+
 # --- logins by OpenID Connect ----------------------------------------------------------------
 
 
