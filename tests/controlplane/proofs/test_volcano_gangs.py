@@ -57,6 +57,14 @@ def waits_for_ever(volcano, rule):
             has(volcano, count)
 
 
+def test_pod_group_missing(volcano):
+    """The pod waits beside free GPUs."""
+    for example, count in ((bad("pod-group-missing"), 2), (good("pod-group-missing"), 3)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 3)
+            has(volcano, count)
+
+
 def test_gang_exceeds_queue(volcano):
     """16 GPUs are free in the cluster, and 8 are what the queue may have."""
     rule = "gang-exceeds-queue"
