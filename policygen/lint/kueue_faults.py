@@ -139,7 +139,7 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
             ("resources", "quotaCheckStrategy"),
             "IgnoreUndeclared does not go with excludeResourcePrefixes; take one of them out",
         )
-    seen: set[Any] = set()
+    seen: set[str] = set()
     for i, each in enumerate(mappings(resources.get("transformations"))):
         way: Path = ("resources", "transformations", i)
         if each.get("strategy") not in (None, "Retain", "Replace"):
@@ -151,9 +151,12 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
                     (*way, "outputs", name),
                     f"{shown(amount)} is no quantity; write one such as 1",
                 )
-        if each.get("input") in seen:
-            yield (*way, "input"), f"{each.get('input')} is transformed twice; take one out"
-        seen.add(each.get("input"))
+        resource = each.get("input")
+        if not isinstance(resource, str):
+            continue
+        if resource in seen:
+            yield (*way, "input"), f"{resource} is transformed twice; take one out"
+        seen.add(resource)
 
 
 def _is_quantity(amount: Any) -> bool:

@@ -182,3 +182,25 @@ def test_every_supported_release_has_gates_and_keys():
     assert kueue_gates.on("TopologyAwareScheduling", Version(0, 14, 3))
     assert kueue_gates.locked("ManagedJobsNamespaceSelectorAlwaysRespected", Version(0, 19))
     assert not kueue_gates.known("DynamicResourceAllocation", Version(0, 19))
+
+
+@pytest.mark.parametrize(
+    "api_version, kind",
+    [
+        ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
+        ("workload.codeflare.dev/v1beta2", "AppWrapper"),
+        ("sparkoperator.k8s.io/v1beta2", "SparkApplication"),
+    ],
+)
+@pytest.mark.parametrize("queue, told", [("gone", True), ("q", False)])
+def test_kinds_of_whose_pods_nothing_is_known_name_queues_too(
+    tmp_path, api_version, kind, queue, told
+):
+    text = (
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\n"
+        "metadata: {name: q, namespace: a}\nspec: {clusterQueue: c}\n---\n"
+        f"apiVersion: {api_version}\nkind: {kind}\n"
+        f"metadata: {{name: x, namespace: a, labels: {{kueue.x-k8s.io/queue-name: {queue}}}}}\n"
+    )
+    rules = [it.rule for it in lint(tmp_path, text).findings]
+    assert ("workload-without-local-queue" in rules) is told

@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
+from policygen.cluster.view import Cluster
+from policygen.finding import At, Severity
 from policygen.lint.queued import KINDS, local_queues, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.nearest import suggest
+from policygen.well_known import LOCAL_QUEUE
+
+_OPAQUE = {
+    ("trainer.kubeflow.org", "TrainJob"),
+    ("workload.codeflare.dev", "AppWrapper"),
+    ("sparkoperator.k8s.io", "SparkApplication"),
+}
+"""Kinds that Kueue manages and of whose pods no rule knows; of clusters they are not read."""
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -15,26 +24,35 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/cache/queue/manager.go; pkg/controller/jobframework/reconciler.go.
     """
     cluster = facts.cluster
-    for each in cluster.derive(queued):
-        workload = each.workload
-        if not is_subdomain(each.name) or local_queues(cluster, each.name, workload.namespace):
+    known = cluster.local_queues
+    for who, name, namespace, at in _sent(cluster):
+        if not is_subdomain(name) or local_queues(cluster, name, namespace):
             continue
-        known = cluster.local_queues
-        if known.knows(each.name, workload.namespace) or known.knows(each.name):
+        if known.knows(name, namespace) or known.knows(name):
             continue  # there, but unreadable
-        where = f"namespace {workload.namespace}" if workload.namespace else "any namespace"
+        where = f"namespace {namespace}" if namespace else "any namespace"
         yield Claim(
-            f'{workload} goes to LocalQueue "{each.name}", which is not in {where}; '
-            f"{suggest(each.name, known.names(workload.namespace))}",
-            each.at,
+            f'{who} goes to LocalQueue "{name}", which is not in {where}; '
+            f"{suggest(name, known.names(namespace))}",
+            at,
         )
+
+
+def _sent(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
+    """Each object that names a LocalQueue, the name, its namespace, and where the name stands."""
+    for each in cluster.derive(queued):
+        yield str(each.workload), each.name, each.workload.namespace, each.at
+    for it in cluster.objects:
+        name = it.labels.get(LOCAL_QUEUE) if (it.group, it.kind) in _OPAQUE else None
+        if name:
+            yield str(it), name, it.namespace, it.at.to("metadata", "labels", LOCAL_QUEUE)
 
 
 RULE = Rule(
     "workload-without-local-queue",
     Severity.ERROR,
     Family.INERT,
-    judges=KINDS,
+    judges=(*KINDS, "LocalQueue"),  # beside which there may be opaque kinds alone
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("LocalQueue", "ClusterQueue"),
