@@ -75,7 +75,8 @@ def _told(
         elif _is_flawed(it, at, by_index.get(at.document)):
             continue
         elif not _is_blank(it, at):
-            yield it, hit
+            spelt = _spelt(it, at, by_index.get(at.document))
+            yield it, (hit._replace(message=f"{hit.message} ({spelt})") if spelt else hit)
         elif at not in blanks:
             blanks.add(at)
             yield it, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
@@ -85,6 +86,16 @@ def _is_flawed(it: Object, at: At, holder: Document | None) -> bool:
     if holder is None or not holder.flawed:
         return False
     return holder.is_flawed(_as_written(it, at).path, key=at.key)
+
+
+def _spelt(it: Object, at: At, holder: Document | None) -> str:
+    """What a reader must be told of a value that is not what it looks like: `n`, `0x10`."""
+    path = _as_written(it, at).path
+    value = at_path(it.data, path[len(it.at.path) :])
+    if at.key or holder is None or not isinstance(value, int):
+        return ""
+    raw, read = holder.raw(path), str(value).lower()
+    return f"{raw} is read as {read}" if raw and raw.lower() != read else ""
 
 
 def _is_blank(it: Object, at: At) -> bool:

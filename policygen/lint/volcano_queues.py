@@ -145,7 +145,8 @@ def _sent(cluster: Cluster) -> Iterator[Sent]:
             name = template.annotations.get(VOLCANO_QUEUE)
             if name and to_volcano(template):
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
-                yield Sent(f"Each pod of {workload}", name, at)
+                who = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
+                yield Sent(who, name, at)
 
 
 def _parent(queue: Entry[Queue]) -> str:

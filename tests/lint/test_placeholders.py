@@ -124,3 +124,16 @@ def test_a_cohort_is_not_offered_as_its_own_parent(tmp_path):
     )
     assert "declare it" in message
     assert "known are" not in message
+
+
+@pytest.mark.parametrize(
+    "value, said",
+    [("n", "(n is read as false)"), ("0x10", "(0x10 is read as 16)"), ("true", ""), ("16", "")],
+)
+def test_a_value_that_is_not_what_it_looks_like_is_told_as_it_is_written(tmp_path, value, said):
+    text = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"
+        f"spec:\n  nodeName: {value}\n  containers: [{{name: a, image: b}}]\n"
+    )
+    (finding,) = lint(tmp_path, text).findings
+    assert finding.message.endswith(said or "put it in quotes")

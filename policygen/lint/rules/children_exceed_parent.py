@@ -62,15 +62,26 @@ def _sums(
     *,
     absent: bool,
 ) -> Iterator[Claim]:
+    lacking: dict[str, str] = {}
     for name in sorted({name for amounts in of for name in amounts}):
         total = sum((amounts.get(name, Fraction(0)) for amounts in of), Fraction(0))
-        if total > has.get(name, Fraction(0)) and (absent or name in has):
-            own = shown(name, has[name]) if name in has else "none"
-            yield Claim(
-                f"the queues below {parent} have {shown(name, total)} {name} as {path[0]} "
-                f"together, and it has {own} itself; raise it to their sum",
-                parent.at.to("spec", *path, name),
-            )
+        if total <= has.get(name, Fraction(0)):
+            continue
+        said = f"{shown(name, total)} {name}"
+        if name in has:
+            yield _above(parent, (*path, name), said, shown(name, has[name]))
+        elif absent:
+            lacking[name] = said
+    if lacking:
+        yield _above(parent, (*path, next(iter(lacking))), ", ".join(lacking.values()), "none")
+
+
+def _above(parent: Entry[Queue], path: Path, sums: str, own: str) -> Claim:
+    return Claim(
+        f"the queues below {parent} have {sums} as {path[0]} together, and it has {own} itself; "
+        "raise it to their sum",
+        parent.at.to("spec", *path),
+    )
 
 
 RULE = Rule(

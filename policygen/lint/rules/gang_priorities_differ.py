@@ -18,14 +18,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         if group is None or not group.it.priority_class_name:
             continue
         wanted = group.it.priority_class_name
+        classes = facts.cluster.priority_classes
+        if classes.any and not classes.knows(wanted):
+            continue  # priority-class-missing
         for workload, template in of:
             own = template.spec.priority_class_name
             if own != wanted:
                 has = f'"{own}"' if own else "none"
+                is_pod = workload.kind == "Pod"
+                pods = f"{workload} has" if is_pod else f"the pods of {workload} have"
                 yield Claim(
-                    f'{group} has PriorityClass "{wanted}", and the pods of {workload} have {has}: '
+                    f'{group} has PriorityClass "{wanted}", and {pods} {has}: '
                     f"Volcano goes by the first, kube-scheduler's and kubelet's evictions by the "
-                    f"second; write priorityClassName: {wanted} into the pod template",
+                    f"second; write the same priorityClassName in both",
                     template.at.to("spec", "priorityClassName"),
                     (group.at.to("spec", "priorityClassName"),),
                 )
