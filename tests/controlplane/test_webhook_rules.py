@@ -35,6 +35,7 @@ NO_OBJECT = {
 TAKEN = {
     **NO_OBJECT,
     "concurrent-admission-refused": "its feature gate is off on the bench",
+    "feature-gate-unknown": "Kueue reads its command line, and no API server does",
     "namespace-missing": "every namespace is made before",
     "part-of-a-gpu": "a quota of half a GPU is taken, and allows none",
 }
