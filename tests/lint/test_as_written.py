@@ -1,4 +1,4 @@
-"""What a template leaves to be filled in is told as that, once, and not as refused values."""
+"""What stands in a file is told as it is written: templates, odd scalars, types, and where."""
 
 from datetime import date
 
@@ -137,3 +137,42 @@ def test_a_value_that_is_not_what_it_looks_like_is_told_as_it_is_written(tmp_pat
     )
     (finding,) = lint(tmp_path, text).findings
     assert finding.message.endswith(said or "put it in quotes")
+
+
+CONF = "actions: %s\ntiers: %s\n"
+ACTIONS = '"enqueue, allocate, backfill"'
+
+
+@pytest.mark.parametrize(
+    "actions, tiers, said, remedy",
+    [
+        ("[allocate]", "[{plugins: [{name: gang}]}]", "a list stands where text", 'actions: "enq'),
+        (ACTIONS, "{plugins: []}", "a mapping stands where a list", 'each entry with "plugins:"'),
+        (ACTIONS, "[{plugins: [gang]}]", '"gang" stands where a mapping', '"name: gang"'),
+        (
+            ACTIONS,
+            "[{plugins: [{name: gang, arguments: [a]}]}]",
+            "a list stands",
+            "write a mapping",
+        ),
+    ],
+)
+def test_what_volcanos_scheduler_cannot_decode_drops_the_whole_file(
+    tmp_path, actions, tiers, said, remedy
+):
+    (finding,) = lint(tmp_path, CONF % (actions, tiers)).findings
+    assert finding.rule == "malformed-object"
+    assert said in finding.message
+    assert "drops the whole file" in finding.message
+    assert remedy in finding.message
+
+
+def test_a_number_where_an_operator_takes_text_is_told_at_the_value(tmp_path):
+    text = (
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a, namespace: b}\n"
+        "spec:\n  headGroupSpec:\n    template:\n      spec:\n        nodeSelector:\n"
+        "          a: b\n          c: 8\n        containers: [{name: a, image: b}]\n"
+    )
+    (finding,) = lint(tmp_path, text).findings
+    assert finding.message.endswith("8 stands where text is taken; put it in quotes")
+    assert (finding.place.line, finding.place.column) == (10, 14)
