@@ -138,7 +138,8 @@ def _skews(spec: Part) -> Iterator[Claim]:
 
 def _affinity(spec: Part) -> Iterator[Claim]:
     affinity = spec.under("affinity")
-    terms = list(spec.items("topologySpreadConstraints"))
+    spread = list(spec.items("topologySpreadConstraints"))
+    terms = list(spread)
     for key in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
         for each in affinity.under(key).items(_PREFERRED):
             weight = each.data.get("weight")
@@ -147,13 +148,22 @@ def _affinity(spec: Part) -> Iterator[Claim]:
                 yield Claim(message, each.at / "weight")
             terms.append(each.under("podAffinityTerm"))
             yield from _expressions(each.under("preference"), "nodes")
+            yield from _fields(each.under("preference"))
         if key != "nodeAffinity":
             terms += affinity.under(key).items(_REQUIRED)
     for each in affinity.under("nodeAffinity").under(_REQUIRED).items("nodeSelectorTerms"):
         yield from _expressions(each, "nodes")
+        yield from _fields(each)
+        yield from _values(each)
+    for term in terms[len(spread) :]:
+        domain = term.data.get("topologyKey")
+        if isinstance(domain, str) and (fault := key_fault(domain)):
+            yield Claim(f"{spec.owner}: {fault}", term.at / "topologyKey")
     for term in terms:
         for key in ("labelSelector", "namespaceSelector"):
             yield from _expressions(term.under(key), "pods")
+            yield from _values(term.under(key))
+            yield from _labels(term.under(key))
 
 
 def _expressions(selector: Part, what: str) -> Iterator[Claim]:
@@ -173,6 +183,37 @@ def _expressions(selector: Part, what: str) -> Iterator[Claim]:
             yield Claim(message, each.at / "values")
         elif operator in _ORDERED and len(values) != 1:
             yield Claim(f"{who} {operator}, which takes one value; write one number", each.at)
+        key = each.data.get("key")
+        if isinstance(key, str) and (fault := key_fault(key)):
+            yield Claim(f"{each.owner}: {fault}", each.at / "key")
+
+
+def _fields(selector: Part) -> Iterator[Claim]:
+    for each in selector.items("matchFields"):
+        key = each.data.get("key")
+        if isinstance(key, str) and key != "metadata.name":
+            message = f"{each.owner} selects nodes by the field {quoted(key)}; write metadata.name"
+            yield Claim(message, each.at / "key")
+
+
+def _values(selector: Part) -> Iterator[Claim]:
+    """Of expressions; in those that only prefer a node any value is taken."""
+    for each in selector.items("matchExpressions"):
+        values = each.data.get("values")
+        if each.data.get("operator") not in _WITH_VALUES or not isinstance(values, list):
+            continue
+        for index, value in enumerate(values):
+            if isinstance(value, str) and (fault := value_fault(value)):
+                yield Claim(f"{each.owner}: {fault}", each.at / "values" / index)
+
+
+def _labels(selector: Part) -> Iterator[Claim]:
+    labels = selector.under("matchLabels")
+    for key, value in labels.data.items():
+        if fault := key_fault(key):
+            yield Claim(f"{labels.owner}: {fault}", (labels.at / key).on_key())
+        elif isinstance(value, str) and (fault := value_fault(value)):
+            yield Claim(f"{labels.owner}: {fault}", labels.at / key)
 
 
 def _container(spec: Part, container: Part) -> Iterator[Claim]:
