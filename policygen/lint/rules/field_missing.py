@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     for it in facts.cluster.of("topology.volcano.sh", "HyperNode"):
         spec = it.data.get("spec")
-        if isinstance(spec, dict) and not spec.get("members"):
+        if isinstance(spec, dict) and spec.get("members") in (None, []):
             yield Claim(
                 f"{it}: members is missing, which Volcano's webhook requires; write one",
                 it.at / "spec",

@@ -43,4 +43,5 @@ RULE = Rule(
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS}),
+    reads=("PriorityClass",),
 )
