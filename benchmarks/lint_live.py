@@ -118,7 +118,12 @@ def keep(answers: list[Answer], pages: Path) -> None:
     asked = [
         {"path": it.path, "query": it.query, "accept": it.accept, "kind": it.kind} for it in answers
     ]
-    pages.with_suffix(".json").write_text(json.dumps(asked), "utf-8")
+    beside(pages).write_text(json.dumps(asked), "utf-8")
+
+
+def beside(pages: Path) -> Path:
+    """Where stands what was asked for recorded pages."""
+    return pages.with_name(f"{pages.name}.json")
 
 
 @contextmanager
@@ -163,7 +168,7 @@ def compare(spec: Path, kubeconfig: Path, pages: Path, runs: int, *, typed: bool
         "token": TOKEN,
         "workers": live.WORKERS,
         "encoding": requests.ENCODING,
-        "requests": json.loads(pages.with_suffix(".json").read_text("utf-8")),
+        "requests": json.loads(beside(pages).read_text("utf-8")),
     }
     wanted.write_text(json.dumps(given), "utf-8")
     lint = [sys.executable, "-m", "policygen", "lint", "--context", CONTEXT]

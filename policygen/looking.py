@@ -111,11 +111,10 @@ def _live(
 
 def _access(context: str | None, settings: ClusterSettings) -> access.Access:
     """The way to a cluster. Raises TimeoutError where a plugin of its kubeconfig does not end."""
-    import multiprocessing.pool  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
-    with multiprocessing.pool.ThreadPool(1) as pool:
-        found = pool.apply_async(access.Access, (context, settings.kubeconfig))
-        try:
-            return found.get(settings.timeout_s)
-        except multiprocessing.TimeoutError:
-            raise TimeoutError from None
+    pool = ThreadPoolExecutor(1)
+    try:
+        return pool.submit(access.Access, context, settings.kubeconfig).result(settings.timeout_s)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -67,14 +67,17 @@ def look(
 
     What could not be read is a gap. Raises ReadError if the server does not say what it serves.
     """
-    from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - only where a cluster is reached
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
-    with _in_short_turns(), ThreadPool(WORKERS) as pool:  # its threads keep no process from ending
+    pool = ThreadPoolExecutor(WORKERS)
+    with _in_short_turns():
         try:
             return _Look(server, wanted, pool, progress, document).snapshot(taken)
         except BaseException:
             server.stop()
             raise
+        finally:  # who interrupts a look does not wait for what still waits for a server
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager
@@ -111,7 +114,7 @@ class _Look:
     def snapshot(self, taken: datetime) -> Snapshot:
         """Everything."""
         self.progress("what is served")
-        version = self.pool.apply_async(self._version)
+        version = self.pool.submit(self._version)
         found = discovery.served(self.server.get)
         lists = self._begin(found, self.wanted.kinds)
         if self.wanted.more is not None:
@@ -122,7 +125,7 @@ class _Look:
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
-            listed[GroupKind(it.group, it.kind)] = future.get()
+            listed[GroupKind(it.group, it.kind)] = future.result()
         if config_maps is not None:
             listed[CONFIG_MAP] = config_maps
         for each in listed.values():
@@ -132,7 +135,7 @@ class _Look:
             context=self.server.name,
             in_cluster=self.server.in_cluster,
             taken=taken,
-            server=version.get(),
+            server=version.result(),
             read=frozenset(listed) - unread,
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
@@ -161,7 +164,7 @@ class _Look:
     def _begin(self, found: Served, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
         """Lists of kinds, each with the future of what is in it."""
         places = _ordered(self._places(found, kinds - {CONFIG_MAP}))
-        return {it: self.pool.apply_async(self._list, (it,)) for it in places}
+        return {it: self.pool.submit(self._list, it) for it in places}
 
     def _places(self, found: Served, kinds: Iterable[GroupKind]) -> list[Resource]:
         """Where kinds are. A kind that is not served is absent, one in the dark a gap."""
@@ -215,7 +218,7 @@ class _Look:
             self.unserved.add(CONFIG_MAP)
             return read
         deployments = (
-            future.get() for it, future in lists.items() if (it.group, it.kind) == _DEPLOYMENT
+            future.result() for it, future in lists.items() if (it.group, it.kind) == _DEPLOYMENT
         )
         objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
         asked = {
@@ -227,10 +230,10 @@ class _Look:
             for name in each.config_maps
             if name not in self.wanted.config_maps
         }
-        futures = {key: self.pool.apply_async(self._named, (place, *key)) for key in sorted(asked)}
+        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
         for (namespace, name), future in futures.items():
             try:
-                read.objects += future.get()
+                read.objects += future.result()
             except ReadError as error:
                 read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
         return read
