@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -21,11 +21,17 @@ from policygen.cluster.requests import ReadError, Server
 from policygen.cluster.seen import Gap, GroupKind, Pod, Seen, Snapshot
 from policygen.finding import At
 
+if TYPE_CHECKING:  # imported where a cluster is reached
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+
 WORKERS = 6
 """Requests at one time."""
 _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
 """So that the longest list does not begin last."""
 _TURN_S = 0.0005
+_WAIT_S = 0.5
 _DEPLOYMENT = ("apps", "Deployment")
 
 Progress = Callable[[str], None]
@@ -115,7 +121,7 @@ class _Look:
         """Everything."""
         self.progress("what is served")
         version = self.pool.submit(self._version)
-        found = discovery.served(self.server.get)
+        found = _of(self.pool.submit(discovery.served, self.server.get))
         lists = self._begin(found, self.wanted.kinds)
         if self.wanted.more is not None:
             begun, self.wanted = self.wanted.kinds, self.wanted.more()
@@ -125,7 +131,7 @@ class _Look:
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
-            listed[GroupKind(it.group, it.kind)] = future.result()
+            listed[GroupKind(it.group, it.kind)] = _of(future)
         if config_maps is not None:
             listed[CONFIG_MAP] = config_maps
         for each in listed.values():
@@ -135,7 +141,7 @@ class _Look:
             context=self.server.name,
             in_cluster=self.server.in_cluster,
             taken=taken,
-            server=version.result(),
+            server=_of(version),
             read=frozenset(listed) - unread,
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
@@ -218,7 +224,7 @@ class _Look:
             self.unserved.add(CONFIG_MAP)
             return read
         deployments = (
-            future.result() for it, future in lists.items() if (it.group, it.kind) == _DEPLOYMENT
+            _of(future) for it, future in lists.items() if (it.group, it.kind) == _DEPLOYMENT
         )
         objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
         asked = {
@@ -233,7 +239,7 @@ class _Look:
         futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
         for (namespace, name), future in futures.items():
             try:
-                read.objects += future.result()
+                read.objects += _of(future)
             except ReadError as error:
                 read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
         return read
@@ -244,6 +250,14 @@ class _Look:
 
     def _where(self) -> Sequence[str]:
         return self.wanted.namespaces or ("",)
+
+
+def _of(future: "Future[T]") -> T:
+    """Its result. A Ctrl-C that comes just before a thread waits is noticed only after it, so in short waits."""
+    while not future.done():
+        with suppress(TimeoutError):
+            return future.result(_WAIT_S)
+    return future.result()
 
 
 def _ordered(places: Iterable[Resource]) -> list[Resource]:

@@ -257,15 +257,20 @@ def test_all_nodes_are_scored(cluster):
     cluster.add_nodes(Shape(), 130, prefix="n")
     cluster.create(on_node("n-65", "early", "team", Ask(gpus=1)))
     with cluster.kube_scheduler(configuration(profiles)):
-        for scheduler in (mine["schedulerName"], *named):
+
+        def nodes(scheduler):
             pods = [pod(f"{scheduler}-{i}", "team", Ask(1, scheduler=scheduler)) for i in range(7)]
             cluster.create(*pods)
             cluster.becomes("bound", cluster.bound, 8)
-            nodes = sum(gpus > 0 for gpus in cluster.placement().values())
-            assert (nodes == 1) == (scheduler != "bad")
+            used = sum(gpus > 0 for gpus in cluster.placement().values())
             for made in pods:
                 cluster.delete("v1", "Pod", made["metadata"]["name"], "team")
             cluster.becomes("gone", cluster.bound, 1)
+            return used
+
+        assert [nodes(name) for name in (mine["schedulerName"], "good")] == [1, 1]
+        # Where the sample begins and how far it goes beyond 100 is chance: it may hold the node each time.
+        assert any(nodes("bad") > 1 for _ in range(4))
 
 
 # The inequality of plan/scheduler.py
