@@ -120,9 +120,8 @@ def _kinds(was: Snapshot, now: Snapshot) -> Iterator[str]:
 def _config_maps(was: Snapshot, now: Snapshot) -> Iterator[str]:
     """ConfigMaps that one of the looks did not ask for, since they are read by name."""
     for which, one, other in (("first", now, was), ("second", was, now)):
-        for it in changes.unasked(one, other.seen):
-            if str(it) not in {str(each) for each in other.objects}:
-                yield f"{it}: not asked for in the {which}; take both with the same spec"
+        for it in changes.unasked(one, other):
+            yield f"{it}: not asked for in the {which}; take both with the same spec"
 
 
 def _rules(reports: Sequence[Report]) -> Iterator[str]:

@@ -130,6 +130,17 @@ class LimitRangeItem(Struct, rename="camel", frozen=True):
     max_limit_request_ratio: dict[str, Fraction] = field(default_factory=dict)
 
     @property
+    def by_field(self) -> dict[str, dict[str, Fraction]]:
+        """All its amounts, by the names of their fields."""
+        return {
+            "max": self.max,
+            "min": self.min,
+            "default": self.default,
+            "defaultRequest": self.default_request,
+            "maxLimitRequestRatio": self.max_limit_request_ratio,
+        }
+
+    @property
     def filled_limits(self) -> dict[str, Fraction]:
         """The limits that containers without their own get: the maximum where no default is written.
 

@@ -8,12 +8,11 @@ from msgspec import UNSET, Struct
 
 from policygen.cluster.kueue import POLICY_KINDS
 from policygen.cluster.object import Object
-from policygen.cluster.projection import CONFIG_MAP
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
 from policygen.drift.authors import first
 from policygen.drift.compare import Difference, Read, differences
-from policygen.drift.drift import GROUP_KINDS, alike
+from policygen.drift.drift import GROUP_KINDS, alike, is_unasked
 from policygen.drift.words import author, value
 from policygen.finding import dotted
 from policygen.well_known import MANAGED_BY, TOOL
@@ -58,26 +57,24 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
         ):
             continue
         old, new = was.get(key), now.get(key)
-        if (old is None and _is_unasked(before.seen, key)) or (
-            new is None and _is_unasked(after.seen, key)
-        ):
-            continue
         if old is None and new is not None:
+            if is_unasked(before.seen, new):
+                continue
             yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
         elif old is not None and new is None:
+            if is_unasked(after.seen, old):
+                continue
             yield Change(What.REMOVED, old, "", "is gone; who deleted it no server keeps")
         elif old is not None and new is not None:
             yield from _fields(old, new, read)
 
 
-def unasked(one: Snapshot, other: Seen) -> Iterator[Object]:
+def unasked(one: Snapshot, other: Snapshot) -> Iterator[Object]:
     """ConfigMaps of one look of which the other does not know whether they are there."""
-    there = _policy(one)
-    return (it for key, it in sorted(there.items()) if _is_unasked(other, key))
-
-
-def _is_unasked(seen: Seen, key: tuple[str, str, str, str]) -> bool:
-    return key[:2] == CONFIG_MAP and key[3] not in seen.config_maps
+    there, others = _policy(one), _policy(other)
+    for key in sorted(there.keys() - others.keys()):
+        if is_unasked(other.seen, there[key]):
+            yield there[key]
 
 
 def readable(seen: Seen) -> frozenset[GroupKind]:

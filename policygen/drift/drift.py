@@ -117,7 +117,7 @@ class Rendered:
         return tuple(
             it.object
             for it in self.wanted
-            if _is_unasked(seen, it.object) and _key(it.object) not in there
+            if is_unasked(seen, it.object) and _key(it.object) not in there
         )
 
     def _drift(self, cluster: Cluster) -> Drift:
@@ -211,10 +211,11 @@ def _is_known(cluster: Cluster, it: Object) -> bool:
     kind = GroupKind(it.group, it.kind)
     if it.namespace and seen.namespaces and it.namespace not in seen.namespaces:
         return False
-    return (kind in seen.read and not _is_unasked(seen, it)) or kind in seen.unserved
+    return (kind in seen.read and not is_unasked(seen, it)) or kind in seen.unserved
 
 
-def _is_unasked(seen: Seen, it: Object) -> bool:
+def is_unasked(seen: Seen, it: Object) -> bool:
+    """Whether a look cannot tell that an object is absent: a ConfigMap whose name it did not ask for."""
     return GroupKind(it.group, it.kind) == CONFIG_MAP and it.name not in seen.config_maps
 
 

@@ -53,14 +53,7 @@ def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:
         for i, item in enumerate(entry.it.limits):
             if item.type not in {"Container", "Pod"}:
                 continue
-            fields = {
-                "max": item.max,
-                "min": item.min,
-                "default": item.default,
-                "defaultRequest": item.default_request,
-                "maxLimitRequestRatio": item.max_limit_request_ratio,
-            }
-            for field, amounts in fields.items():
+            for field, amounts in item.by_field.items():
                 at = entry.at.to("spec", "limits", i, field)
                 yield from ((str(entry), name, at / name) for name in amounts)
 

@@ -56,14 +56,7 @@ def _strange(item: LimitRangeItem) -> Iterator[tuple[str, str]]:
     """Of what is no pod's: names that no resource has, and their fields."""
     if item.type in {"Container", "Pod"}:
         return  # `container-resource-refused` tells
-    fields = {
-        "max": item.max,
-        "min": item.min,
-        "default": item.default,
-        "defaultRequest": item.default_request,
-        "maxLimitRequestRatio": item.max_limit_request_ratio,
-    }
-    for field, amounts in fields.items():
+    for field, amounts in item.by_field.items():
         yield from (
             (field, name)
             for name in amounts
