@@ -21,12 +21,12 @@ import msgspec
 from clusters import PODS_PER_OWNER, job, node, pod, policy
 
 from policygen import judging, versions
-from policygen.cluster import projection, snapshot
+from policygen.cluster import listed_pods, snapshot
 from policygen.cluster.object import Object
 from policygen.cluster.seen import Seen, Snapshot
 from policygen.finding import At
 from policygen.lint import catalog
-from policygen.lint.kinds import EVERY
+from policygen.lint.kinds import every
 
 BOUND_S, BOUND_MIB = 3.0, 400.0
 
@@ -36,15 +36,12 @@ def write(path: Path, nodes: int, pods: int, count: int) -> None:
     objects = [*policy(count), *(node(index) for index in range(nodes))]
     teams = sum(each["kind"] == "Namespace" for each in objects)
     objects += [job(index, teams) for index in range(-(-pods // PODS_PER_OWNER))]
-    rows = projection.Pods()
+    rows = listed_pods.Pods()
     listed = (pod(index, nodes, teams) for index in range(pods))
     looked = Snapshot(
-        Seen("bench", snapshot.now(), "v1.36.3", read=EVERY),
+        Seen("bench", snapshot.now(), "v1.36.3", read=every()),
         tuple(Object.read(each, At(0, ("objects", i))) for i, each in enumerate(objects)),
-        tuple(
-            rows.row(msgspec.convert(each, projection.ListedPod), At(0, ("pods", i)))
-            for i, each in enumerate(listed)
-        ),
+        tuple(rows.row(msgspec.convert(each, listed_pods.ListedPod)) for each in listed),
     )
     snapshot.write(looked, path)
 

@@ -1,6 +1,6 @@
 """Items of a server's lists: which of their fields are decoded at all, where most are for nobody.
 
-Pods have types of their own in `projection`.
+Pods have types of their own in `listed_pods`.
 """
 
 from collections.abc import Mapping

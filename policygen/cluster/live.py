@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import Struct, field
 
-from policygen.cluster import discovery, pages, projection
+from policygen.cluster import discovery, listed_pods, pages, projection
 from policygen.cluster.controllers import CONFIG_MAPS, controllers
 from policygen.cluster.discovery import Resource, Served
 from policygen.cluster.listed import listed_as, plain
+from policygen.cluster.listed_pods import ListedPod, Pods
 from policygen.cluster.object import Object
-from policygen.cluster.projection import CONFIG_MAP, POD, ListedPod, Pods
 from policygen.cluster.requests import ReadError, Server
-from policygen.cluster.seen import Gap, GroupKind, Pod, Seen, Snapshot
+from policygen.cluster.seen import CONFIG_MAP, POD, Gap, GroupKind, Pod, Seen, Snapshot
 from policygen.finding import At
 
 if TYPE_CHECKING:  # imported where a cluster is reached
@@ -205,7 +205,7 @@ class _Look:
 
     def _pod(self, listed: ListedPod) -> Pod:
         pod = self.rows.row(listed)
-        data = projection.lone(listed, pod)
+        data = listed_pods.lone(listed, pod)
         if data is not None:
             self.alone[pod.number] = data
         return pod

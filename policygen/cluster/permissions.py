@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from policygen.cluster.live import Wanted
-from policygen.cluster.projection import CONFIG_MAP
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import CONFIG_MAP, GroupKind
 from policygen.served import schemas
 
 

@@ -23,6 +23,10 @@ class GroupKind(NamedTuple):
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
 
+POD = GroupKind("", "Pod")
+NODE = GroupKind("", "Node")
+CONFIG_MAP = GroupKind("", "ConfigMap")
+
 PODS = "pods"
 """The part of a snapshot in which its pods stand."""
 
@@ -141,7 +145,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     seen: Seen
     objects: tuple[Object, ...]
     """Policy objects whole, with status and managedFields; what runs and nodes, as far as rules read
-    them (projection.py). Each at `At(document, ("objects", i))`."""
+    them (`projection`). Each at `At(document, ("objects", i))`."""
     pods: tuple[Pod, ...] = ()
     """Every pod, each at a place of its own; one that no other object of the snapshot stands for
     is among the objects too, since its spec is judged as a template."""

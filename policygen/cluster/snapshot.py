@@ -26,8 +26,8 @@ import msgspec
 from msgspec import Struct
 
 from policygen.cluster.object import Object
+from policygen.cluster.reading import decoded
 from policygen.cluster.seen import Owner, Pod, Seen, Snapshot
-from policygen.cluster.view import decoded
 from policygen.cluster.workload import PodSpec
 from policygen.finding import At
 

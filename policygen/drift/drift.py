@@ -8,9 +8,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from policygen.cluster.object import Object
-from policygen.cluster.projection import CONFIG_MAP
 from policygen.cluster.renames import canonical
-from policygen.cluster.seen import GroupKind, Seen
+from policygen.cluster.seen import CONFIG_MAP, GroupKind, Seen
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.drift.compare import Difference, Read, differences

@@ -7,45 +7,15 @@ JSON Schema cannot say, CEL rules and lists whose entries differ in their keys, 
 The entries of an object and of its spec are judged one by one, and each but once.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
-from policygen.served import cel, scalars, schemas, structural
-from policygen.served.metadata import CRON_JOB_NAME
-from policygen.served.refusal import Refusal
+from policygen.served import cel, schemas, strict
 from policygen.served.structural import Schema
 
 Fill = Callable[[Any], Any]
 """Returns a value with its defaults, or raises _UnsureError."""
-
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
-_WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_KEY = {"pattern": f"^({_SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}
-_LABELS = {
-    "type": "object",
-    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
-    "additionalProperties": {"type": "string", "maxLength": 63, "pattern": f"^({_WORD})?$"},
-}
-_ANNOTATIONS = {  # 16 times 253 + 4 * 4,000 bytes stay below metadata.ANNOTATIONS_BYTES
-    "type": "object",
-    "maxProperties": 16,
-    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
-    "additionalProperties": {"type": "string", "maxLength": 4000},
-}
-_QUANTITY = {
-    "type": ["string", "number"],
-    "pattern": r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,18})?$",
-}
-_FORMATS = {
-    "date-time": {
-        "pattern": "^[0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|"
-        "(0[13578]|1[02])-31)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"
-    },
-    "byte": {"pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},
-}
-_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 
 
 class Acceptor:
@@ -75,9 +45,9 @@ class _Part:
     """What is wanted of one entry of a mapping."""
 
     def __init__(
-        self, strict: Callable[[], Any], rest: Fill | None = None, inner: "_Shape | None" = None
+        self, schema_of: Callable[[], Any], rest: Fill | None = None, inner: "_Shape | None" = None
     ) -> None:
-        self._strict = strict  # made of the entries that come by: schemas of pods are large
+        self._schema_of = schema_of  # made of the entries that come by: schemas of pods are large
         self._rest = rest
         self.inner = inner
         """Set where the parts of the entry are judged each by itself."""
@@ -86,7 +56,7 @@ class _Part:
     def _is_valid(self) -> Callable[[Any], bool]:
         import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 
-        return jsonschema_rs.Draft202012Validator(self._strict()).is_valid
+        return jsonschema_rs.Draft202012Validator(self._schema_of()).is_valid
 
     def fill(self, value: Any) -> Any:
         """The value with its defaults. Raises _UnsureError, or ValueError."""
@@ -150,13 +120,13 @@ def _shape(api_version: str, kind: str) -> _Shape:
     if served is None:
         raise LookupError(f"no server that was asked serves {kind} in {api_version}")
     whole = _apart(served.schema, custom=served.custom, filled=False, inside=("spec",))
-    parts = {**whole.parts, "metadata": _Part(partial(_metadata, served))}
+    parts = {**whole.parts, "metadata": _Part(partial(strict.metadata, served))}
     return whole._replace(parts=parts, required=whole.required | {"metadata"})
 
 
 def _apart(schema: Schema, *, custom: bool, filled: bool, inside: Sequence[str] = ()) -> _Shape:
     """The shape of a mapping; `inside` names the entries that are judged in parts as well."""
-    required = _required(schema, custom=custom)
+    required = strict.required(schema, custom=custom)
     rules = _rules(schema) if custom else ()
     filled = filled or bool(rules)
     parts, defaults = {}, {}
@@ -165,8 +135,8 @@ def _apart(schema: Schema, *, custom: bool, filled: bool, inside: Sequence[str] 
         inner = None
         if name in inside and _is_plain(part):
             inner = _apart(part, custom=custom, filled=filled)
-        strict = partial(_entry, part, custom=custom, required=name in required)
-        parts[name] = _Part(strict, rest, inner)
+        schema_of = partial(strict.entry, part, custom=custom, required=name in required)
+        parts[name] = _Part(schema_of, rest, inner)
         if filled and "default" in part:
             defaults[name] = rest(part["default"]) if rest else part["default"]
     return _Shape(parts, frozenset(required), defaults, rules)
@@ -178,109 +148,6 @@ def _is_plain(schema: Schema) -> bool:
     return schema.get("type") == "object" and not any(
         it in schema for it in (*others, "maxProperties")
     )
-
-
-def _metadata(served: schemas.Served) -> Schema:
-    strict = _mapping(schemas.object_meta(), custom=False)
-    shape, longest = _SUBDOMAIN, 253
-    if (served.api_version, served.kind) == ("v1", "Namespace"):
-        shape, longest = _LABEL, 63
-    if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
-        longest = CRON_JOB_NAME
-    strict["properties"]["name"] = {
-        "type": "string",
-        "pattern": f"^{shape}$",
-        "maxLength": longest,
-    }
-    strict["properties"]["labels"] = _LABELS
-    strict["properties"]["annotations"] = _ANNOTATIONS
-    strict["required"] = ["name"]
-    return strict
-
-
-def _strict(schema: Schema, *, custom: bool) -> Any:
-    match schema.get("type"):
-        case "object":
-            return _mapping(schema, custom=custom)
-        case "array":
-            return _list(schema, custom=custom)
-    return _scalar(schema, custom=custom)
-
-
-def _mapping(schema: Schema, *, custom: bool) -> Schema:
-    others = schema.get("additionalProperties")
-    required = _required(schema, custom=custom)
-    made: Schema = {
-        "type": "object",
-        "properties": {
-            name: _entry(part, custom=custom, required=name in required)
-            for name, part in schema.get("properties", {}).items()
-        },
-        "additionalProperties": bool(schema.get("x-kubernetes-preserve-unknown-fields"))
-        if others is None
-        else _strict(others, custom=custom),
-        "required": sorted(required),
-    }
-    return made | {it: schema[it] for it in ("minProperties", "maxProperties") if it in schema}
-
-
-def _required(schema: Schema, *, custom: bool) -> set[str]:
-    parts = schema.get("properties", {})
-    return {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
-
-
-def _entry(schema: Schema, *, custom: bool, required: bool) -> Any:
-    """The strict schema of an entry of a mapping."""
-    strict = _strict(schema, custom=custom)
-    if custom or required or schema.get("nullable"):
-        return strict
-    return _or_null(strict)
-
-
-def _or_null(strict: Any) -> Any:
-    """The same, or null, which the server takes for absent."""
-    if strict is False or "enum" in strict:
-        return strict
-    types = strict["type"]
-    return {**strict, "type": [*([types] if isinstance(types, str) else types), "null"]}
-
-
-def _bad_defaults(parts: dict[str, Schema], *, custom: bool) -> Iterator[str]:
-    """Fields that must be given, since the server refuses what it would fill in."""
-    for name, part in parts.items():
-        if "default" in part:
-            out: list[Refusal] = []
-            structural.check(part, custom=custom)(part["default"], None, out)
-            if out:
-                yield name
-
-
-def _list(schema: Schema, *, custom: bool) -> Schema:
-    made: Schema = {"type": "array", "items": _strict(schema["items"], custom=custom)}
-    if custom and schema.get("x-kubernetes-list-type") == "set":
-        made["uniqueItems"] = True
-    return made | {it: schema[it] for it in ("minItems", "maxItems") if it in schema}
-
-
-def _scalar(schema: Schema, *, custom: bool) -> Any:
-    """A scalar's schema; False, which nothing is, for one that there is no strict form of."""
-    made: Schema = {it: schema[it] for it in _BOUNDS if it in schema}
-    if schema.get("x-policygen-type") == "quantity":
-        return made | _QUANTITY
-    if schema.get("x-kubernetes-int-or-string"):
-        return _whole(made | {"type": ["integer", "string"]}, 64 if custom else 32)
-    kind = schema.get("type")
-    if kind == "integer":
-        return _whole(made | {"type": kind}, scalars.INTEGER_BITS[schema.get("format")])
-    if kind in {"string", "boolean", "number"}:
-        return made | {"type": kind} | _FORMATS.get(schema.get("format", ""), {})
-    return False
-
-
-def _whole(made: Schema, bits: int) -> Schema:
-    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
-    low, high = max(made.get("minimum", low), low), min(made.get("maximum", high), high)
-    return {**made, "minimum": low, "maximum": high}
 
 
 class _UnsureError(Exception):

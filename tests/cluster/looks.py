@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import msgspec
 import yaml
 
-from policygen.cluster import projection
+from policygen.cluster import listed_pods, projection
+from policygen.cluster.listed_pods import ListedPod, Pods
 from policygen.cluster.object import Object
-from policygen.cluster.projection import POD, ListedPod, Pods
-from policygen.cluster.seen import GroupKind, Seen, Snapshot
+from policygen.cluster.seen import POD, GroupKind, Seen, Snapshot
 from policygen.finding import At
 from policygen.lint.kinds import every
 
@@ -29,7 +29,7 @@ def snapshot(text="", **seen):
         if kind == POD:
             listed = msgspec.convert(data, ListedPod, strict=False)
             pods.append(rows.row(listed))
-            kept = projection.lone(listed, pods[-1])
+            kept = listed_pods.lone(listed, pods[-1])
         else:
             kept = projection.kept(kind, data)
         if kept is not None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policygen.cluster.in_parts import InParts
 from policygen.cluster.kueue import ClusterQueue
-from policygen.cluster.view import decoded
+from policygen.cluster.reading import decoded
 from policygen.cluster.workload import PodSpec
 
 AMOUNTS = st.sampled_from([4, "4", "80Gi", "four", None, -1, [1]])

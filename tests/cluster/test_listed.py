@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policygen.cluster import listed, projection
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import NODE, POD, GroupKind
 from policygen.cluster.workload import SHAPES
 
-KINDS = sorted({*(GroupKind(*it) for it in SHAPES), projection.NODE} - {projection.POD})
+KINDS = sorted({*(GroupKind(*it) for it in SHAPES), NODE} - {POD})
 TEXTS = st.dictionaries(st.sampled_from(["a", "b/c"]), st.sampled_from(["", "x"]), max_size=2)
 ANY = st.recursive(
     st.booleans() | st.integers(0, 9) | st.sampled_from(["", "x"]),

@@ -11,8 +11,7 @@ import pytest
 
 from policygen.cluster import live, requests
 from policygen.cluster.live import Wanted
-from policygen.cluster.projection import CONFIG_MAP, NODE, POD
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import CONFIG_MAP, NODE, POD, GroupKind
 from tests.cluster import loopback
 
 TAKEN = datetime(2026, 11, 21, 3, tzinfo=UTC)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.cluster.view import VOLCANO_CONFIGURATION, Malformed
+from policygen.cluster.reading import Malformed
+from policygen.cluster.view import VOLCANO_CONFIGURATION
 from policygen.finding import Path, Severity, at_path
 from policygen.lint.refused import refused
 from policygen.lint.rule import Claim, Facts, Family, Rule
