@@ -8,14 +8,24 @@ gc.disable()
 
 import os  # noqa: E402 - after what must come first
 import sys  # noqa: E402 - likewise
-from contextlib import suppress  # noqa: E402 - likewise
-from typing import NoReturn  # noqa: E402 - likewise
 
-from policygen import cli  # noqa: E402 - likewise
+_INTERRUPTED = 130
 
 
-def main() -> NoReturn:
-    """Run the command line, and leave at once: the system takes back memory faster than Python."""
+def main() -> None:
+    """Run the command line; a Ctrl-C ends it quietly, also while most of it is still imported."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)
+
+
+def _run() -> None:
+    """Run it, and leave at once: the system takes back memory faster than Python."""
+    from contextlib import suppress  # noqa: PLC0415 - where a Ctrl-C is caught
+
+    from policygen import cli  # noqa: PLC0415 - likewise
+
     try:
         cli.main()
     except SystemExit as stop:

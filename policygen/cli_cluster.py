@@ -96,7 +96,7 @@ Examples:
   policygen rbac --preflight --context prod spec/
 
 Exit codes: 0 printed, or nothing is lacking; 2 usage or a spec that is refused, 3 something is
-lacking (--preflight), 4 internal.
+lacking (--preflight) or the server cannot be asked, 4 internal.
 """
 )
 @_reached
@@ -134,7 +134,7 @@ Examples:
   policygen diff yesterday.snapshot --context prod --spec spec/ -f json
 
 Exit codes: 0 nothing changed, 1 something did, 2 usage or a spec that is refused, 3 something
-cannot be compared, 4 internal.
+could not be read or compared, 4 internal.
 """
 )
 @click.argument("before", type=click.Path(dir_okay=False, path_type=Path))

@@ -2,6 +2,7 @@
 
 PolicygenError
 ├── UsageError     what was asked for cannot be done: options, output folder, templates
+├── UnreadError    what was asked for could not be read: a snapshot, a cluster
 ├── SpecError      the input is unreadable or refused; carries every finding
 └── CheckFailed    `render --check`: the files differ from what would be rendered
 """
@@ -31,6 +32,12 @@ class PolicygenError(Exception):
 
 class UsageError(PolicygenError):
     """What was asked for cannot be done; the message says what to do instead."""
+
+
+class UnreadError(PolicygenError):
+    """What was asked for could not be read, so that nothing is known of it."""
+
+    exit_code = ExitCode.INCOMPLETE
 
 
 class SpecError(PolicygenError):

@@ -72,6 +72,8 @@ class Judged(Struct, frozen=True):
     """False: something that a rule needed could not be read."""
     drifts: "tuple[Drift, ...]" = ()
     """How it differs from the spec, if there is one."""
+    gaps: tuple[Gap, ...] = ()
+    """What could not be read of it and some rule needed."""
 
 
 class JudgedCluster(Judged, frozen=True, kw_only=True):
@@ -123,8 +125,8 @@ def judge(
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
     rendered = None if seen.redacted else against.rendered
     cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
-    if rendered and (gaps := tuple(map(_unasked, rendered.unasked(cluster)))):
-        seen = replace(seen, gaps=(*seen.gaps, *gaps))
+    if rendered and (unasked := tuple(map(_unasked, rendered.unasked(cluster)))):
+        seen = replace(seen, gaps=(*seen.gaps, *unasked))
         cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
     there = {
         **_configurations(cluster),
@@ -145,6 +147,7 @@ def judge(
     )
     outcomes = engine.run(rules, facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
+    gaps = tuple(_gaps(seen, outcomes))
     objects = [*cluster.objects, *_pods(cluster, hits)]
     objects += [it.object for it in rendered.wanted] if rendered else []
     documents = (*against.documents, *inside.documents)
@@ -153,7 +156,7 @@ def judge(
         outcomes=outcomes,
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
-            *_unread(seen, outcomes),
+            *(_not_read(it, seen) for it in gaps),
             *_malformed(cluster),
             *(lost := list(_no_namespace(cluster))),
         ],
@@ -163,6 +166,7 @@ def judge(
         and not lost
         and not any(it.missed for it in outcomes),
         drifts=(rendered.against(cluster),) if rendered else (),
+        gaps=gaps,
         runs=runs,
         next_index=index + 1 + len(inside.documents),
     )
@@ -226,7 +230,7 @@ def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
     }
 
 
-def _unread(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
+def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
     """What could not be read and some rule needed."""
     missed = {kind for outcome in outcomes for kind in outcome.missed}
     told = set()
@@ -234,9 +238,13 @@ def _unread(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
         kind = GroupKind(gap.group, gap.kind)
         if kind in missed:
             told.add(kind)
-            yield Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
-    for kind in sorted(missed - told):
-        yield Finding(Severity.WARNING, "not-read", f"{kind} was not read", cluster=seen.context)
+            yield gap
+    for unasked in sorted(missed - told):
+        yield Gap(*unasked, "", "")
+
+
+def _not_read(gap: Gap, seen: Seen) -> Finding:
+    return Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
 
 
 def _no_namespace(cluster: Cluster) -> Iterator[Finding]:

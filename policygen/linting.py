@@ -167,6 +167,7 @@ def _judged(
         waived=judged.waived,
         documents=tuple(found.documents),
         drifts=tuple(it for part in parts for it in part.drifts),
+        gaps=tuple(it for part in parts for it in part.gaps),
         clusters=tuple(clusters),
     )
 

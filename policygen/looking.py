@@ -9,7 +9,7 @@ from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.object import Object
 from policygen.cluster.seen import GroupKind, Snapshot
-from policygen.errors import UsageError
+from policygen.errors import UnreadError, UsageError
 from policygen.finding import Finding, Place, Severity
 from policygen.lint import kinds
 from policygen.lint.rule import Rule
@@ -31,6 +31,20 @@ def looks(settings: ClusterSettings, wanted: Wanted, progress: Progress) -> Iter
     contexts: list[str | None] = [*settings.contexts, *([None] if settings.in_cluster else [])]
     for context in contexts:
         yield _live(context, settings, wanted, progress)
+
+
+def opened(path: Path, index: int = 0) -> Snapshot:
+    """The snapshot in a file; its objects stand in the document of that index.
+
+    Raises UnreadError for a file that cannot be read, or is no whole snapshot.
+    """
+    try:
+        with path.open("rb") as file:
+            return snapshots.read(file, document=index)
+    except OSError as error:
+        raise UnreadError(f"{path} cannot be read: {error.strerror}") from None
+    except snapshots.SnapshotError as error:
+        raise UnreadError(f"{path} {error}") from None
 
 
 def wanted(
@@ -65,14 +79,9 @@ def _kind(api_version: str, kind: str) -> GroupKind:
 def _file(path: Path) -> Look:
     def look(index: int) -> Snapshot | Finding:
         try:
-            with path.open("rb") as file:
-                return snapshots.read(file, document=index)
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror}"
-        except snapshots.SnapshotError as error:
-            reason = str(error)
-        where = Place(str(path))
-        return Finding(Severity.ERROR, "snapshot-unreadable", f"{path} {reason}", where)
+            return opened(path, index)
+        except UnreadError as error:
+            return Finding(Severity.ERROR, "snapshot-unreadable", str(error), Place(str(path)))
 
     return look
 

@@ -14,7 +14,7 @@ from policygen.cluster.live import Progress
 from policygen.cluster.permissions import permissions
 from policygen.cluster.redaction import Key, redacted
 from policygen.cluster.requests import ReadError
-from policygen.errors import UsageError
+from policygen.errors import UnreadError, UsageError
 from policygen.finding import Finding
 from policygen.render.role import roles
 from policygen.settings import LintSettings as Settings
@@ -78,11 +78,11 @@ def role(settings: Settings, name: str) -> str:
 
 
 def lacking(settings: Settings) -> Sequence[str]:
-    """The permissions that the identity has not. Raises UsageError where the server cannot be asked."""
+    """The permissions that the identity has not. Raises UnreadError where the server cannot be asked."""
     context = settings.clusters.contexts[0] if settings.clusters.contexts else None
     access = Access(context, settings.clusters.kubeconfig)
     try:
         missing = preflight.refused(access, permissions(linting.reading(settings)))
         return [f"{access.name}: may not {each}" for each in missing]
     except ReadError as error:
-        raise UsageError(f"{access.name} cannot be asked: {error}") from None
+        raise UnreadError(f"{access.name} cannot be asked: {error}") from None

@@ -48,3 +48,21 @@ def test_the_version_imports_no_rule():
     assert loaded.isdisjoint(
         [*CLUSTERS, *SPECS, *HEAVY, "yaml", "msgspec", "policygen.lint.catalog"]
     )
+
+
+@pytest.mark.parametrize("module", ["policygen.cli", "click", "policygen.app"])
+def test_a_ctrl_c_while_it_is_imported_is_quiet(module):
+    """Nearly all of a short run is imports. What imports the program itself is not ours."""
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from policygen.__main__ import main\n"
+        "sys.argv[1:] = ['schema']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")

@@ -39,12 +39,17 @@ class Gap(Struct, frozen=True, order=True):
     namespace: str
     """Empty: in the whole cluster."""
     reason: str
-    """What the server, or the way to it, said; one line."""
+    """What the server, or the way to it, said; one line. Empty: nobody asked."""
+
+    @property
+    def what(self) -> str:
+        """The kind, and where."""
+        kind = GroupKind(self.group, self.kind)
+        return f"{kind} in namespace {self.namespace}" if self.namespace else str(kind)
 
     def __str__(self) -> str:
-        kind = GroupKind(self.group, self.kind)
-        where = f" in namespace {self.namespace}" if self.namespace else ""
-        return f"{kind}{where} could not be read: {self.reason}"
+        said = f"could not be read: {self.reason}" if self.reason else "was not read"
+        return f"{self.what} {said}"
 
 
 class Seen(Struct, frozen=True):

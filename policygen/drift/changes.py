@@ -17,7 +17,7 @@ from policygen.drift.words import author, value
 from policygen.finding import dotted
 from policygen.well_known import MANAGED_BY, TOOL
 
-_POLICY = frozenset(
+POLICY = frozenset(
     {
         *(GroupKind("", kind) for kind in ("ConfigMap", "LimitRange", "ResourceQuota")),
         *(GroupKind(KUEUE, kind) for kind in POLICY_KINDS),
@@ -79,7 +79,7 @@ def unasked(one: Snapshot, other: Snapshot) -> Iterator[Object]:
 
 def readable(seen: Seen) -> frozenset[GroupKind]:
     """Kinds of policy of which a look knows what is there and what is not."""
-    return (_POLICY | GROUP_KINDS) & (seen.read | seen.unserved)
+    return (POLICY | GROUP_KINDS) & (seen.read | seen.unserved)
 
 
 def _within(seen: Seen, namespace: str) -> bool:
@@ -90,7 +90,7 @@ def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
     return {
         (it.group, it.kind, it.namespace, it.name): it
         for it in snapshot.objects
-        if (it.group, it.kind) in _POLICY
+        if (it.group, it.kind) in POLICY
         or ((it.group, it.kind) in GROUP_KINDS and _labels(it).get(MANAGED_BY) == TOOL)
     }
 

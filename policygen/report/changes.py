@@ -1,16 +1,20 @@
 """What changed between two looks at a cluster: for a person, and for programs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
 from policygen.cluster.seen import Seen
 from policygen.drift.changes import Change, What
+from policygen.drift.incomparable import Incomparable
 from policygen.finding import Finding
 from policygen.report.text import printable
 from policygen.report.words import headline, write_json
+from policygen.spec.echo import listed
 
 VERSION = 1
+MAX_NAMES = 12
+"""Of what cannot be compared for one reason, as a person is told."""
 
 _MARKS = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
 
@@ -19,7 +23,7 @@ def text(
     looks: Sequence[Seen],
     changes: Iterable[Change],
     findings: tuple[Sequence[Finding], Sequence[Finding]],
-    incomparable: Sequence[str],
+    incomparable: Sequence[Incomparable],
     out: TextIO,
 ) -> None:
     """Write a line for each change, each finding that is new or gone, and what can't be compared."""
@@ -32,7 +36,7 @@ def text(
     new, gone = findings
     lines += [f"new: {headline(it)}" for it in new]
     lines += [f"gone: {headline(it)}" for it in gone]
-    lines += [f"not comparable: {it}" for it in incomparable]
+    lines += _together(incomparable)
     lines.append(
         f"{len(changed)} change{'' if len(changed) == 1 else 's'}; findings: {len(new)} new, "
         f"{len(gone)} gone; {len(incomparable)} not comparable"
@@ -40,11 +44,25 @@ def text(
     out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
 
 
+def _together(incomparable: Iterable[Incomparable]) -> Iterator[str]:
+    """A line for all of one reason; programs get each with what is said of it."""
+    by_reason: dict[str, list[Incomparable]] = {}
+    for it in incomparable:
+        by_reason.setdefault(it.reason, []).append(it)
+    for reason, several in by_reason.items():
+        names = [it.name for it in several[:MAX_NAMES]]
+        names += [f"{len(several) - MAX_NAMES} more"] if len(several) > MAX_NAMES else []
+        first = several[0]
+        whose = "" if all(it.detail == first.detail for it in several) else f"{first.name}: "
+        detail = f" ({whose}{first.detail})" if first.detail else ""
+        yield f"not comparable, {reason}: {listed(names, 'and')}{detail}"
+
+
 def json(
     looks: Sequence[Seen],
     changes: Iterable[Change],
     findings: tuple[Sequence[Finding], Sequence[Finding]],
-    incomparable: Sequence[str],
+    incomparable: Iterable[Incomparable],
     out: TextIO,
 ) -> None:
     """Write one JSON object and a newline, as schemas/diff.schema.json describes it."""
@@ -66,7 +84,7 @@ def json(
                 "new": [_finding(it) for it in new],
                 "gone": [_finding(it) for it in gone],
             },
-            "notComparable": list(incomparable),
+            "notComparable": [str(it) for it in incomparable],
         },
         out,
     )

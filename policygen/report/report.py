@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from policygen.cluster.seen import Gap
 from policygen.finding import Family, Finding, Severity, Verdict
 from policygen.spec.document import Document
 
@@ -75,6 +76,9 @@ class Report(Struct, frozen=True):
     """What mends a finding, by its number; only where somebody has asked for it."""
     drifts: "tuple[Drift, ...]" = ()
     """Of each cluster that was held against a spec; findings say what of it counts."""
+
+    gaps: tuple[Gap, ...] = ()
+    """What of clusters rules needed and could not be read."""
 
     def count(self, verdict: Verdict) -> int:
         """How many rules ended so."""

@@ -14,7 +14,7 @@ from policygen.cli import cli
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.object import Object
 from policygen.cluster.redaction import Key, redacted
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import Gap, GroupKind
 from policygen.finding import At
 from policygen.lint.kinds import every
 from tests.cluster.looks import TAKEN, snapshot
@@ -121,6 +121,75 @@ def test_what_one_look_lacks_is_not_gone(diff, things):
     assert found["changes"] == []
     assert "ClusterQueue.kueue.x-k8s.io: not read for the second" in found["notComparable"]
     assert any(it.startswith("queue-held: could not be judged") for it in found["notComparable"])
+
+
+KUEUE = sorted(it for it in every() if it.group == "kueue.x-k8s.io")
+WEAK = {
+    "read": every() - set(KUEUE),
+    "gaps": tuple(Gap(*it, "", f"{it.kind}: forbidden") for it in KUEUE),
+}
+
+
+@pytest.mark.parametrize(
+    "seen, which", [((WEAK, {}), "first"), (({}, WEAK), "second"), ((WEAK, WEAK), None)]
+)
+def test_what_could_not_be_read_is_told_once(diff, things, seen, which):
+    """Neither as new or gone, nor as unchanged where both lack it."""
+    without = {key: it for key, it in things.items() if "kueue" not in it["apiVersion"]}
+    found, code = diff(*(without if each else things for each in seen), *SPEC, seen=seen)
+    assert (code, found["changes"], found["findings"]) == (3, [], {"new": [], "gone": []})
+    where = f"the {which}" if which else "both"
+    kinds = [it for it in found["notComparable"] if ": not read for " in it]
+    assert kinds == [f"{it}: not read for {where}: {it.kind}: forbidden" for it in KUEUE]
+    rules = found["notComparable"][len(kinds) :]
+    assert all(f": could not be judged of {where}: " in it for it in rules)
+    assert bool(rules) == bool(which)  # else no rule that needs them has said anything
+
+
+def test_a_person_is_told_in_two_lines_what_does_not_compare(diff, things, tmp_path):
+    diff(things, things, seen=({}, WEAK))
+    paths = [str(tmp_path / f"{number}.snapshot") for number in (0, 1)]
+    lines = CliRunner().invoke(cli, ["diff", *paths]).stdout.splitlines()
+    assert len(lines) == 4
+    assert lines[1].startswith(
+        "not comparable, not read for the second: AdmissionCheck.kueue.x-k8s.io, "
+    )
+    assert lines[1].endswith(" (AdmissionCheck.kueue.x-k8s.io: AdmissionCheck: forbidden)")
+    assert lines[2].startswith("not comparable, could not be judged of the second: ")
+    assert " more (" in lines[2]
+
+
+def test_a_finding_is_not_new_where_the_first_look_may_have_had_it(diff, things):
+    """A rule that fails is not judged in full where it could not see all that it is about."""
+    held = copy.deepcopy(things)
+    held[QUEUE]["spec"]["stopPolicy"] = "Hold"
+    local = copy.deepcopy(next(it for it in things.values() if it["kind"] == "LocalQueue"))
+    local["spec"]["stopPolicy"] = "Hold"
+    both = {**held, str(Object.read(local, At(0))): local}
+    kind = GroupKind("kueue.x-k8s.io", "LocalQueue")
+    lacks = {"read": every() - {kind}, "gaps": (Gap(*kind, "", "forbidden"),)}
+    less = {key: it for key, it in held.items() if it["kind"] != "LocalQueue"}
+    found, code = diff(less, both, seen=(lacks, {}))
+    assert (code, found["findings"]) == (3, {"new": [], "gone": []})
+    found, code = diff(both, less, seen=({}, lacks))
+    assert (code, found["findings"]) == (3, {"new": [], "gone": []})
+    found, _ = diff(held, both)
+    assert [it["rule"] for it in found["findings"]["new"]] == ["queue-held"]
+
+
+@pytest.mark.parametrize("bad", ["not there", "cut off", "no snapshot"])
+def test_a_snapshot_that_cannot_be_read_ends_as_in_lint(diff, things, tmp_path, bad):
+    diff(things, things)
+    good, other = (tmp_path / f"{number}.snapshot" for number in (0, 1))
+    if bad == "not there":
+        other.unlink()
+    else:
+        whole = other.read_bytes()
+        other.write_bytes(whole[: len(whole) // 2] if bad == "cut off" else b"{}")
+    compared = CliRunner().invoke(cli, ["diff", str(good), str(other)])
+    linted = CliRunner().invoke(cli, ["lint", "--snapshot", str(other)])
+    assert compared.exception.exit_code == linted.exit_code == 3
+    assert str(compared.exception) in linted.stdout
 
 
 def test_what_runs_is_no_policy(diff, things):
