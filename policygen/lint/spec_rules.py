@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 SPEC_RULES: Mapping[str, str] = {
     "assumption": "A fact that the spec leaves out was taken from the hardware data",
-    "class-missing": "A model names a priority that nothing defines",
+    "class-missing": "A model in the form of the articles names no queue",
     "class-without-queue": "A model's scheduling class is no queue's name",
     "fair-sharing-needed": "Weights differ, and only fair sharing in Kueue's Configuration heeds them",
     "foreign-documents": "Documents of other API groups stand among the spec",
@@ -19,7 +19,7 @@ SPEC_RULES: Mapping[str, str] = {
     "guarantee-not-enforced": "A guarantee stands in a pool whose scheduler guarantees nothing",
     "host-share-exceeded": "A model asks for more cpu or memory than its share of a node",
     "inert-option": "An option was given that changes nothing",
-    "inert-setting": "A setting has no effect under the pool's scheduler",
+    "inert-setting": "A setting has no effect where it stands",
     "limit-of-zero": "A team's limit is 0, so it can run nothing",
     "looks-like-queues": "A ConfigMap looks like gpu-scheduler-config under another name",
     "max-pending-is-silent": "Workloads above maxPending wait without an event",
@@ -28,7 +28,7 @@ SPEC_RULES: Mapping[str, str] = {
     "memory-without-unit": "An amount of memory is below 1Mi, as if its unit were missing",
     "mig-instances-exceed-cards": "More MIG instances are counted than the cards can hold",
     "model-above-limit": "A model wants more GPUs than its team's limit",
-    "model-above-quota": "A model wants more cpu or memory than its team's quota",
+    "model-above-quota": "A replica wants more GPUs than its team's limit leaves for each namespace",
     "model-fits-no-pool": "A model can be placed nowhere",
     "model-size-unknown": "A model says neither its GPU memory nor a known family and size",
     "namespace-without-quota": "A namespace gets no quota of a pool that needs one",

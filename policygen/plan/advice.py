@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from policygen.finding import At, Hit, Severity
+from policygen.finding import Hit, Severity
 from policygen.plan import needs, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Seat
-from policygen.spec.types import Spec, Team
+from policygen.spec.types import Bounds, Spec, Team
 from policygen.taints import tolerates
 
 
@@ -24,6 +24,7 @@ def reports(
     for facts in pools:
         yield from _pool(facts, used=facts.name in used, alone=len(pools) == 1)
         yield from _inert(facts)
+    yield from _inert_quotas(spec, pools)
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
     yield from _unqueued_trees(trees)
@@ -92,15 +93,24 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
     for said, works, words in (
         (pool.quota_cpu_and_memory, "kube-scheduler", "quotaCpuAndMemory"),
         (pool.scheduling_policy.topology_aware, "kueue", "schedulingPolicy.topologyAware"),
+        (pool.topology_levels, "kueue", "topology"),
     ):
         if said and facts.scheduler != works:
             yield Hit(
                 "inert-setting",
                 f"{words} does nothing on a pool that {facts.scheduler} schedules, only on one "
                 f"of {works}; remove it",
-                _below(at, words).on_key(),
+                at.to(*words.split(".")).on_key(),
                 Severity.WARNING,
             )
+    if pool.topology_levels and facts.scheduler == "kueue" and not facts.policy.topology_aware:
+        yield Hit(
+            "inert-setting",
+            "topology counts only where schedulingPolicy.topologyAware is true; write that, or "
+            "remove it",
+            (at / "topology").on_key(),
+            Severity.WARNING,
+        )
     if pool.quota_backstop and facts.scheduler == "kube-scheduler":
         yield Hit(
             "inert-setting",
@@ -111,10 +121,35 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
         )
 
 
-def _below(at: At, words: str) -> At:
-    for step in words.split("."):
-        at /= step
-    return at
+def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
+    """What quotas say of kube-scheduler pools and no ResourceQuota can hold."""
+    unqueued = {facts.name: facts for facts in pools if facts.scheduler == "kube-scheduler"}
+    for team in spec.teams:
+        for quota in team.quotas:
+            facts = unqueued.get(quota.pool)
+            if facts is None:
+                continue
+            shared_by_weight = quota.guarantee is None or facts.policy.overcommit_ratio is not None
+            if quota.weight != 1 and not shared_by_weight:
+                yield Hit(
+                    "inert-setting",
+                    f'weight does nothing on pool "{quota.pool}": kube-scheduler shares nothing '
+                    "out; remove it, or schedule the pool with kueue or volcano",
+                    quota.field("weight"),
+                    Severity.WARNING,
+                )
+            if facts.pool.quota_cpu_and_memory:
+                continue
+            for name, said in (("cpu", quota.cpu), ("memory", quota.memory)):
+                if said != Bounds():
+                    yield Hit(
+                        "inert-setting",
+                        f'{name} is bounded by nothing on pool "{quota.pool}", which '
+                        "kube-scheduler schedules; write quotaCpuAndMemory: true for the pool, "
+                        "or remove it",
+                        quota.field(name).on_key(),
+                        Severity.WARNING,
+                    )
 
 
 def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:

@@ -109,6 +109,17 @@ def _seatless(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[st
     )
 
 
+def _together(model: Model) -> tuple[int, int]:
+    """Pods that must run at one time, at the least and at the most."""
+    if model.gang is None and model.autoscaling is not None:
+        return model.autoscaling.min_replicas, model.autoscaling.max_replicas
+    each = model.gang.size if model.gang is not None else 1
+    if model.workload == "batch":
+        return each, each  # independent jobs: those beyond the limit wait
+    most = each * (model.replicas or 1)
+    return (most if model.gang is None else each), most
+
+
 def _limits(seat: Seat) -> Iterator[Hit]:
     """Whether the team's share holds what the model wants at its least and at its most."""
     model, size, node = seat.model, seat.size, seat.node
@@ -117,12 +128,7 @@ def _limits(seat: Seat) -> Iterator[Hit]:
     pool = seat.facts.name
     limit = node.limit[pool][size.resource]
     guarantee = node.guarantee[pool][size.resource]
-    if model.gang is not None:
-        least, most = model.gang.size, model.gang.size * (model.replicas or 1)
-    elif model.autoscaling is not None:
-        least, most = model.autoscaling.min_replicas, model.autoscaling.max_replicas
-    else:
-        least = most = model.replicas or 1
+    least, most = _together(model)
     if least * size.units > limit:
         yield warn(
             "model-above-limit",

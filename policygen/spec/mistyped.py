@@ -61,6 +61,8 @@ def wanted(schema: Json, types: Sequence[str]) -> str:
     if "enum" in schema or "const" in schema:
         return listed([str(allowed) for allowed in schema.get("enum", [schema.get("const")])])
     words = [_WORDS[name] for name in types]
+    if tuple(types) == ("object",) and schema.get("required"):
+        words = [f"a mapping with {listed(schema['required'], 'and')}"]
     if schema.get("format") == "kubernetes-quantity":
         words = ["a quantity"]
     examples = [shown(it) for it in schema.get("examples", ()) if not isinstance(it, dict | list)]

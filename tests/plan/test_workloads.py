@@ -244,6 +244,23 @@ def test_the_teams_share_must_hold_the_model(planned, team, quota, more, rule):
     assert rule not in quiet.rules
 
 
+@pytest.mark.parametrize(
+    "workload, more, told",
+    [
+        ("training", "replicas: 5", True),
+        ("batch", "replicas: 5", False),
+        ("training", "replicas: 2\n      gang: {size: 4}", True),
+        ("batch", "replicas: 2\n      gang: {size: 4}", False),
+        ("batch", "gang: {size: 5}", True),
+        ("batch", "autoscaling: {minReplicas: 1, maxReplicas: 5}", True),
+    ],
+)
+def test_jobs_of_a_batch_wait_for_each_other(planned, team, workload, more, told):
+    text = model(f"      workload: {workload}\n      {more}")
+    done = planned(a100(), team("a", "guarantee: 2, limit: 4"), text)
+    assert ("model-above-limit" in done.rules) == told
+
+
 def test_instances_of_one_profile_are_counted_and_bounded_by_a_node(planned, team):
     mig = a100(gpu=", sharing: mig, mig: {instances: {3g.20gb: 128}}")
     quota = "guarantee: {3g.20gb: 4}"

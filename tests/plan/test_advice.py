@@ -1,0 +1,48 @@
+"""Settings that can be rendered and do nothing."""
+
+import pytest
+
+
+def inert(done):
+    assert done.plan is not None, done.findings
+    return [it.message.split()[0] for it in done.findings if it.rule == "inert-setting"]
+
+
+@pytest.mark.parametrize(
+    "scheduler, more, told",
+    [
+        ("kueue", "topology: {levels: [rack]}", ["topology"]),
+        ("kueue", "schedulingPolicy: {topologyAware: true}\ntopology: {levels: [rack]}", []),
+        ("volcano", "topology: {levels: [rack]}", ["topology"]),
+        ("volcano", "schedulingPolicy: {topologyAware: true}", ["schedulingPolicy.topologyAware"]),
+        ("kueue", "quotaBackstop: true", []),
+        ("kube-scheduler", "quotaBackstop: true", ["quotaBackstop"]),
+        ("volcano", "quotaCpuAndMemory: true", ["quotaCpuAndMemory"]),
+    ],
+)
+def test_settings_of_a_pool_that_its_scheduler_does_not_heed(
+    planned, pool, team, scheduler, more, told
+):
+    done = planned(pool(scheduler=scheduler, more=more), team("a"))
+    assert inert(done) == told
+
+
+QUOTA = "guarantee: 1, weight: 2, cpu: {limit: 48}, memory: {limit: 400Gi}"
+
+
+@pytest.mark.parametrize(
+    "scheduler, more, told",
+    [
+        ("kueue", "", []),
+        ("volcano", "", []),
+        ("kube-scheduler", "", ["weight", "cpu", "memory"]),
+        ("kube-scheduler", "schedulingPolicy: {overcommitRatio: 1}", ["cpu", "memory"]),
+        ("kube-scheduler", "quotaCpuAndMemory: true", ["weight"]),
+    ],
+)
+def test_numbers_of_a_quota_that_no_resource_quota_holds(
+    planned, pool, team, scheduler, more, told
+):
+    defaults = "containerDefaults: {cpu: 1, memory: 1Gi}"
+    done = planned(pool(scheduler=scheduler, more=more), team("a", QUOTA, more=defaults))
+    assert sorted(inert(done)) == sorted(told)
