@@ -72,9 +72,10 @@ def judge(
     spec names.
     """
     severities = dict(settings.severities)
-    by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str]]]] = {}
+    by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str], re.Pattern[str]]]] = {}
     for index, waiver in enumerate(settings.waivers):
-        by_rule.setdefault(waiver.rule, []).append((index, waiver, _pattern(waiver)))
+        patterns = _pattern(waiver.object), _pattern(waiver.field)
+        by_rule.setdefault(waiver.rule, []).append((index, waiver, *patterns))
     by_object = {
         (it.rule, it.cluster, it.object): it
         for it in annotated
@@ -90,8 +91,9 @@ def judge(
             continue
         matching = [
             (index, waiver)
-            for index, waiver, pattern in by_rule.get(finding.rule, ())
-            if pattern.fullmatch(finding.object)
+            for index, waiver, name, field in by_rule.get(finding.rule, ())
+            if name.fullmatch(finding.object)
+            and (field.fullmatch(finding.path) or field.fullmatch(finding.anchor))
         ]
         used.update(index for index, _ in matching)
         own = by_object.get((finding.rule, finding.cluster, finding.object))
@@ -165,7 +167,7 @@ def _expired(waiver: Waiver, today: date) -> bool:
     return waiver.expires is not None and date.fromisoformat(waiver.expires) < today
 
 
-def _pattern(waiver: Waiver) -> "re.Pattern[str]":
-    """What an object's name must match: only `*` is special, since names have dots."""
-    parts = (waiver.object or "*").split("*")
+def _pattern(text: str | None) -> "re.Pattern[str]":
+    """What a waiver's word must match: only `*` is special, since names and paths have dots."""
+    parts = (text or "*").split("*")
     return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)

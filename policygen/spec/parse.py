@@ -100,6 +100,7 @@ def _lint(view: View) -> LintSettings:
                 reason=entry.data["reason"],
                 at=entry.at,
                 object=entry.text("object"),
+                field=entry.text("field"),
                 expires=entry.text("expires"),
             )
             for entry in view.views("waivers")

@@ -113,6 +113,8 @@ class Waiver(Struct, frozen=True):
     at: At
     object: str | None = None
     """Kind and name, with `*` for any part: `LocalQueue team-a/*`; None: every object."""
+    field: str | None = None
+    """Path or anchor of the finding, with `*` likewise: `*.nominalQuota`; None: every field."""
     expires: str | None = None
     """The last day on which it counts, YYYY-MM-DD; None: for ever."""
 

@@ -24,6 +24,7 @@ SPEC = [str(path) for path in sorted(STORY.glob("*.yaml"))]
 RULES = ("field-drifted", "object-missing", "object-orphaned", "object-taken-over")
 ONLY = [word for rule in RULES for word in ("--rule", rule)]
 QUEUE = "ClusterQueue evaluation.a100"
+GPU = "nvidia.com/gpu"
 
 
 @pytest.fixture
@@ -165,17 +166,48 @@ def test_a_config_map_that_nobody_asked_for_is_not_missing(lint, cluster, tmp_pa
     assert lint(cluster)[0] == {}
 
 
+def waiving(folder, **words):
+    """The story's spec with a waiver of drift."""
+    entry = "".join(f"        {key}: {json.dumps(value)}\n" for key, value in words.items())
+    waiver = f"  lint:\n    waivers:\n      - rule: field-drifted\n        reason: moves\n{entry}"
+    platform = (STORY / "platform.yaml").read_text("utf-8")
+    changed = folder / "platform.yaml"
+    changed.write_text(platform.replace("\nspec:\n", f"\nspec:\n{waiver}", 1), "utf-8")
+    return [str(changed), *(path for path in SPEC if "platform" not in path)]
+
+
 def test_waivers_accept_a_difference(lint, cluster, tmp_path):
     cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
-    platform = (STORY / "platform.yaml").read_text("utf-8")
-    waiver = f"  lint:\n    waivers:\n      - rule: field-drifted\n        object: {QUEUE}\n        reason: moves\n"
-    changed = tmp_path / "platform.yaml"
-    changed.write_text(platform.replace("\nspec:\n", f"\nspec:\n{waiver}", 1), "utf-8")
-    spec = [str(changed), *(path for path in SPEC if "platform" not in path)]
     patches = tmp_path / "patches"
-    told, done = lint(cluster, "--patches", str(patches), spec=spec)
+    told, done = lint(cluster, "--patches", str(patches), spec=waiving(tmp_path, object=QUEUE))
     assert (told, done.exit_code) == ({}, 0)
     assert not patches.exists()
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["*.nominalQuota", f'spec.resourceGroups[0].flavors.a100.resources["{GPU}"].nominalQuota'],
+)
+def test_a_field_that_another_owns_is_waived_and_the_others_are_not(lint, cluster, tmp_path, field):
+    """An autoscaler may own a quota; a hold at night is told all the same, and mended alone."""
+    spec = cluster[QUEUE]["spec"]
+    (gpus,) = (
+        it for it in spec["resourceGroups"][0]["flavors"][0]["resources"] if it["name"] == GPU
+    )
+    gpus["nominalQuota"] = "77"
+    spec["stopPolicy"] = "Hold"
+    patches = tmp_path / "patches"
+    told, done = lint(
+        cluster,
+        "--patches",
+        str(patches),
+        spec=waiving(tmp_path, object=QUEUE, field=field),
+    )
+    assert list(told) == [("field-drifted", QUEUE, "spec.stopPolicy")]
+    assert done.exit_code == 1
+    written = "".join(it.read_text("utf-8") for it in patches.rglob("*") if it.is_file())
+    assert "stopPolicy" in written
+    assert "77" not in written
 
 
 def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):

@@ -92,6 +92,14 @@ def test_a_dot_of_a_waiver_is_a_dot(lint):
     assert [it.object for it in found.findings] == ["LocalQueue b/axc"]
 
 
+@pytest.mark.parametrize("field", ["spec.clusterQueue", "*Queue", "spec.*"])
+def test_a_waiver_of_a_field_accepts_that_field_only(lint, field):
+    other = field.replace("spec", "status").replace("*Queue", "*queue")
+    waiver = f"waivers:\n- {{rule: {RULE}, field: '%s', reason: old}}"
+    assert rules(lint(platform(waiver % field), queues("a"))) == []
+    assert rules(lint(platform(waiver % other), queues("a"))) == ["waiver-unused", RULE]
+
+
 def test_the_last_day_of_a_waiver_counts_and_the_next_does_not(lint):
     text = f"waivers:\n- {{rule: {RULE}, reason: old, expires: '%s'}}"
     assert rules(lint(platform(text % "2026-11-21"), queues("a"))) == []
