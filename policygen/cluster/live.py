@@ -32,6 +32,8 @@ _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "D
 """So that the longest list does not begin last."""
 _TURN_S = 0.0005
 _WAIT_S = 0.5
+_GRACE_S = 1.0
+"""Behind the deadline: what can end a request says better why."""
 _DEPLOYMENT = ("apps", "Deployment")
 
 Progress = Callable[[str], None]
@@ -121,7 +123,7 @@ class _Look:
         """Everything."""
         self.progress("what is served")
         version = self.pool.submit(self._version)
-        found = _of(self.pool.submit(discovery.served, self.server.get))
+        found = self._of(self.pool.submit(discovery.served, self.server.get))
         lists = self._begin(found, self.wanted.kinds)
         if self.wanted.more is not None:
             begun, self.wanted = self.wanted.kinds, self.wanted.more()
@@ -131,7 +133,7 @@ class _Look:
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
-            listed[GroupKind(it.group, it.kind)] = _of(future)
+            listed[GroupKind(it.group, it.kind)] = self._come(it, future)
         if config_maps is not None:
             listed[CONFIG_MAP] = config_maps
         for each in listed.values():
@@ -141,7 +143,7 @@ class _Look:
             context=self.server.name,
             in_cluster=self.server.in_cluster,
             taken=taken,
-            server=_of(version),
+            server=self._server(version),
             read=frozenset(listed) - unread,
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
@@ -224,7 +226,9 @@ class _Look:
             self.unserved.add(CONFIG_MAP)
             return read
         deployments = (
-            _of(future) for it, future in lists.items() if (it.group, it.kind) == _DEPLOYMENT
+            self._come(it, future)
+            for it, future in lists.items()
+            if (it.group, it.kind) == _DEPLOYMENT
         )
         objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
         asked = {
@@ -239,7 +243,7 @@ class _Look:
         futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
         for (namespace, name), future in futures.items():
             try:
-                read.objects += _of(future)
+                read.objects += self._of(future)
             except ReadError as error:
                 read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
         return read
@@ -251,13 +255,31 @@ class _Look:
     def _where(self) -> Sequence[str]:
         return self.wanted.namespaces or ("",)
 
+    def _come(self, it: Resource, future: "Future[_Listed]") -> _Listed:
+        """A list, or why it did not come."""
+        try:
+            return self._of(future)
+        except ReadError as error:
+            return _Listed(gaps=[Gap(it.group, it.kind, "", str(error))])
 
-def _of(future: "Future[T]") -> T:
-    """Its result. A Ctrl-C that comes just before a thread waits is noticed only after it, so in short waits."""
-    while not future.done():
-        with suppress(TimeoutError):
-            return future.result(_WAIT_S)
-    return future.result()
+    def _server(self, version: "Future[str]") -> str:
+        try:
+            return self._of(version)
+        except ReadError:
+            return ""
+
+    def _of(self, future: "Future[T]") -> T:
+        """Its result. Raises ReadError for one that does not come in time, and what it raised.
+
+        A thread that reads the head of an answer byte by byte, or runs a plugin, looks at no clock. And
+        a Ctrl-C that comes just before a thread waits is noticed only after it: so in short waits.
+        """
+        while not future.done():
+            if self.server.late_s > _GRACE_S:
+                raise ReadError("there was no time left")
+            with suppress(TimeoutError):
+                return future.result(_WAIT_S)
+        return future.result()
 
 
 def _ordered(places: Iterable[Resource]) -> list[Resource]:

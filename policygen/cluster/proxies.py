@@ -28,9 +28,13 @@ def choose(configuration: Any, proxy_url: str) -> None:
         if not proxy_url:
             return
         configuration.no_proxy = _variable("NO_PROXY")
-    parts = urlsplit(proxy_url)
-    shown = proxy_url.replace(f"{parts.netloc.rpartition('@')[0]}@", "")  # no password
-    if parts.scheme not in _SCHEMES or not parts.hostname:
+    shown = proxy_url.rpartition("@")[2]  # no password, also one that is not escaped
+    try:
+        parts = urlsplit(proxy_url)
+        sound = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or "@" in f"{parts.path}{parts.query}{parts.fragment}":
         raise ValueError(f"{what} {shown} is no URL of a proxy: http, https or socks5")
     if parts.scheme.startswith("socks"):
         if find_spec("socks") is None:

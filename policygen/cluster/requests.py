@@ -120,6 +120,11 @@ class Server:
         """Whether we are a pod of it."""
         return self._access.in_cluster
 
+    @property
+    def late_s(self) -> float:
+        """Seconds since all must have ended; below 0 before."""
+        return time.monotonic() - self._deadline.end
+
     def stop(self) -> None:
         """Let whatever is waiting end."""
         self._deadline.stopped.set()

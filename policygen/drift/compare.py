@@ -2,7 +2,8 @@
 
 Typed by the structural schemas that running servers gave (`served.schemas`). Equal are:
 quantities of one value (`1500m` and `1.5`), a default and nothing, null and nothing, an empty
-list, text or free mapping and nothing, entries of a keyed list wherever they stand in it.
+list, text or free mapping in a field and nothing, entries of a keyed list wherever they stand in it.
+An entry of a free mapping is there or not, also an empty one: so are a label, and a switch in a file.
 """
 
 from collections.abc import Callable, Iterator
@@ -132,13 +133,12 @@ class _Comparison:
         known: dict[str, Schema] = schema.get("properties", {})
         other: Schema = schema.get("additionalProperties") or {}
         for key in (*wanted, *(key for key in found if key not in wanted)):
-            yield from self.values(
-                wanted.get(key, UNSET),
-                found.get(key, UNSET),
-                known.get(key, other),
-                (*path, key),
-                (*source, key),
-            )
+            mine, theirs = wanted.get(key, UNSET), found.get(key, UNSET)
+            below = (*path, key), (*source, key)
+            if key not in known and _is_one_sided(mine, theirs):
+                yield Difference(below[0], mine, theirs, below[1])
+            else:
+                yield from self.values(mine, theirs, known.get(key, other), *below)
 
     def _canonical(self, value: Any, schema: Schema) -> Any:
         """The value as the server reads it: with its default, and UNSET for null."""
@@ -226,6 +226,13 @@ class _Comparison:
             )
             for it in inside
         )
+
+
+def _is_one_sided(wanted: Any, found: Any) -> bool:
+    """Whether one of two values is nothing, and the other is something, if empty."""
+    return (wanted is UNSET and found not in (UNSET, None)) or (
+        found is UNSET and wanted not in (UNSET, None)
+    )
 
 
 def _equal(wanted: Any, found: Any, schema: Schema) -> bool:

@@ -44,7 +44,7 @@ def discovery(core):
 @pytest.fixture
 def served(tmp_path):
     """Looks at a server that has these items, by the plural of their kind; also says what was asked."""
-    given = {"items": {}, "asked": [], "wait": {}}
+    given = {"items": {}, "asked": [], "wait": {}, "dripping": "", "over": threading.Event()}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -53,6 +53,11 @@ def served(tmp_path):
             parts = urlsplit(self.path)
             name = parts.path.rpartition("/")[2]
             given["asked"].append(name)
+            if name == given["dripping"]:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+                while not given["over"].wait(0.05):
+                    self.wfile.write(b"a")
+                return
             if name in given["wait"]:
                 assert given["wait"][name].wait(20)
             items = given["items"].get(name, [])
@@ -76,12 +81,13 @@ def served(tmp_path):
     thread.start()
     way = loopback.way(server, tmp_path)
 
-    def look(wanted, items, wait=None):
-        given.update(items=items, asked=[], wait=wait or {})
-        at = requests.Deadline.after(60)
+    def look(wanted, items, wait=None, dripping="", seconds=60):
+        given.update(items=items, asked=[], wait=wait or {}, dripping=dripping)
+        at = requests.Deadline.after(seconds)
         return live.look(requests.Server(way, at), wanted, taken=TAKEN), given["asked"]
 
     yield look
+    given["over"].set()
     way.pool.clear()
     server.shutdown()
     server.server_close()
@@ -142,6 +148,18 @@ def test_only_pods_that_nothing_stands_for_are_objects(served):
     assert [pod.name for pod in snapshot.pods] == ["b", "p", "b"]
     assert snapshot.pods[0].owner is snapshot.pods[2].owner
     assert [(it.kind, it.name) for it in snapshot.objects] == [("Job", "j"), ("Pod", "p")]
+
+
+def test_a_list_whose_head_drips_for_ever_is_a_gap(served):
+    """Each byte comes in time, and the socket's timeout is of one byte; the others are here."""
+    items = {"pods": [item("p", spec={})], "nodes": [item("a")]}
+    wanted = Wanted(frozenset({POD, NODE}), config_maps=frozenset())
+    snapshot, _ = served(wanted, items, dripping="nodes", seconds=1)
+    assert [str(gap) for gap in snapshot.seen.gaps] == [
+        "Node could not be read: there was no time left"
+    ]
+    assert snapshot.seen.read == {POD}
+    assert [pod.name for pod in snapshot.pods] == ["p"]
 
 
 def test_turns_of_threads_are_as_long_as_before(served):

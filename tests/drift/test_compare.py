@@ -142,6 +142,47 @@ def test_files_inside_a_config_map_are_compared_and_not_their_text():
     assert set(found(wanted, write("{"))) == {place}
 
 
+@pytest.mark.parametrize("side", ["added", "removed"])
+def test_an_entry_of_a_free_mapping_is_told_though_it_is_empty(side):
+    """A label without a value selects: a queue whose selector asks for one more gets no namespace."""
+
+    def check(kind, way, key, empty):
+        less = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {}}
+        if kind == "ConfigMap":
+            less["apiVersion"] = "v1"
+        more = copy.deepcopy(less)
+        for thing in (less, more):
+            holder = thing
+            for step in way:
+                holder = holder.setdefault(step, {})
+            holder["other"] = "x"
+        holder[key] = empty
+        wanted, there = (less, more) if side == "added" else (more, less)
+        values = (UNSET, empty) if side == "added" else (empty, UNSET)
+        told = list(differences(wanted, there, mapping))
+        assert [(it.path, it.wanted, it.found) for it in told] == [((*way, key), *values)]
+        assert (
+            list(differences(wanted, applied(there, operations(wanted, there, told)), mapping))
+            == []
+        )
+
+    check("ResourceFlavor", ("spec", "nodeLabels"), "node-role.kubernetes.io/gpu", "")
+    check("ClusterQueue", ("spec", "namespaceSelector", "matchLabels"), "nobody", "")
+    check("ConfigMap", ("data",), "a.conf", "")
+
+
+@pytest.mark.parametrize("switch", ["fairSharing: {}", "frameworks: []", 'queue: ""'])
+def test_a_switch_in_a_file_is_told_though_it_is_empty(switch):
+    def config_map(text):
+        return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a": text}}
+
+    without, with_it = config_map("x: 1\n"), config_map(f"x: 1\n{switch}\n")
+    name = switch.partition(":")[0]
+    for wanted, there in ((without, with_it), (with_it, without)):
+        assert [it.path for it in differences(wanted, there, mapping)] == [("data", "a", name)]
+    assert list(differences(without, config_map("x: 1\nfairSharing: null\n"), mapping)) == []
+
+
 def test_what_code_fills_in_is_no_difference():
     klass = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1}
     assert found(klass, lambda it: it.update(preemptionPolicy="PreemptLowerPriority")) == {}
