@@ -38,7 +38,7 @@ def rendered(settings: Settings, loaded: Loaded) -> Rendered:
         if it is not None:
             wanted.append(Wanted(manifest.item, it, manifest.text))
     platform = loaded.spec.platform
-    origins = Origins(loaded.spec, plan.trees)
+    origins = Origins(loaded.spec, plan.pools, plan.trees)
     apart = _configuration(platform, settings.extras)
     return Rendered(platform.name, wanted, origins.of, mapping, apart)
 

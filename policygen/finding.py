@@ -40,7 +40,8 @@ def named(data: Any, path: Path) -> Path:
             data = data[step]
         except (LookupError, TypeError):
             data = None
-        name = data.get("name") if isinstance(step, int) and isinstance(data, dict) else None
+        entry = data if isinstance(step, int) and isinstance(data, dict) else {}
+        name = entry.get("name", entry.get("schedulerName"))  # as a scheduler's profile has it
         steps.append(name if isinstance(name, str) else step)
     return tuple(steps)
 

@@ -13,7 +13,7 @@ from policygen.cluster.seen import CONFIG_MAP, GroupKind, Seen
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import SHAPES
 from policygen.drift.compare import Difference, Read, differences
-from policygen.finding import At, Path, named
+from policygen.finding import At, Path, at_path, named
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import SET, Item
 from policygen.well_known import MANAGED_BY, TOOL
@@ -99,7 +99,15 @@ class Rendered:
 
     def origin(self, it: Wanted, path: Path = ()) -> At | None:
         """The place in the spec behind an object or a field of it."""
-        return self._origin(it.item, named(it.data, path))
+        return self._origin(it.item, named(self._opened(it, path), path))
+
+    def _opened(self, it: Wanted, path: Path) -> Any:
+        """An object with the file as data to which a path leads in it."""
+        part, *rest = path or ("",)
+        text = at_path(it.data, path[:2])
+        if part != "data" or not rest[1:] or not isinstance(text, str):
+            return it.data
+        return {part: {rest[0]: self._read(text)}}
 
     def against(self, cluster: Cluster) -> Drift:
         """How a cluster differs; worked out once. Kinds that were not read are left out."""

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from policygen.finding import At, Path
+from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.pods import group_names
+from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
 from policygen.spec import derived
 from policygen.spec.types import Pool, Spec, Team
@@ -34,7 +36,7 @@ _POOL = {
 class Origins:
     """Looks them up; a place that the spec leaves to a default stands for what holds it."""
 
-    def __init__(self, spec: Spec, trees: Sequence[Tree]) -> None:
+    def __init__(self, spec: Spec, pools: Sequence[PoolFacts], trees: Sequence[Tree]) -> None:
         self._spec = spec
         self._platform = spec.platform.at
         self._pools = {pool.name: pool for pool in spec.pools}
@@ -60,6 +62,8 @@ class Origins:
             "ResourceQuota": self._resource_quota,
             "LimitRange": self._limit_range,
             "PodGroup": self._pod_group,
+            "ConfigMap": FileOrigins(spec, pools).of,
+            "Deployment": self._deployment,
         }
 
     def of(self, item: Item, path: Path = ()) -> At | None:
@@ -143,6 +147,10 @@ class Origins:
         if team is not None and team.container_defaults is not None:
             return team.at.to("spec", "containerDefaults")
         return self._platform.to("spec", "defaults") if self._platform else None
+
+    def _deployment(self, _: Item, path: Path) -> At | None:
+        field = ("image",) if "image" in path else ()
+        return self._platform.to("spec", "kubeScheduler", *field) if self._platform else None
 
     def _pod_group(self, item: Item, path: Path) -> At | None:
         model = self._groups.get(item.meta.name)

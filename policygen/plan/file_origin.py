@@ -1,0 +1,107 @@
+"""The place in the spec behind a controller's file in a ConfigMap, and behind each of its fields."""
+
+from collections.abc import Iterable, Sequence
+
+from policygen.finding import At, Path
+from policygen.plan import kueue_configuration, scheduler
+from policygen.plan.kind import Item
+from policygen.plan.pool import PoolFacts
+from policygen.spec import derived
+from policygen.spec.types import Spec
+
+_FIELDS = {
+    "bin_pack": "binPack",
+    "spread": "spread",
+    "preemption_enabled": "preemptionEnabled",
+    "gang_scheduling": "gangScheduling",
+}
+"""Of a scheduling policy, as the spec writes them."""
+
+_YIELDS = {"actions", "enablePreemptable", "enableReclaimable", "enableJobStarving"}
+"""What preemption decides in Volcano's file."""
+
+_SCORING = {"binpack", "nodeorder", "resource-strategy-fit"}
+
+
+class FileOrigins:
+    """Looks them up; None is for what stands in every such file, whatever the spec says."""
+
+    def __init__(self, spec: Spec, pools: Sequence[PoolFacts]) -> None:
+        self._spec = spec
+        self._platform = spec.platform
+        self._pools = pools
+
+    def of(self, item: Item, path: Path) -> At | None:
+        """The place behind a field of a ConfigMap, or behind the whole of it without a path.
+
+        Entries of lists are called by their names in the path, as in `Origins.of`.
+        """
+        name, inside = item.meta.name, path[2:]
+        if name == derived.second_scheduler(self._platform):
+            return self._scheduler(inside)
+        if name == self._platform.volcano.config_map:
+            return self._volcano(inside)
+        if name == kueue_configuration.CONFIG_MAP:
+            return self._kueue(inside)
+        return None
+
+    def _scheduler(self, path: Path) -> At | None:
+        if "resourceNamespace" in path:
+            return self._of_platform("spec", "kubeScheduler", "namespace")
+        if path[-1:] in {("resourceName",), ("schedulerName",)}:
+            return self._of_platform("metadata", "name")
+        pools = scheduler.placed(self._pools)
+        packing = [it for it in pools if it.policy.bin_pack]
+        spreading = [it for it in pools if it.policy.spread]
+        if derived.profile(self._platform, "spread") in path or not packing:
+            return self._scored(path, spreading, "spread")
+        return self._scored(path, packing, "bin_pack")
+
+    def _volcano(self, path: Path) -> At | None:
+        mine = [it for it in self._pools if it.scheduler == "volcano"]
+        if not _YIELDS.isdisjoint(path):
+            return self._policy(mine, "preemption_enabled")
+        if "nodegroup" in path:
+            grouped = (it.pool.at.to("spec", "nodeSelector") for it in mine if it.node_group)
+            return next(grouped, None)
+        if not _SCORING.isdisjoint(path):
+            spreads = any(it.policy.spread for it in mine)
+            return self._scored(path, mine, "spread" if spreads else "bin_pack")
+        return self._of_platform("spec", "volcano")
+
+    def _kueue(self, path: Path) -> At | None:
+        stanza = path[0] if path else ""
+        mine = [it for it in self._pools if it.scheduler == "kueue"]
+        if stanza == "waitForPodsReady":
+            return self._policy(mine, "gang_scheduling")
+        if stanza == "fairSharing":
+            quotas = (quota for team in self._spec.teams for quota in team.quotas)
+            return next((it.field("weight") for it in quotas if it.weight != 1), None)
+        if stanza == "managedJobsNamespaceSelector":
+            return self._of_platform("spec", "kueue", "namespace")
+        return self._of_platform("spec", "kueue", "configuration")
+
+    def _scored(self, path: Path, pools: Sequence[PoolFacts], field: str) -> At | None:
+        """The GPUs of the pool whose resource it is, which decide its weight, or the policy."""
+        of_resource = [it for it in pools if any(_names(step, it.resources) for step in path)]
+        if of_resource:
+            return max(of_resource, key=lambda it: it.units_per_node).pool.at.to("spec", "gpu")
+        return self._policy(pools, field)
+
+    def _policy(self, pools: Sequence[PoolFacts], field: str) -> At | None:
+        """Where it is said: by a pool, by the Platform, or by a pool's silence."""
+        steps = ("schedulingPolicy", _FIELDS[field])
+        for it in pools:
+            if getattr(it.pool.scheduling_policy, field) is not None:
+                return it.pool.at.to("spec", *steps)
+        if getattr(self._platform.scheduling_policy, field) is not None:
+            return self._of_platform("spec", "defaults", *steps)
+        return pools[0].pool.at.to("spec", *steps) if pools else None
+
+    def _of_platform(self, *steps: str) -> At | None:
+        return self._platform.at.to(*steps) if self._platform.at else None
+
+
+def _names(step: str | int, resources: Iterable[str]) -> bool:
+    """Whether a step is of one of these resources: `nvidia.com/gpu`, `binpack.resources.nvidia.com/gpu`."""
+    return any(step == it or str(step).endswith(f".{it}") for it in resources)
