@@ -1,4 +1,3 @@
-import time
 from itertools import combinations
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 from policygen.finding import At
 from policygen.spec import pools
 from policygen.spec.types import Capacity, Gpu, Platform, Pool, Spec
+from tests.counting import growth
 
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from("12"), min_size=1, max_size=3)
 SCHEDULERS = st.sampled_from((None, "kueue", "volcano"))
@@ -70,10 +70,9 @@ def test_message_names_one_pool_and_counts_the_others():
     ],
 )
 def test_thousands_of_pools_are_compared_at_once(labels):
-    made = [pool(number, labels(number)) for number in range(3000)]
-    start = time.process_time()
+    made = [pool(number, labels(number)) for number in range(2000)]
+    assert growth(lambda: overlaps(made[:200]), lambda: overlaps(made)) < 12
     found = overlaps(made)
-    assert time.process_time() - start < 2  # pair by pair it takes minutes
     sample = made[:60]
     pairs = {second.at.document for first, second in combinations(sample, 2)
              if not apart(first, second)}  # fmt: skip
