@@ -1,7 +1,6 @@
 """The server that benchmarks replay a cluster with: every pod once, in the server's own words."""
 
 import sys
-import threading
 from pathlib import Path
 
 import msgspec
@@ -9,6 +8,7 @@ import pytest
 
 from policygen.cluster import pages
 from policygen.cluster.requests import JSON, Answer
+from tests.loopback import Loopback
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
@@ -39,8 +39,6 @@ def get():
         replay.PODS, limit, JSON, "Pod", [body(page) for page in range(PAGES)], [0.0] * PAGES
     )
     server = replay.Replay([answer], FACTOR, pace=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
     pool = urllib3.PoolManager()
 
     def get(path, query):
@@ -48,10 +46,8 @@ def get():
         assert answer.status == 200
         return Answer(answer.data, packed=False)
 
-    yield get
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with Loopback(server).running():
+        yield get
     pool.clear()
 
 

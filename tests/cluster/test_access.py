@@ -6,7 +6,6 @@ import socket
 import socketserver
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -14,24 +13,20 @@ import yaml
 from click.testing import CliRunner
 
 from policygen.cli import cli
+from tests import kubeconfigs
+from tests.loopback import Loopback
 
 PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}
 
 
 @pytest.fixture
 def lint(tmp_path):
-    def run(user, *, context="x", text=None, command="lint", server="http://127.0.0.1:9"):
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "c", "cluster": {"server": server}}],
-            "users": [{"name": "u", "user": user}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        }
-        path = tmp_path / "kubeconfig"
-        path.write_text(yaml.safe_dump(config) if text is None else text, "utf-8")
-        options = [command, "--context", context, "--kubeconfig", str(path), "--timeout", "8"]
-        return CliRunner().invoke(cli, options)
+    def run(user, *, context="x", text=None, server="http://127.0.0.1:9", timeout_s=8):
+        path = kubeconfigs.write(tmp_path / "kubeconfig", server, user)
+        if text is not None:
+            path.write_text(text, "utf-8")
+        options = ["lint", "--context", context, "--kubeconfig", str(path)]
+        return CliRunner().invoke(cli, [*options, "--timeout", str(timeout_s)])
 
     return run
 
@@ -123,12 +118,8 @@ def test_what_stays_wrong_is_asked_once(lint):
             asked.append(self.request.recv(1))
             self.request.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-    with socketserver.TCPServer(("127.0.0.1", 0), Plain) as plain:
-        thread = threading.Thread(target=plain.serve_forever, args=(0.05,))
-        thread.start()
-        done = lint({"token": "t"}, server=f"https://127.0.0.1:{plain.server_address[1]}")
-        plain.shutdown()
-        thread.join()
+    with Loopback(socketserver.TCPServer(("127.0.0.1", 0), Plain)).running() as plain:
+        done = lint({"token": "t"}, server=f"https://{plain.address}")
     assert done.exit_code == 3
     assert "SSL" in done.stdout
     assert "asked 5 times" not in done.stdout
@@ -145,10 +136,10 @@ def test_a_server_that_does_not_answer_is_incomplete(lint):
 def test_a_plugin_that_does_not_end_is_not_waited_for(lint):
     plugin = {**PLUGIN, "command": sys.executable, "args": ["-c", "import time; time.sleep(60)"]}
     began = time.monotonic()
-    done = lint({"exec": plugin})
+    done = lint({"exec": plugin}, timeout_s=1)
     assert time.monotonic() - began < 30
     assert done.exit_code == 3
-    assert "no credentials came in 8 s" in done.stdout
+    assert "no credentials came in 1 s" in done.stdout
 
 
 def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
@@ -167,14 +158,8 @@ def test_importing_the_commands_imports_no_client():
 def test_an_interrupted_look_ends_at_once(tmp_path):
     """While every answer is being waited for, which may take a minute."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
-        config = {
-            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-            "users": [{"name": "u", "user": {"token": "t"}}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        }
-        path = tmp_path / "kubeconfig"
-        path.write_text(yaml.safe_dump(config), "utf-8")
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        path = kubeconfigs.write(tmp_path / "kubeconfig", url, {"token": "t"})
         command = [
             sys.executable,
             "-m",

@@ -4,7 +4,6 @@ import json
 import sys
 import threading
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,7 +11,8 @@ import pytest
 from policygen.cluster import live, requests
 from policygen.cluster.live import Wanted
 from policygen.cluster.seen import CONFIG_MAP, NODE, POD, GroupKind
-from tests.cluster import loopback
+from tests import loopback
+from tests.cluster import ways
 
 TAKEN = datetime(2026, 11, 21, 3, tzinfo=UTC)
 DEPLOYMENT = GroupKind("apps", "Deployment")
@@ -46,52 +46,34 @@ def served(tmp_path):
     """Looks at a server that has these items, by the plural of their kind; also says what was asked."""
     given = {"items": {}, "asked": [], "wait": {}, "dripping": "", "over": threading.Event()}
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self):
-            parts = urlsplit(self.path)
-            name = parts.path.rpartition("/")[2]
-            given["asked"].append(name)
-            if name == given["dripping"]:
-                self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
-                while not given["over"].wait(0.05):
-                    self.wfile.write(b"a")
-                return
-            if name in given["wait"]:
-                assert given["wait"][name].wait(20)
-            items = given["items"].get(name, [])
-            named = parse_qs(parts.query).get("fieldSelector", [""])[0].rpartition("=")[2]
-            if named:
-                items = [each for each in items if each["metadata"]["name"] == named]
-            if name in ("api", "apis"):
-                items = discovery(core=name == "api")
-            body = json.dumps({"kind": "List", "metadata": {}, "items": items}).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    way = loopback.way(server, tmp_path)
+    def respond(request):
+        parts = urlsplit(request.path)
+        name = parts.path.rpartition("/")[2]
+        given["asked"].append(name)
+        if name == given["dripping"]:
+            request.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+            while not given["over"].wait(0.05):
+                request.wfile.write(b"a")
+            return
+        if name in given["wait"]:
+            assert given["wait"][name].wait(20)
+        items = given["items"].get(name, [])
+        named = parse_qs(parts.query).get("fieldSelector", [""])[0].rpartition("=")[2]
+        if named:
+            items = [each for each in items if each["metadata"]["name"] == named]
+        if name in ("api", "apis"):
+            items = discovery(core=name == "api")
+        body = json.dumps({"kind": "List", "metadata": {}, "items": items}).encode()
+        loopback.send(request, body)
 
     def look(wanted, items, wait=None, dripping="", seconds=60):
         given.update(items=items, asked=[], wait=wait or {}, dripping=dripping)
         at = requests.Deadline.after(seconds)
         return live.look(requests.Server(way, at), wanted, taken=TAKEN), given["asked"]
 
-    yield look
-    given["over"].set()
-    way.pool.clear()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with ways.to(respond, tmp_path) as way:
+        yield look
+        given["over"].set()
 
 
 def item(name, **fields):

@@ -1,13 +1,12 @@
 """Answers as they come over a connection: packed, cut off, damaged, too big."""
 
 import gzip
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from policygen.cluster import requests
-from tests.cluster import loopback
+from tests import loopback
+from tests.cluster import ways
 
 BODY = b'{"items":[' + b'{"a":1},' * 50_000 + b"{}]}"
 
@@ -17,25 +16,10 @@ def answered(tmp_path):
     """Asks once for what is given, and says how often it was asked for."""
     given = {}
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            given["asked"] += 1
-            body, encoding = given["answers"][min(given["asked"], len(given["answers"])) - 1]
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            if encoding:
-                self.send_header("content-encoding", encoding)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    way = loopback.way(server, tmp_path)
+    def respond(request):
+        given["asked"] += 1
+        body, encoding = given["answers"][min(given["asked"], len(given["answers"])) - 1]
+        loopback.send(request, body, headers={"content-encoding": encoding} if encoding else {})
 
     def answered(*answers):
         given.update(answers=answers, asked=0)
@@ -44,11 +28,8 @@ def answered(tmp_path):
         except requests.ReadError as error:
             return str(error), given["asked"]
 
-    yield answered
-    way.pool.clear()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with ways.to(respond, tmp_path) as way:
+        yield answered
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from typing import Self
 
 import yaml
 
+from tests import kubeconfigs
+
 from . import kueue, volcano
 from .build import Built
 from .client import Client, Object
@@ -576,21 +578,14 @@ class Bench:
         )
         (self.state / "keys" / "tokens.csv").write_text("\n".join(tokens) + "\n", encoding="ascii")
         ca = base64.b64encode(self.ca.read_bytes()).decode()
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [
-                {
-                    "name": "policygen",
-                    "cluster": {"server": self.server, "certificate-authority-data": ca},
-                }
-            ],
-            "users": [{"name": "admin", "user": {"token": TOKEN}}],
-            "contexts": [{"name": CONTEXT, "context": {"cluster": "policygen", "user": "admin"}}],
-            "current-context": CONTEXT,
-        }
         self.kubeconfig.touch(mode=0o600)
-        self.kubeconfig.write_text(yaml.safe_dump(config, sort_keys=False), encoding="ascii")
+        kubeconfigs.write(
+            self.kubeconfig,
+            self.server,
+            {"token": TOKEN},
+            CONTEXT,
+            certificate_authority_data=ca,
+        )
 
     def _scheduler_config(self, name: str, config: str) -> Path:
         """The file, adjusted only in how the server is reached and in leader election.

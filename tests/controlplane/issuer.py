@@ -7,15 +7,15 @@ import hashlib
 import json
 import secrets
 import ssl
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
+
+from tests import loopback
+from tests.loopback import Loopback
 
 CLIENT, SECRET = "policygen-tests", "s:e/c ret"
 _SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
@@ -24,7 +24,7 @@ _BITS = 2048
 _E = 65537
 
 
-class Issuer:
+class Issuer(Loopback):
     """Renews each refresh token once, and gives another in exchange."""
 
     def __init__(self, keys: Path, *, secret: str = "") -> None:
@@ -35,42 +35,17 @@ class Issuer:
         self.groups = ["policygen:observers"]
         self._secret = secret
         self._valid: set[str] = set()
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                outer._get(self)
-
-            def do_POST(self) -> None:
-                outer._post(self)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        server = loopback.http(self._respond)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(keys / "tls.crt", keys / "tls.key")
-        self._http.socket = context.wrap_socket(
-            self._http.socket, server_side=True, do_handshake_on_connect=False
+        server.socket = context.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
         )
+        super().__init__(server)
 
     @property
     def url(self) -> str:
-        return f"https://127.0.0.1:{self._http.server_address[1]}"
-
-    @contextmanager
-    def running(self) -> Iterator[Issuer]:
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
+        return f"https://{self.address}"
 
     def id_token(self, ends_in_s: float = 3600.0) -> str:
         claims = {
@@ -88,6 +63,9 @@ class Issuer:
         token = secrets.token_urlsafe(16)
         self._valid.add(token)
         return token
+
+    def _respond(self, request: BaseHTTPRequestHandler) -> None:
+        (self._post if request.command == "POST" else self._get)(request)
 
     def _get(self, request: BaseHTTPRequestHandler) -> None:
         n, _ = _key()
@@ -125,12 +103,7 @@ class Issuer:
 
 
 def _answer(request: BaseHTTPRequestHandler, status: int, body: Any) -> None:
-    data = json.dumps(body).encode()
-    request.send_response(status)
-    request.send_header("content-type", "application/json")
-    request.send_header("content-length", str(len(data)))
-    request.end_headers()
-    request.wfile.write(data)
+    loopback.send(request, json.dumps(body).encode(), status)
 
 
 def _base64(data: bytes) -> str:

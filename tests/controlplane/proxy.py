@@ -6,15 +6,15 @@ import http.client
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-import yaml
+from tests import kubeconfigs, loopback
+from tests.loopback import Loopback
 
 _HOP = {"connection", "transfer-encoding", "content-length", "keep-alive"}
 
@@ -47,58 +47,20 @@ class Fault:
 Breaks = Callable[[Asked], Fault | None]
 
 
-class Proxy:
+class Proxy(Loopback):
     """Plain HTTP in, TLS to the server; the client's own credentials go through."""
 
     def __init__(self, server: str, ca: Path) -> None:
+        super().__init__(loopback.http(self.handle))
         self._to = urlsplit(server)
         self._context = ssl.create_default_context(cafile=str(ca))
         self.asked: list[Asked] = []
         self.breaks: Breaks = lambda _: None
         self._lock = threading.Lock()
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                outer.handle(self)
-
-            do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - as the library calls them
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    @contextmanager
-    def running(self) -> Iterator[Proxy]:
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
 
     def kubeconfig(self, path: Path, user: dict[str, Any], context: str = "bench") -> Path:
         """A file with one context, which leads through the proxy."""
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "c", "cluster": {"server": self.url}}],
-            "users": [{"name": "u", "user": user}],
-            "contexts": [{"name": context, "context": {"cluster": "c", "user": "u"}}],
-            "current-context": context,
-        }
-        path.write_text(yaml.safe_dump(config), "utf-8")
-        return path
+        return kubeconfigs.write(path, self.url, user, context)
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
         parts = urlsplit(request.path)
@@ -110,17 +72,13 @@ class Proxy:
         body = request.rfile.read(int(request.headers.get("content-length") or 0))
         fault = self.breaks(asked) or Fault()
         if fault.status:
-            status, headers, data = fault.status, {"content-type": "application/json"}, fault.body
+            status, headers, data = fault.status, {}, fault.body
         else:
             status, headers, data = self._forward(request, body)
         headers |= fault.headers
         if fault.content_type:
             headers["content-type"] = fault.content_type
-        request.send_response(status)
-        for name, value in headers.items():
-            request.send_header(name, value)
-        request.send_header("content-length", str(len(data)))
-        request.end_headers()
+        loopback.begin(request, len(data), status, headers)
         try:
             if fault.cut_at >= 0:
                 request.wfile.write(data[: fault.cut_at])

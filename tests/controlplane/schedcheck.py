@@ -20,6 +20,8 @@ from pathlib import Path
 
 import yaml
 
+from tests import kubeconfigs
+
 from .bench import OBSERVER_TOKEN
 from .build import BuildError, build
 from .ports import free_ports
@@ -148,22 +150,9 @@ def _without_kubeconfig(text: str, state: Path, server: str) -> str:
     if not isinstance(scalar, yaml.ScalarNode) or not scalar.value:
         return text
     access = state / "kubeconfig"
-    config = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [
-            {
-                "name": "policygen",
-                "cluster": {"server": server, "certificate-authority": str(state / "ca.crt")},
-            }
-        ],
-        "users": [{"name": "observer", "user": {"token": OBSERVER_TOKEN}}],
-        "contexts": [
-            {"name": "policygen", "context": {"cluster": "policygen", "user": "observer"}}
-        ],
-        "current-context": "policygen",
-    }
-    access.write_text(yaml.safe_dump(config), encoding="ascii")
+    kubeconfigs.write(
+        access, server, {"token": OBSERVER_TOKEN}, certificate_authority=str(state / "ca.crt")
+    )
     begin, end = scalar.start_mark.index, scalar.end_mark.index
     return f"{text[:begin]}{json.dumps(str(access))}{text[end:]}"
 

@@ -8,13 +8,14 @@ import base64
 import socket
 import socketserver
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+
+from tests.loopback import Loopback
 
 HEAD_BYTES = 1 << 16
 
 
-class Tunnel:
+class Tunnel(Loopback):
     """Leads every host that it is asked for to loopback, at the port that was asked for."""
 
     def __init__(self, user: str = "") -> None:
@@ -27,27 +28,9 @@ class Tunnel:
             def handle(self) -> None:
                 outer.handle(self)
 
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.address}"
-
-    @contextmanager
-    def running(self) -> Iterator[Tunnel]:
-        thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._server.shutdown()
-            self._server.server_close()
-            thread.join()
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        super().__init__(server)
 
     def handle(self, request: socketserver.StreamRequestHandler) -> None:
         if request.rfile.peek(1)[:1] == b"\5":
