@@ -32,10 +32,14 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def stage(staged: Path, data: bytes, target: Path) -> None:
-    """Write what is to replace a file beside it, with its permissions. Raises OSError."""
-    staged.write_bytes(data)
-    if target.exists():
-        staged.chmod(stat.S_IMODE(target.stat().st_mode))
+    """Write what is to replace a file beside it, with its permissions from the first byte on. Raises OSError."""
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    staged.unlink(missing_ok=True)  # of a run that was killed, or a link that leads elsewhere
+    handle = os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    if mode is not None:
+        staged.chmod(mode)  # also what the umask has taken away
 
 
 def reason(error: OSError | RuntimeError) -> str:

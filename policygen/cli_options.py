@@ -1,6 +1,7 @@
 """Arguments and options that several commands take alike, and what they mean."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Collection
 from datetime import date, datetime
@@ -16,6 +17,7 @@ from policygen.finding import Severity
 from policygen.settings import EXTRAS, ClusterSettings
 
 _COMPONENTS = tuple(versions.SUPPORTED)
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 Names = Callable[[], Collection[str]]
@@ -219,7 +221,12 @@ ACCESS = (
 
 
 def clusters(options: dict[str, Any]) -> ClusterSettings:
-    """The settings that the options of a command mean."""
+    """The settings that the options of a command mean. Raises UsageError for what names no namespace."""
+    for name in options["namespaces"]:
+        if not _NAMESPACE.fullmatch(name):
+            raise UsageError(
+                f"--namespace: {name!r} is no namespace's name; repeat --namespace for several"
+            )
     return ClusterSettings(
         snapshots=tuple(dict.fromkeys(options.get("snapshots", ()))),
         contexts=tuple(dict.fromkeys(options["contexts"])),

@@ -248,14 +248,22 @@ def _not_read(gap: Gap, seen: Seen) -> Finding:
 
 
 def _no_namespace(cluster: Cluster) -> Iterator[Finding]:
-    """Namespaces that were named to be read in and are not there: most likely mistyped."""
+    """Namespaces that were named to be read in and are not there, or not known to be: most likely mistyped."""
     seen = cluster.seen
-    if seen is None or NAMESPACE not in seen.read:
+    if seen is None or not seen.namespaces:
         return
-    there = [it.name for it in cluster.of(*NAMESPACE)]
+    is_known = NAMESPACE in seen.read
+    there = {it.name for it in cluster.of(*NAMESPACE)}
+    if not is_known:  # as an identity sees it that may read in its namespaces only
+        there = {it.namespace for it in cluster.objects} | {it.namespace for it in cluster.pods}
     for name in seen.namespaces:
         if name not in there:
-            message = f'namespace "{name}" is not there, so nothing was read in it; {suggest(name, there)}'
+            message = (
+                f'nothing was read in namespace "{name}", and nobody knows whether it is there'
+            )
+            if is_known:
+                near = suggest(name, sorted(there))
+                message = f'namespace "{name}" is not there, so nothing was read in it; {near}'
             yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
 
 

@@ -60,7 +60,9 @@ def wanted(
     if spec is not None:
         names |= {spec.platform.volcano.config_map, derived.second_scheduler(spec.platform)}
     return Wanted(
-        kinds=kinds.wanted(rules) | {GroupKind(it.group, it.kind) for it in objects},
+        kinds=kinds.wanted(rules)
+        | {GroupKind(it.group, it.kind) for it in objects}
+        | ({kinds.NAMESPACE} if namespaces else set()),
         versions={
             _kind(release.api_version, kind.name): release.api_version
             for kind in KINDS

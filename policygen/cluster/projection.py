@@ -1,7 +1,7 @@
 """What is kept of each object that a server lists: policy whole, the rest as far as rules read it.
 
 Never kept: values of environment variables, commands and arguments of containers (but for the feature
-gates of controllers), and the copy of an object that `kubectl apply` leaves in its annotations. Of
+gates of controllers), and the copies of an object that tools leave in its annotations. Of
 pods, see `listed_pods`.
 """
 
@@ -19,7 +19,9 @@ from policygen.well_known import MANAGED_BY, TOOL
 
 WORKLOAD = GroupKind(KUEUE, "Workload")
 
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_COPIES = ("last-applied", "last-handled", "applied", "original")
+"""How the annotations begin, behind their prefix, in which kubectl, kapp, Rancher, kopf and operators keep an
+object as they wrote it, with its environment."""
 _METADATA = (
     "name", "namespace", "uid", "labels", "annotations", "ownerReferences", "generation",
     "creationTimestamp", "deletionTimestamp",
@@ -45,9 +47,7 @@ def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
         return data
-    annotations = metadata.get("annotations")
-    if isinstance(annotations, dict):
-        annotations.pop(LAST_APPLIED, None)
+    _forget_copies(metadata)
     if kind == NODE:
         return _node(data, metadata)
     if kind == WORKLOAD:
@@ -55,6 +55,13 @@ def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
     if kind in SHAPES:
         return _maker(data, metadata)
     return data
+
+
+def _forget_copies(metadata: Mapping[str, Any]) -> None:
+    annotations = metadata.get("annotations")
+    if isinstance(annotations, dict):
+        for name in [it for it in annotations if it.rpartition("/")[2].startswith(_COPIES)]:
+            del annotations[name]
 
 
 def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +111,7 @@ def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     if it is not None:
         for _, template, _ in found(it):
             spec = template.get("spec")
+            _forget_copies(mapping(template.get("metadata")))
             if isinstance(spec, dict) and isinstance(template, dict):
                 template["spec"] = _Kept(keep(spec))
     return {key: _scrubbed(value) for key, value in data.items()} if not ours else data
@@ -166,6 +174,7 @@ def _scrubbed(value: Any) -> Any:
     if isinstance(value, _Kept):
         return dict(value)
     if isinstance(value, dict):
+        _forget_copies(mapping(value, "metadata"))  # of a Job's in a JobSet
         return {
             key: each if key in _LABELS else _scrubbed(each)
             for key, each in value.items()

@@ -52,6 +52,9 @@ _PROSE = frozenset({"annotations", "message", "data"})
 """Fields with texts in which names stand among other words."""
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?")
 _RESOURCES = frozenset({"allocatable", "capacity", "requests", "limits", "hard", "deserved"})
+_HOSTNAME = "kubernetes.io/hostname"
+_ANSWERED = re.compile(r"\b(\d{3}): .*")
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|<[^>]*>""")
 _DIGITS = 12
 
 
@@ -84,7 +87,7 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
     """The snapshot with its names replaced by hashes with this key, which then knows them."""
     known = frozenset(_names(snapshot)) - _EVERYBODYS - frozenset(_resources(snapshot)) - {""}
     context = snapshot.seen.context
-    hidden = {name: key.hide(name) for name in known if not name.startswith("system")}
+    hidden = {name: key.hide(name) for name in known if not name.startswith(("system-", "system:"))}
     key.names |= {hashed: name for name, hashed in (hidden | {context: key.hide(context)}).items()}
     swap = _Swap({name: hashed for hashed, name in key.names.items() if name != context} | hidden)
     return Snapshot(
@@ -92,7 +95,7 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
             snapshot.seen,
             context=key.hide(context),
             gaps=tuple(
-                Gap(gap.group, gap.kind, swap.name(gap.namespace), swap.prose(gap.reason))
+                Gap(gap.group, gap.kind, swap.name(gap.namespace), swap.prose(_cut(gap.reason)))
                 for gap in snapshot.seen.gaps
             ),
             namespaces=tuple(map(swap.name, snapshot.seen.namespaces)),
@@ -103,6 +106,11 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
         tuple(_object(it, swap) for it in snapshot.objects),
         tuple(_pod(pod, swap) for pod in snapshot.pods),
     )
+
+
+def _cut(reason: str) -> str:
+    """Why something was not read, without the words of servers and hosts: users and roles stand in them."""
+    return _QUOTED.sub('"..."', _ANSWERED.sub(r"\1", reason))
 
 
 class _Swap:
@@ -180,6 +188,8 @@ def _pod(pod: Pod, swap: _Swap) -> Pod:
 def _names(snapshot: Snapshot) -> Iterator[str]:
     for it in snapshot.objects:
         yield from (it.name, it.namespace)
+        if it.kind == "Node":
+            yield it.labels.get(_HOSTNAME, "")  # which may be the name's first part
         yield from _referred(it.data)
     for pod in snapshot.pods:
         yield from (pod.name, pod.namespace, pod.node, pod.spec.priority_class_name)

@@ -7,7 +7,6 @@ import pytest
 
 from policygen.cluster import listed_pods
 from policygen.cluster.listed_pods import ListedPod, Pods
-from policygen.cluster.projection import LAST_APPLIED
 from tests.cluster.secrets_of_pods import SECRET, pod_spec
 
 
@@ -18,7 +17,10 @@ def listed(**fields):
             "namespace": "n",
             "creationTimestamp": "2026-11-21T03:00:00Z",
             "labels": {"kueue.x-k8s.io/queue-name": "q", "app": "x"},
-            "annotations": {LAST_APPLIED: SECRET, "scheduling.k8s.io/group-name": "g"},
+            "annotations": {
+                "kubectl.kubernetes.io/last-applied-configuration": SECRET,
+                "scheduling.k8s.io/group-name": "g",
+            },
             **fields.pop("metadata", {}),
         },
         "spec": {**pod_spec(), "nodeName": "node-1", "schedulingGates": [{"name": "g"}]},

@@ -6,10 +6,18 @@ import random
 import pytest
 
 from policygen.cluster import projection
-from policygen.cluster.projection import LAST_APPLIED
 from policygen.cluster.seen import NODE, GroupKind
 from policygen.cluster.workload import SHAPES
 from tests.cluster.secrets_of_pods import SECRET, pod_spec
+
+COPIES = (
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "objectset.rio.cattle.io/applied",
+    "kapp.k14s.io/original",
+    "kapp.k14s.io/original-diff-full",
+    "banzaicloud.com/last-applied",
+    "kopf.zalando.org/last-handled-configuration",
+)
 
 
 def at(way, value):
@@ -27,14 +35,18 @@ def merged(one, other):
 
 @pytest.mark.parametrize("group, kind", sorted(set(SHAPES) - {("", "Pod")}), ids=str)
 def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, kind):
-    template = {"metadata": {"labels": {"env": "prod"}}, "spec": pod_spec()}
+    copies = dict.fromkeys(COPIES, SECRET)
+    template = {
+        "metadata": {"labels": {"env": "prod"}, "annotations": dict(copies)},
+        "spec": pod_spec(),
+    }
     data = {
         "apiVersion": f"{group}/v1" if group else "v1",
         "kind": kind,
         "metadata": {
             "name": "x",
             "labels": {"env": "prod"},
-            "annotations": {LAST_APPLIED: SECRET, "kept": "yes"},
+            "annotations": {**copies, "kept": "yes"},
             "managedFields": [{"manager": SECRET}],
         },
         "spec": {"entrypoint": SECRET, "runtimeEnvYAML": SECRET, "selector": {"env": "prod"}},

@@ -3,6 +3,8 @@
 import gzip
 from collections import Counter
 
+import pytest
+
 from policygen import judging, versions
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.redaction import Key, redacted
@@ -17,7 +19,7 @@ metadata: {name: acme-vision, labels: {kubernetes.io/metadata.name: acme-vision}
 ---
 apiVersion: v1
 kind: Node
-metadata: {name: rack7-node1, labels: {kubernetes.io/hostname: rack7-node1, pool: a100}}
+metadata: {name: rack7-node1, labels: {kubernetes.io/hostname: rack7, pool: a100}}
 status: {allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -99,7 +101,7 @@ def test_no_name_is_left_and_the_same_rules_break(tmp_path):
     text = gzip.decompress((tmp_path / "shared").read_bytes()).decode()
     for word in ("acme-vision", "rack7", "acme-flavor", "acme-queue", "acme-cohort", "acme-local",
                  "acme-nowhere", "acme-train", "acme-urgent", "acme-main", "acme-prod", "acme-secret",
-                 "registry.acme"):  # fmt: skip
+                 "registry.acme", "acme-bot"):  # fmt: skip
         assert word not in text, word
     assert "nvidia.com/gpu" in text
 
@@ -122,6 +124,30 @@ def test_everybodys_names_and_those_of_resources_stay():
     shared = redacted(snapshot(text), KEY)
     assert {it.namespace for it in shared.objects if it.namespace} == {"kube-system"}
     assert "gpu" in {it.name for it in shared.objects}
+
+
+def test_a_name_that_only_begins_as_the_systems_do_is_hidden():
+    names = ("systems-biology", "system-of-ours", "systemd")
+    shared = [redacted(snapshot(TEXT.replace("acme-vision", it)), KEY) for it in names]
+    spaces = [{it.name for it in look.objects if it.kind == "Namespace"} for look in shared]
+    assert spaces == [{KEY.hide("systems-biology")}, {"system-of-ours"}, {KEY.hide("systemd")}]
+
+
+@pytest.mark.parametrize(
+    "reason, told",
+    [
+        (
+            '403: pods is forbidden: User "x@acme" cannot list: RBAC: clusterrole "y" not found',
+            "403",
+        ),
+        ("acme-config: 500: acme", "acme-config: 500"),
+        ("Failed to resolve 'api.acme.example'", 'Failed to resolve "..."'),
+        ("no answer came in 60 s", "no answer came in 60 s"),
+    ],
+)
+def test_of_why_something_was_not_read_no_words_of_the_server_are_left(reason, told):
+    shared = redacted(snapshot(TEXT, gaps=(Gap("", "Pod", "", reason),)), KEY)
+    assert [gap.reason for gap in shared.seen.gaps] == [told]
 
 
 def test_what_was_hidden_once_stays_so_with_the_same_key():

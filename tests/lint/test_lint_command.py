@@ -276,3 +276,10 @@ def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
     assert summary.startswith("250 errors; 250 objects")
     done = policygen("lint", "--manifests", "-", "-f", "json", given=given)
     assert len(json.loads(done.stdout)["findings"]) == 250
+
+
+@pytest.mark.parametrize("name", ["a,b", "Vision", "a/../../secrets?x=", "a?limit=1", "", "-a"])
+def test_what_is_no_name_of_a_namespace_is_refused(policygen, name):
+    done = policygen("lint", "--context", "any", "--namespace", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{name!r} is no namespace's name" in done.stderr

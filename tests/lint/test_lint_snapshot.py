@@ -123,6 +123,15 @@ def test_a_namespace_that_is_not_there_is_told(lint):
     assert report["complete"]
 
 
+def test_a_namespace_of_which_nobody_knows_whether_it_is_there_is_told(lint):
+    """As an identity sees it that may list in its namespaces only."""
+    for name, code_, told in (("visoin", 3, 1), ("vision", 1, 0)):
+        look = snapshot(LOCAL, read=without(("", "Namespace")), namespaces=(name,))
+        code, report, _ = lint(look, options=["--rule", RULE])
+        assert (code, report["complete"]) == (code_, not told)
+        assert len([it for it in report["findings"] if it["rule"] == "not-read"]) == told
+
+
 def test_a_snapshot_is_no_standard_input():
     done = CliRunner().invoke(cli, ["lint", "--snapshot", "-"])
     assert done.exit_code == 2
