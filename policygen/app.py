@@ -10,7 +10,7 @@ from msgspec import Struct
 from policygen.compiling import Compiled, compiled, no_spec
 from policygen.errors import CheckFailed, SpecError, UsageError
 from policygen.finding import At, Finding, Hit, Severity
-from policygen.plan import kueue_configuration, scheduler, volcano_configuration
+from policygen.plan import kubernetes, kueue_configuration, scheduler, volcano_configuration
 from policygen.plan.catalog import KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.kind import Item, Meta
@@ -180,7 +180,7 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
     if plan.volcano_configuration is not None:
         file = plan.volcano_configuration
         data = {volcano_configuration.CONFIG_KEY: _file(file, settings)}
-        made.append(scheduler.ConfigMap(file.meta, data))
+        made.append(kubernetes.ConfigMap(file.meta, data))
     if KUEUE_CONFIG in settings.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
@@ -191,7 +191,7 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
         config = _kueue_text(settings, loaded, plan)
         if config is not None:
             meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
-            made.append(scheduler.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
+            made.append(kubernetes.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
     if (
         SECOND_SCHEDULER in settings.extras
         and plan.scheduler_configuration is not None
@@ -202,7 +202,7 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
             "spec.kubeScheduler.image, such as your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )
-    return [released(loaded.spec, scheduler.CONFIG_MAP, it) for it in made]
+    return [released(loaded.spec, kubernetes.CONFIG_MAP, it) for it in made]
 
 
 def _file(item: Item, settings: Settings) -> str:
@@ -265,4 +265,4 @@ def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
         if name.lower() not in kinds:
             raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
     wanted = {name.lower() for name in only}
-    return order(item for item in items if not wanted or item.kind.name.lower() in wanted)
+    return list(order(item for item in items if not wanted or item.kind.name.lower() in wanted))

@@ -11,7 +11,7 @@ from policygen.drift.drift import Drift, Rendered, Wanted
 from policygen.errors import UsageError
 from policygen.finding import At, dotted
 from policygen.finding import Path as Field
-from policygen.plan import kueue_configuration, scheduler
+from policygen.plan import kueue_configuration, second_scheduler
 from policygen.plan.compile import compile_plan
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
@@ -46,7 +46,7 @@ def rendered(settings: Settings, loaded: Loaded) -> Rendered:
 def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     """Kind, namespace and name of what is rendered on request only, and was not asked for now."""
     if SECOND_SCHEDULER not in asked:
-        for kind, it in scheduler.second_scheduler(platform):
+        for kind, it in second_scheduler.objects(platform):
             yield kind.name, it.meta.namespace or "", it.meta.name
     if VOLCANO_CONFIG not in asked:
         yield "ConfigMap", platform.volcano.namespace, platform.volcano.config_map

@@ -14,6 +14,9 @@ Vector = Mapping[str, int]
 CPU = "cpu"
 MEMORY = "memory"
 
+HOST = (CPU, MEMORY)
+"""What a node has beside its devices."""
+
 
 def text(resource: str, amount: int) -> str:
     """An amount as a canonical Kubernetes quantity."""
@@ -33,11 +36,6 @@ def count(number: int) -> str:
     each time that it is applied.
     """
     return quantity.canonical(quantity.parse(number))
-
-
-def texts(vector: Vector) -> tuple[tuple[str, str], ...]:
-    """A vector as canonical quantities, in its own order."""
-    return tuple((resource, text(resource, amount)) for resource, amount in vector.items())
 
 
 def less(first: Vector, second: Vector) -> dict[str, int]:

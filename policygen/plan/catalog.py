@@ -5,6 +5,7 @@ from policygen.plan import (
     kueue,
     kueue_configuration,
     scheduler,
+    second_scheduler,
     volcano,
     volcano_configuration,
 )
@@ -23,12 +24,12 @@ KINDS: tuple[Kind, ...] = (
     kueue.LOCAL_QUEUE,
     kubernetes.RESOURCE_QUOTA,
     kubernetes.LIMIT_RANGE,
-    scheduler.SERVICE_ACCOUNT,
-    scheduler.CLUSTER_ROLE_BINDING,
-    scheduler.ROLE,
-    scheduler.ROLE_BINDING,
-    scheduler.CONFIG_MAP,
-    scheduler.DEPLOYMENT,
+    second_scheduler.SERVICE_ACCOUNT,
+    second_scheduler.CLUSTER_ROLE_BINDING,
+    second_scheduler.ROLE,
+    second_scheduler.ROLE_BINDING,
+    kubernetes.CONFIG_MAP,
+    second_scheduler.DEPLOYMENT,
     volcano.POD_GROUP,
 )
 

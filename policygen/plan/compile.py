@@ -14,6 +14,7 @@ from policygen.plan import (
     pool,
     refusals,
     scheduler,
+    second_scheduler,
     tree,
     volcano,
     volcano_configuration,
@@ -62,7 +63,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     groups, carried = pods.pod_groups(spec, pools, placed)
     hits += [*placed.hits, *carried, *advice.reports(spec, pools, trees, placed.seats, extras)]
     families = [*_families(spec, pools, trees, extras), (volcano.POD_GROUP, groups)]
-    items = tuple(_ordered(_items(spec, families)))
+    items = tuple(order(_items(spec, families)))
     hits += _collisions(items)
     return Plan(
         items=items,
@@ -100,7 +101,7 @@ def _families(
     yield kubernetes.RESOURCE_QUOTA, kubernetes.resource_quotas(spec, trees)
     yield kubernetes.LIMIT_RANGE, kubernetes.limit_ranges(spec, trees)
     if SECOND_SCHEDULER in extras and scheduler.configuration(platform, pools, raw=False):
-        for kind, it in scheduler.second_scheduler(platform):
+        for kind, it in second_scheduler.objects(platform):
             yield kind, (it,)
 
 
@@ -132,12 +133,8 @@ def _items(spec: Spec, families: Iterable[Family]) -> Iterator[Item]:
             yield Item(kind, release, it)
 
 
-def order(items: Iterable[Item]) -> list[Item]:
+def order(items: Iterable[Item]) -> Iterator[Item]:
     """Apply order: by kind, then namespace and name; parents before children where that binds."""
-    return list(_ordered(items))
-
-
-def _ordered(items: Iterable[Item]) -> Iterator[Item]:
     by_kind: dict[str, list[Item]] = {kind.name: [] for kind in KINDS}
     for item in items:
         by_kind[item.kind.name].append(item)

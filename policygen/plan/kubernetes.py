@@ -51,6 +51,13 @@ class LimitRange(Struct, frozen=True):
     default_request: dict[str, str]
 
 
+class ConfigMap(Struct, frozen=True):
+    """A file for a controller, inside a ConfigMap."""
+
+    meta: Meta
+    data: dict[str, str]
+
+
 NAMESPACE = Kind(
     "Namespace", "kubernetes", (Release((1, 33), "v1", "kubernetes/namespace.yaml.j2"),)
 )
@@ -64,6 +71,9 @@ RESOURCE_QUOTA = Kind(
 )
 LIMIT_RANGE = Kind(
     "LimitRange", "kubernetes", (Release((1, 33), "v1", "kubernetes/limit_range.yaml.j2"),)
+)
+CONFIG_MAP = Kind(
+    "ConfigMap", "kubernetes", (Release((1, 33), "v1", "kubernetes/config_map.yaml.j2"),)
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from policygen import versions
-from policygen.plan.amounts import Vector, count, text, texts
+from policygen.plan.amounts import count, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
@@ -88,10 +88,10 @@ class WorkloadPriorityClass(Struct, frozen=True):
     description: str | None
 
 
-def _beta(template: str, **since: tuple[int, int]) -> tuple[Release, ...]:
+def _beta(template: str, since: tuple[int, int] = (0, 13)) -> tuple[Release, ...]:
     """v1beta1 until 0.14 and v1beta2 from 0.15 on, from one template."""
     return (
-        Release(since.get("since", (0, 13)), "kueue.x-k8s.io/v1beta1", template),
+        Release(since, "kueue.x-k8s.io/v1beta1", template),
         Release(versions.KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", template),
     )
 
@@ -191,10 +191,7 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
         flavors=tuple(
             Flavor(
                 facts.name,
-                tuple(
-                    Cell(name, amount)
-                    for name, amount in texts(_in_order(tree.rest[facts.name], keys))
-                ),
+                tuple(Cell(key, text(key, tree.rest[facts.name][key])) for key in keys),
             )
             for facts in tree.pools
         ),
@@ -255,10 +252,6 @@ def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
         yield WorkloadPriorityClass(
             Meta(priority.name, spec.platform.name), priority.value, priority.description
         )
-
-
-def _in_order(vector: Vector, keys: tuple[str, ...]) -> Vector:
-    return {key: vector[key] for key in keys}
 
 
 def _flavors(tree: Tree, node: Node, promised: Iterable[Node]) -> tuple[Flavor, ...]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from policygen.finding import Hit, Severity
+from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.kubernetes import ConfigMap
 from policygen.plan.pool import PoolFacts
 from policygen.spec import derived
-from policygen.spec.types import KubeSchedulerSettings, Platform
-from policygen.well_known import KUBE_SYSTEM
+from policygen.spec.types import Platform
 
 MAX_WEIGHT = 100
 """Bound of `resources[].weight` (`pkg/scheduler/apis/config/validation`)."""
@@ -25,8 +26,6 @@ default ones, so that it gives every node the same score. Those that remain scor
 itself prefers, or by PreferNoSchedule taints, in which the nodes of a pool are alike
 (`pkg/scheduler/apis/config/v1/default_plugins.go`).
 """
-
-HOST_RESOURCES = ("cpu", "memory")
 
 
 class Weighted(Struct, frozen=True):
@@ -90,25 +89,6 @@ class SchedulerConfiguration(Struct, frozen=True):
     """Whether the unchanged `default-scheduler` stands in it."""
 
 
-class ConfigMap(Struct, frozen=True):
-    """A file for a controller, inside a ConfigMap."""
-
-    meta: Meta
-    data: dict[str, str]
-
-
-class SecondScheduler(Struct, frozen=True):
-    """ServiceAccount, bindings or Deployment of a second kube-scheduler."""
-
-    meta: Meta
-    account: str
-    namespace: str
-    image: str
-    config_map: str
-    role: str
-    role_kind: str
-
-
 CONFIGURATION = Kind(
     "KubeSchedulerConfiguration",
     "kubernetes",
@@ -118,31 +98,6 @@ CONFIGURATION = Kind(
         ),
     ),
 )
-CONFIG_MAP = Kind(
-    "ConfigMap", "kubernetes", (Release((1, 33), "v1", "kubernetes/config_map.yaml.j2"),)
-)
-SERVICE_ACCOUNT = Kind(
-    "ServiceAccount", "kubernetes", (Release((1, 33), "v1", "scheduler/service_account.yaml.j2"),)
-)
-CLUSTER_ROLE_BINDING = Kind(
-    "ClusterRoleBinding",
-    "kubernetes",
-    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/cluster_role_binding.yaml.j2"),),
-)
-ROLE = Kind(
-    "Role",
-    "kubernetes",
-    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/role.yaml.j2"),),
-)
-ROLE_BINDING = Kind(
-    "RoleBinding",
-    "kubernetes",
-    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/role_binding.yaml.j2"),),
-)
-DEPLOYMENT = Kind(
-    "Deployment", "kubernetes", (Release((1, 33), "apps/v1", "scheduler/deployment.yaml.j2"),)
-)
-
 CONFIG_KEY = "config.yaml"
 
 
@@ -198,7 +153,7 @@ def choose(units_per_node: int) -> Dominance:
     weight, the GPU stands alone.
     """
     step = 100 // units_per_node
-    others = len(HOST_RESOURCES)
+    others = len(HOST)
     if step > 1:
         weight = -(-101 * others // (step - 1))
         if weight <= MAX_WEIGHT:
@@ -213,7 +168,7 @@ def _weighted(
 ) -> tuple[Weighted, ...]:
     names = sorted({resource for facts in pools for resource in facts.resources})
     gpus = tuple(Weighted(name, gpu_weight) for name in names)
-    return gpus + (tuple(Weighted(name, 1) for name in HOST_RESOURCES) if hosts else ())
+    return gpus + (tuple(Weighted(name, 1) for name in HOST) if hosts else ())
 
 
 def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
@@ -255,39 +210,3 @@ def config_map(platform: Platform, text: str) -> ConfigMap:
         Meta(derived.second_scheduler(platform), platform.name, platform.kube_scheduler.namespace),
         {CONFIG_KEY: text},
     )
-
-
-def second_scheduler(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
-    """What runs the profiles beside a main scheduler that cannot be configured.
-
-    Roles: those of the main scheduler, and its own lease (its bootstrap role names only the
-    lease `kube-scheduler`).
-    """
-    settings: KubeSchedulerSettings = platform.kube_scheduler
-    account = derived.second_scheduler(platform)
-    image = settings.image or ""
-
-    def it(
-        name: str, role: str = "", role_kind: str = "", namespace: str | None = settings.namespace
-    ) -> SecondScheduler:
-        return SecondScheduler(
-            meta=Meta(name, platform.name, namespace),
-            account=account,
-            namespace=settings.namespace,
-            image=image,
-            config_map=account,
-            role=role,
-            role_kind=role_kind,
-        )
-
-    yield SERVICE_ACCOUNT, it(account)
-    for suffix in ("kube-scheduler", "volume-scheduler"):
-        name = derived.component(platform, suffix)
-        yield CLUSTER_ROLE_BINDING, it(name, f"system:{suffix}", "ClusterRole", namespace=None)
-    yield ROLE, it(account)
-    yield ROLE_BINDING, it(account, account, "Role")
-    # The role that lets a server check its clients stands in kube-system only.
-    reader = "extension-apiserver-authentication-reader"
-    name = derived.component(platform, "authentication-reader")
-    yield ROLE_BINDING, it(name, reader, "Role", namespace=KUBE_SYSTEM)
-    yield DEPLOYMENT, it(account)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from policygen.plan.amounts import CPU, MEMORY, apportion, texts
+from policygen.plan.amounts import CPU, HOST, MEMORY, apportion, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
@@ -70,8 +70,7 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
 
         def quantities(vector: dict[str, int]) -> dict[str, str]:
             full = {**vector, **{key: 0 for key in foreign if key not in vector}}
-            ordered = {key: full[key] for key in (CPU, MEMORY, *sorted(foreign))}
-            return dict(texts(ordered))
+            return {key: text(key, full[key]) for key in (*HOST, *sorted(foreign))}
 
         yield Queue(
             meta=Meta(tree.queue, platform.name),

@@ -6,15 +6,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from policygen import versions
+from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import Platform
 
 SCORE_WEIGHT = 10
 """Of binpack or resource-strategy-fit beside what pods themselves prefer."""
-
-HOST_RESOURCES = ("cpu", "memory")
-"""They count 1 each, by which they only break ties."""
 
 
 class Plugin(Struct, frozen=True):
@@ -86,11 +84,11 @@ def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...
     """The plugins that choose among nodes.
 
     nodeorder looks at cpu and memory and pulls against binpack, which counts no GPU unless it
-    is listed (volcano-sh/volcano#1844). A node with one unit more in use of N gains g/N and
+    is listed (volcano-sh/volcano#1844). cpu and memory count 1 each and only break ties: a node with one unit more in use of N gains g/N and
     can lose less than 1 each by cpu and memory, unrounded, so g = 2N + 1 decides alone.
     """
     resources = sorted({resource for facts in mine for resource in facts.resources})
-    weight = len(HOST_RESOURCES) * max(facts.units_per_node for facts in mine) + 1
+    weight = len(HOST) * max(facts.units_per_node for facts in mine) + 1
     if mine[0].policy.bin_pack:
         return (
             _quiet("leastrequested", "balancedresource", "podtopologyspread", "imagelocality"),
@@ -98,7 +96,7 @@ def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...
                 "binpack",
                 {
                     "binpack.weight": SCORE_WEIGHT,
-                    **{f"binpack.{resource}": 1 for resource in HOST_RESOURCES},
+                    **{f"binpack.{resource}": 1 for resource in HOST},
                     "binpack.resources": ",".join(resources),
                     **{f"binpack.resources.{resource}": weight for resource in resources},
                 },
@@ -109,7 +107,7 @@ def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...
     if platform.target.volcano.release < versions.VOLCANO_STRATEGY_FIT:
         weights = {"leastrequested.weight": SCORE_WEIGHT, "imagelocality.weight": 0}
         return (Plugin("nodeorder", weights),)
-    weights = {**dict.fromkeys(resources, weight), **dict.fromkeys(HOST_RESOURCES, 1)}
+    weights = {**dict.fromkeys(resources, weight), **dict.fromkeys(HOST, 1)}
     least = {name: {"type": "LeastAllocated", "weight": each} for name, each in weights.items()}
     return (
         _quiet("leastrequested", "balancedresource", "imagelocality"),
