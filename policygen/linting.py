@@ -21,7 +21,7 @@ from policygen.lint.spec_rules import SPEC_RULES
 from policygen.report.report import Report
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
-from policygen.spec import document, files, types
+from policygen.spec import document, files, programs
 from policygen.spec.files import Source
 
 if TYPE_CHECKING:  # what reads specs and clusters is imported where there are some
@@ -149,7 +149,7 @@ def _judged(
     complete = not (lost or spec.hollow) and all(part.complete for part in parts)
     idle = ending.idle(ended) if settings.only and complete else None
     findings += [idle] if idle else []
-    lint_settings = spec.loaded.spec.platform.lint if spec.loaded else types.LintSettings()
+    lint_settings = spec.loaded.spec.platform.lint if spec.loaded else programs.LintSettings()
     judged = control.judge(
         findings,
         lint_settings,

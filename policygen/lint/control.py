@@ -10,7 +10,7 @@ from policygen.finding import Finding, Hit, Severity
 from policygen.lint.annotations import FORM, Annotated, told
 from policygen.lint.spec_errors import is_said_of_inputs
 from policygen.spec.nearest import suggest
-from policygen.spec.types import LintSettings, Waiver
+from policygen.spec.programs import LintSettings, Waiver
 
 OFF = "off"
 

@@ -1,6 +1,6 @@
 """Documents to the typed spec, with everything that is wrong with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,15 +20,25 @@ from policygen.spec import (
     sound,
 )
 from policygen.spec.document import Document
-from policygen.spec.echo import bare, quoted
 from policygen.spec.files import Source
+from policygen.spec.identities import Identities
+from policygen.spec.programs import LintSettings
 from policygen.spec.pruned import pruned
-from policygen.spec.types import LintSettings, Model, Platform, Pool, Spec, Target, Team
+from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
 from policygen.spec.view import View
 
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
 """What a document of a kind defines: two forms of one thing share their names."""
+
+_PARSERS: Mapping[forms.Form, Callable[[View], Platform | Pool | Team | Model]] = {
+    forms.PLATFORM: parse.platform,
+    forms.RESOURCE_POOL: parse.pool,
+    forms.TEAM: parse.team,
+    forms.MODEL: parse.model,
+    forms.ARTICLE_POOL: articles.pool,
+    forms.ARTICLE_MODEL: articles.model,
+}
 
 
 class Loaded(Struct, frozen=True):
@@ -76,7 +86,7 @@ def load(
     for source in sources:
         reading.source(source)
     for source in among:
-        reading.source_among(source)
+        reading.source(source, among=True)
     reading.queues()
     spec = reading.spec(target or {})
     dangling = list(references.check(spec, reading.unread, reading.remnants))
@@ -114,7 +124,7 @@ class _Reading:
         self.hits: list[Hit] = []
         self.unread = Unread()
         self.own = self.foreign = 0
-        self.claimed: dict[tuple[str, str], tuple[Document, At]] = {}
+        self.identities = Identities()
         self.platform = Platform()
         self.pools: list[Pool] = []
         self.teams: list[Team] = []
@@ -123,29 +133,19 @@ class _Reading:
         """What is left of refused documents: what it refers to must be there all the same."""
         self.config: Document | None = None
 
-    def source(self, source: Source) -> None:
-        """Read the documents of a file."""
-        found, findings = document.load(source, ours=forms.ours, first_index=len(self.documents))
+    def source(self, source: Source, *, among: bool = False) -> None:
+        """Read the documents of a file; `among` others' manifests what surely is spec."""
+        ours = forms.surely_ours if among else forms.ours
+        found, findings = document.load(source, ours=ours, first_index=len(self.documents))
         self.findings += findings
         self.documents += found
         self.unread.lost(findings, source.text)
         for each in found:
-            if forms.ours(each.header):
+            if ours(each.header):
                 self._document(each)
-            else:
+            elif not among:
                 self.foreign += 1
                 self.hits += articles.overlooked(each)
-
-    def source_among(self, source: Source) -> None:
-        """Read what surely is spec in a file of manifests."""
-        first = len(self.documents)
-        found, findings = document.load(source, ours=forms.surely_ours, first_index=first)
-        self.findings += findings
-        self.documents += found
-        self.unread.lost(findings, source.text)
-        for each in found:
-            if forms.surely_ours(each.header):
-                self._document(each)
 
     def _document(self, each: Document) -> None:
         self.own += 1
@@ -187,41 +187,27 @@ class _Reading:
 
     def _claim(self, kind: str, name: str, each: Document, at: At) -> bool:
         """Whether nothing before had this kind and name; a second one is reported and left out."""
-        if (kind, name) not in self.claimed:
-            self.claimed[kind, name] = each, at
-            return True
-        there, place = self.claimed[kind, name]
-        before = there.place(place.path)
-        where = f"line {before.line}"
-        if before.file != each.source.name:
-            where = f"{bare(before.file)}:{before.line}"
-        words = f"{kind} {quoted(name)} is in {where} already; rename or remove one"
-        if kind == forms.PLATFORM.kind:
-            words = f"a set has one Platform, and there is one in {where}; remove one of them"
-        elif kind == forms.ARTICLE_QUEUES.kind:
-            words = f"{kind} {name} is in {where} already; put all queues into one"
-        elif at.path[0] == "queues":
-            words = f"a queue is a team, and Team {quoted(name)} is in {where} already; rename one"
-        self.hits.append(Hit("duplicate-identity", words, at))
-        return False
+        taken = self.identities.claim(kind, name, each, at)
+        if taken is not None:
+            self.hits.append(taken)
+        return taken is None
 
     def _typed(self, each: Document, form: forms.Form) -> None:
-        view = View(each.data, At(each.index), self.hits)
-        if form is forms.PLATFORM:
-            self.platform = parse.platform(view)
-        elif form is forms.TEAM:
-            self.teams.append(parse.team(view))
-        elif form is forms.ARTICLE_QUEUES:
+        if form is forms.ARTICLE_QUEUES:
             self.config = each
-        elif form in {forms.MODEL, forms.ARTICLE_MODEL}:
-            model = (parse.model if form is forms.MODEL else articles.model)(view)
-            self.models.append(model)
-            self.hits += models.check(model)
-        else:
-            pool = (parse.pool if form is forms.RESOURCE_POOL else articles.pool)(view)
-            self.pools.append(pool)
-            self.hits += labels.check(pool)
-            self.hits += pools.faults(pool)
+            return
+        match _PARSERS[form](View(each.data, At(each.index), self.hits)):
+            case Platform() as platform:
+                self.platform = platform
+            case Team() as team:
+                self.teams.append(team)
+            case Model() as model:
+                self.models.append(model)
+                self.hits += models.check(model)
+            case Pool() as pool:
+                self.pools.append(pool)
+                self.hits += labels.check(pool)
+                self.hits += pools.faults(pool)
 
     def _remnant(self, each: Document, form: forms.Form, faults: list[Hit]) -> None:
         """Judge the values of a refused document that are good for themselves."""
@@ -229,18 +215,11 @@ class _Reading:
         if data is None:
             return
         hits: list[Hit] = []
-        view = View(data, At(each.index), hits)
-        if form is forms.PLATFORM:
-            self.remnants.append(parse.platform(view))
-        elif form is forms.TEAM:
-            self.remnants.append(parse.team(view))
-        elif form is forms.MODEL:
-            self.remnants.append(parse.model(view))
-        elif form is forms.ARTICLE_MODEL:
-            articles.model(view)
+        left = _PARSERS[form](View(data, At(each.index), hits))
+        if isinstance(left, Pool):
+            hits += labels.check(left)
         else:
-            pool = (parse.pool if form is forms.RESOURCE_POOL else articles.pool)(view)
-            hits += labels.check(pool)
+            self.remnants.append(left)
         # A mapping is not to blame for lacking what was taken out of it.
         gone = [fault.at.path for fault in faults if fault.at]
         self.hits += [

@@ -5,14 +5,18 @@ from datetime import date
 from policygen import versions
 from policygen.finding import Hit
 from policygen.spec.echo import quoted
+from policygen.spec.programs import (
+    KubeSchedulerSettings,
+    KueueSettings,
+    LintSettings,
+    VolcanoSettings,
+    Waiver,
+)
 from policygen.spec.types import (
     Autoscaling,
     Capacity,
     Gang,
     Gpu,
-    KubeSchedulerSettings,
-    KueueSettings,
-    LintSettings,
     Model,
     Namespace,
     Placement,
@@ -27,8 +31,6 @@ from policygen.spec.types import (
     Target,
     Team,
     Toleration,
-    VolcanoSettings,
-    Waiver,
 )
 from policygen.spec.view import View
 from policygen.versions import Version
