@@ -61,7 +61,7 @@ class Access:
         import urllib3  # noqa: PLC0415 - see the top
 
         with self._lock:
-            with self._usable():
+            with self._usable(), kubeconfig.without_files():
                 headers = urllib3.HTTPHeaderDict(own)
                 for each in self._client.configuration.auth_settings().values():
                     if each["in"] == "header" and each["value"]:
@@ -82,10 +82,14 @@ class Access:
 
     def _load(self) -> None:
         from kubernetes import client  # noqa: PLC0415 - see the top
-        from kubernetes import config as untyped  # noqa: PLC0415 - likewise
+
+        with kubeconfig.without_files():
+            self._configure(client.Configuration())
+
+    def _configure(self, configuration: Any) -> None:
+        from kubernetes import config as untyped  # noqa: PLC0415 - see the top
 
         config: Any = untyped
-        configuration = client.Configuration()
         proxy_url = ""
         with self._usable():
             if self._context is None:

@@ -6,6 +6,7 @@ Source: client-go v0.36 tools/clientcmd (validation.go, client_config.go).
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -93,6 +94,19 @@ def read(name: str, kubeconfig: Path | None) -> Context:
     )
     _check(found)
     return found
+
+
+@contextmanager
+def without_files() -> Iterator[None]:
+    """Of certificates and keys that the client writes into files, none is left when it is over.
+
+    The connections have read them. The client itself waits for Python's end, which `__main__` does not.
+    """
+    client = _client()
+    try:
+        yield
+    finally:
+        client._cleanup_temp_files()  # noqa: SLF001 - it also forgets their names
 
 
 def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,9 @@ _NANO = 10**9
 
 class SnapshotError(Exception):
     """A file is no snapshot, or not a whole one of this version; the message says which."""
+
+
+_Time = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class _Header(Struct, frozen=True):
@@ -65,8 +68,8 @@ class _Pod(Struct, frozen=True, array_like=True, tag="pod"):
     owner: Owner | None
     labels: dict[str, str]
     annotations: dict[str, str]
-    created: datetime | None
-    deleted: datetime | None
+    created: _Time | None
+    deleted: _Time | None
     gates: tuple[str, ...]
     waiting: str
     unscheduled: str

@@ -140,4 +140,6 @@ def kubectl(context: str, kubeconfig: str = "") -> list[str]:
 def named(it: Object) -> list[str]:
     """An object as kubectl's arguments."""
     where = ["-n", it.namespace] if it.namespace else []
+    if it.name.startswith("-"):  # as a ClusterRole's may: `--all` alone would be an option
+        return [f"{resource(it)}/{it.name}", *where]
     return [resource(it), it.name, *where]

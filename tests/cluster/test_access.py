@@ -1,11 +1,13 @@
 """A way to a cluster that cannot be used is told, with what to mend, and never taken as nobody."""
 
+import base64
 import json
 import signal
 import socket
 import socketserver
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -53,6 +55,27 @@ def test_what_cannot_be_used_is_a_usage_error(lint, user, options, said):
     done = lint(user, **options)
     assert done.exception.__class__.__name__ == "UsageError", done.output
     assert said in str(done.exception)
+
+
+def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monkeypatch):
+    """It removes them as Python ends, and the program leaves before that."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    made = []
+    original = tempfile.mkstemp
+
+    def mkstemp(*args, **options):
+        made.append(original(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkstemp", mkstemp)
+    key, certificate = (base64.b64encode(each).decode() for each in (b"key", b"certificate"))
+    user = {"client-certificate-data": certificate, "client-key-data": key}
+    done = lint(user, server="https://127.0.0.1:9")
+    assert "its client-certificate and client-key are no pair" in str(done.exception)
+    assert len(made) == 2
+    assert list(folder.iterdir()) == []
 
 
 def test_one_context_of_several_that_cannot_be_used_is_a_finding(tmp_path):

@@ -182,6 +182,15 @@ def test_another_header_is_an_error(tmp_path, change, message):
         snapshot.read(io.BytesIO(gzip.compress(data)))
 
 
+def test_a_pods_time_without_a_zone_is_an_error(tmp_path):
+    """Rules reckon with it."""
+    it = example()
+    naive = msgspec.structs.replace(it.pods[0], created=datetime(2026, 11, 20))  # noqa: DTZ001 - that is it
+    data = written(msgspec.structs.replace(it, pods=(naive,)), tmp_path)
+    with pytest.raises(SnapshotError, match=r"is damaged: .*timezone"):
+        snapshot.read(io.BytesIO(data))
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"apiVersion: v1\n", b"\0" * 99, gzip.compress(b""), gzip.compress(b"\0\n" * 9)],

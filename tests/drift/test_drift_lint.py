@@ -210,6 +210,17 @@ def test_a_field_that_another_owns_is_waived_and_the_others_are_not(lint, cluste
     assert "77" not in written
 
 
+def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
+    """A snapshot may hold any, and servers take `--all` as the name of a ClusterRole."""
+    cluster["hostile"] = copy.deepcopy(cluster[QUEUE])
+    cluster["hostile"]["metadata"]["name"] = "--all"
+    told, _ = lint(cluster, "--patches", str(tmp_path / "patches"))
+    assert list(told) == [("object-orphaned", "ClusterQueue --all", "")]
+    (script,) = (tmp_path / "patches").rglob("delete.sh")
+    (command,) = (it for it in script.read_text("utf-8").splitlines() if "kubectl" in it)
+    assert command.endswith(" delete clusterqueues.v1beta2.kueue.x-k8s.io/--all")
+
+
 def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):
     cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
     local = next(it for it in cluster.values() if it["kind"] == "LocalQueue")
