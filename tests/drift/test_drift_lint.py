@@ -215,7 +215,7 @@ def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
     cluster["hostile"] = copy.deepcopy(cluster[QUEUE])
     cluster["hostile"]["metadata"]["name"] = "--all"
     told, _ = lint(cluster, "--patches", str(tmp_path / "patches"))
-    assert list(told) == [("object-orphaned", "ClusterQueue --all", "")]
+    assert list(told) == [("object-orphaned", "ClusterQueue --all", None)]
     (script,) = (tmp_path / "patches").rglob("delete.sh")
     (command,) = (it for it in script.read_text("utf-8").splitlines() if "kubectl" in it)
     assert command.endswith(" delete clusterqueues.v1beta2.kueue.x-k8s.io/--all")
