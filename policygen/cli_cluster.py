@@ -26,6 +26,8 @@ from policygen.settings import LintSettings
 
 _CONTEXT = click.option(
     "--context",
+    "contexts",
+    multiple=True,
     metavar="CONTEXT",
     shell_complete=contexts,
     help="The live cluster of this context of the kubeconfig.",
@@ -53,9 +55,9 @@ written), 4 internal.
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, allow_dash=True),
     metavar="FILE",
-    help="Write the snapshot into this file.",
+    help="Write the snapshot into this file; - is standard output.",
 )
 @click.option(
     "--redact-names",
@@ -69,7 +71,7 @@ written), 4 internal.
     help="With --redact-names: keep the key and the names in this file of yours, so that snapshots with it "
     "compare; made if it is not there.",
 )
-def snapshot(*, output: Path, redact_names: bool, key_file: Path | None, **given: Any) -> None:
+def snapshot(*, output: str, redact_names: bool, key_file: Path | None, **given: Any) -> None:
     """Write what lint would read of a live cluster into a file.
 
     No Secret is read, and no value of an environment variable is kept. With a SPEC it also holds
@@ -80,7 +82,11 @@ def snapshot(*, output: Path, redact_names: bool, key_file: Path | None, **given
     if key_file is not None and not redact_names:
         raise click.UsageError("--key-file goes with --redact-names")
     said = snapshots.take(
-        _settings(given), output, redact=redact_names, key_file=key_file, progress=progress
+        _settings(given),
+        None if output == "-" else Path(output),
+        redact=redact_names,
+        key_file=key_file,
+        progress=progress,
     )
     for line in said:
         say(f"policygen: {line}")
@@ -158,7 +164,7 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     from policygen import differing
     from policygen.report import changes
 
-    if (after is None) == (not given["context"] and not given["in_cluster"]):
+    if (after is None) == (not given["contexts"] and not given["in_cluster"]):
         raise click.UsageError("name two snapshots, or one and a cluster (--context, --in-cluster)")
     settings = _settings(given, live=after is None)
     found = differing.compare(settings, before, after, today=today(), progress=progress)
@@ -176,10 +182,9 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
 
 
 def _settings(given: dict[str, Any], *, live: bool = True) -> LintSettings:
-    context = given["context"]
-    if live and bool(context) == given["in_cluster"]:
+    if live and len(given["contexts"]) + given["in_cluster"] != 1:
         raise click.UsageError("name one cluster: --context CONTEXT or --in-cluster")
-    looked_at = clusters({**given, "contexts": (context,) if context else ()})
+    looked_at = clusters(given)
     return LintSettings(
         specs=given["specs"],
         target=given["target"],

@@ -158,7 +158,7 @@ def judge(
             *(it._replace(cluster=seen.context) for it in findings),
             *(_not_read(it, seen) for it in gaps),
             *_malformed(cluster),
-            *(lost := list(_no_namespace(cluster))),
+            *(lost := [*_no_namespace(cluster), *_hidden(seen, outcomes, against)]),
         ],
         objects=len(cluster.objects) + len(cluster.pods),
         complete=inside.complete
@@ -265,6 +265,17 @@ def _no_namespace(cluster: Cluster) -> Iterator[Finding]:
                 near = suggest(name, sorted(there))
                 message = f'namespace "{name}" is not there, so nothing was read in it; {near}'
             yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
+
+
+def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterator[Finding]:
+    """A spec was given, and no name of it can be known among hashes."""
+    rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
+    if seen.redacted and against.spec is not None and rules:
+        message = (
+            "the snapshot is redacted: its names are hashes, and none of the spec's, so it was held "
+            f"against no spec: {rules} rules, those of drift among them, were not evaluated"
+        )
+        yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
 
 
 def _malformed(cluster: Cluster) -> Iterator[Finding]:

@@ -1,12 +1,13 @@
 """What `policygen snapshot` and `policygen rbac` do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from policygen import atomic, linting, looking
+from policygen import atomic, linting, looking, printing
 from policygen.cluster import preflight
 from policygen.cluster import snapshot as files
 from policygen.cluster.access import Access
@@ -25,14 +26,14 @@ _KEY_DIGITS = 64
 
 def take(  # noqa: PLR0913 - what is read, and how it is written
     settings: Settings,
-    output: Path,
+    output: Path | None,
     *,
     progress: Progress,
     redact: bool = False,
     key_file: Path | None = None,
     config_maps: frozenset[str] = frozenset(),
 ) -> Sequence[str]:
-    """Write a snapshot of one live cluster, and say what is not in it.
+    """Write a snapshot of one live cluster, to standard output (None) or a file, and say what is not in it.
 
     ConfigMaps of these names are asked for beside those that rules and the spec need.
     The key of a redaction is that of the file, which is made where there is none and learns the
@@ -48,14 +49,24 @@ def take(  # noqa: PLR0913 - what is read, and how it is written
     gaps = [f"{snapshot.seen.context}: {gap}" for gap in snapshot.seen.gaps]
     if key is not None:
         snapshot = redacted(snapshot, key)
-    try:
-        if key is not None and key_file is not None:
-            atomic.write_private(key_file, msgspec.json.format(msgspec.json.encode(key)) + b"\n")
+    if key is not None and key_file is not None:
+        with _writing(key_file):
+            text = msgspec.json.format(msgspec.json.encode(key))
+            atomic.write(key_file, text + b"\n", private=True)
+    if output is None:
+        printing.out(files.packed(snapshot))
+        return gaps
+    with _writing(output):
         files.write(snapshot, output)
-    except OSError as error:
-        name = error.filename or output
-        raise UsageError(f"{name} cannot be written: {error.strerror}") from None
     return gaps
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"{path} cannot be written: {atomic.reason(error)}") from None
 
 
 def _key(path: Path | None) -> Key:

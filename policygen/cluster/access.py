@@ -5,6 +5,7 @@ longer than most commands run, so it is imported only when a cluster is reached.
 """
 
 import logging
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ from policygen.cluster import kubeconfig, oidc, plugin, proxies, tls
 from policygen.cluster.kubeconfig import Context
 from policygen.cluster.parts import mapping
 from policygen.errors import UsageError
+
+_IN_A_POD = "KUBERNETES_SERVICE_HOST"
 
 IN_CLUSTER = "in-cluster"
 """What the identity of a pod is called, where a context has a name."""
@@ -93,6 +96,10 @@ class Access:
         proxy_url = ""
         with self._usable():
             if self._context is None:
+                if not os.environ.get(_IN_A_POD):
+                    raise UsageError(
+                        f"--in-cluster is for pods, and this is none: {_IN_A_POD} is not set; write --context CONTEXT"
+                    )
                 config.load_incluster_config(client_configuration=configuration)
             else:
                 found = kubeconfig.read(self._context, self._kubeconfig)

@@ -41,10 +41,15 @@ def names(file: Path | None) -> list[str]:
 
     client = _client()
     try:
-        merger = client.KubeConfigMerger(str(file or client.KUBE_CONFIG_DEFAULT_LOCATION))
+        merger = client.KubeConfigMerger(_paths(file))
         return sorted(_by_name(merger.config["contexts"].value))
     except (yaml.YAMLError, OSError, ValueError, LookupError, AttributeError, TypeError):
         return []
+
+
+def _paths(file: Path | None) -> str:
+    """The file, or those of KUBECONFIG; an empty one is as good as none, other than to the client."""
+    return str(file or os.environ.get("KUBECONFIG") or "~/.kube/config")
 
 
 def _client() -> Any:
@@ -59,7 +64,7 @@ def read(name: str, kubeconfig: Path | None) -> Context:
     Raises UsageError where there is no such context, and ValueError for one that is not usable.
     """
     client = _client()
-    paths = str(kubeconfig or client.KUBE_CONFIG_DEFAULT_LOCATION)
+    paths = _paths(kubeconfig)
     names = [each for each in paths.split(os.pathsep) if each]
     if not any(Path(each).expanduser().exists() for each in names):
         raise UsageError(f"there is no kubeconfig {' or '.join(names)}; write --kubeconfig FILE")

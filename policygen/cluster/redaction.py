@@ -3,7 +3,8 @@
 Replaced are the names of objects, namespaces, nodes, pods and their owners, and what policy objects
 refer to; also inside messages and controllers' files. Names that everybody has (`default`,
 `kube-system`, `system-...`) and names of resources stay, and so do labels' keys and other values.
-Images are cut to a word, but for the controllers'. Without the key nobody can tell whether a name that they
+Of a scheduler's name the set's goes, and the rest stays: rules read it (`binpack`). Images are cut to a word, but for the
+controllers'. Without the key nobody can tell whether a name that they
 guess is among them. It is thrown away, or kept in a file of the owner with what it has hidden, so that
 later snapshots hide the same.
 """
@@ -19,13 +20,14 @@ from msgspec.structs import replace
 
 from policygen.cluster.controllers import CONFIG_MAPS, component
 from policygen.cluster.object import Object
-from policygen.cluster.parts import mappings
+from policygen.cluster.parts import mapping, mappings
 from policygen.cluster.seen import Gap, Pod, Snapshot
 from policygen.cluster.workload import Container, PodSpec
 from policygen.well_known import (
     DEFAULT_SCHEDULER,
     KUEUE_NAMESPACE,
     LOCAL_QUEUE,
+    SET,
     SYSTEM_NAMESPACES,
     VOLCANO_NAMESPACE,
 )
@@ -40,11 +42,12 @@ _REFERENCES = frozenset(
     {
         "cohortName", "cohort", "parentName", "parent", "clusterQueue", "queue", "queueName",
         "priorityClassName", "priorityClass", "nodeName", "topologyName", "topology",
+        LOCAL_QUEUE, SET,
     }
 )  # fmt: skip
 """Fields whose text is a name, also of something that is not there."""
 _AS_IT_IS = frozenset(
-    {"apiVersion", "kind", "schedulerName", "operator", "effect", "type", "status", "reason",
+    {"apiVersion", "kind", "operator", "effect", "type", "status", "reason",
      "manager", "operation", "resourceVersion", "coveredResources", "time"}
 )  # fmt: skip
 """Fields whose text is never a name."""
@@ -89,7 +92,10 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
     context = snapshot.seen.context
     hidden = {name: key.hide(name) for name in known if not name.startswith(("system-", "system:"))}
     key.names |= {hashed: name for name, hashed in (hidden | {context: key.hide(context)}).items()}
-    swap = _Swap({name: hashed for hashed, name in key.names.items() if name != context} | hidden)
+    swap = _Swap(
+        {name: hashed for hashed, name in key.names.items() if name != context} | hidden,
+        frozenset(str(mapping(it.data, "metadata", "labels").get(SET)) for it in snapshot.objects),
+    )
     return Snapshot(
         replace(
             snapshot.seen,
@@ -114,23 +120,33 @@ def _cut(reason: str) -> str:
 
 
 class _Swap:
-    def __init__(self, hidden: dict[str, str]) -> None:
+    def __init__(self, hidden: dict[str, str], sets: frozenset[str]) -> None:
         self._hidden = hidden
+        self._sets = sets & hidden.keys()
         self._specs: dict[int, PodSpec] = {}
 
     def name(self, text: str) -> str:
         """A text that is a name as a whole, or is none."""
         return self._hidden.get(text, text)
 
+    def scheduler(self, text: str) -> str:
+        """A scheduler's name, which may begin with that of a set: `research.binpack`."""
+        head, dot, tail = text.partition(".")
+        return f"{self._hidden[head]}.{tail}" if dot and head in self._sets else text
+
     def prose(self, text: str) -> str:
         """A text with names among its words."""
-        return _TOKEN.sub(lambda match: self.name(match[0]), text)
+        return _TOKEN.sub(
+            lambda match: self._hidden.get(match[0]) or self.scheduler(match[0]), text
+        )
 
     def value(self, value: Any, key: str = "") -> Any:
         """What stands under a key."""
         if isinstance(value, str):
             if key in _AS_IT_IS:
                 return value
+            if key == "schedulerName":
+                return self.scheduler(value)
             if key == "image":
                 return value if component(value) else "image"
             return self.prose(value) if key in _PROSE else self.name(value)
@@ -151,6 +167,7 @@ class _Swap:
                 node_selector=self.value(spec.node_selector),
                 affinity=self.value(spec.affinity),
                 priority_class_name=self.name(spec.priority_class_name),
+                scheduler_name=self.scheduler(spec.scheduler_name),
                 topology_spread_constraints=tuple(
                     map(self.value, spec.topology_spread_constraints)
                 ),
@@ -192,7 +209,9 @@ def _names(snapshot: Snapshot) -> Iterator[str]:
             yield it.labels.get(_HOSTNAME, "")  # which may be the name's first part
         yield from _referred(it.data)
     for pod in snapshot.pods:
-        yield from (pod.name, pod.namespace, pod.node, pod.spec.priority_class_name)
+        yield from (pod.name, pod.namespace, pod.node)
+        yield pod.spec.priority_class_name
+        yield from _referred(pod.labels)
         yield from (each.name for each in (*pod.spec.containers, *pod.spec.init_containers))
         if pod.owner:
             yield pod.owner.name
@@ -204,7 +223,7 @@ def _referred(data: Any) -> Iterator[str]:
     """Names in the fields of an object, whatever they lead to."""
     if isinstance(data, dict):
         for key, value in data.items():
-            if isinstance(value, str) and (key in _REFERENCES or key == LOCAL_QUEUE):
+            if isinstance(value, str) and key in _REFERENCES:
                 yield value
             elif key == "ownerReferences":
                 yield from (str(each.get("name", "")) for each in mappings(value))

@@ -12,11 +12,8 @@ otherwise, is an error: half a cluster must not look like a whole one.
 
 import gzip
 import io
-import os
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +22,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
+from policygen import atomic
 from policygen.cluster.object import Object
 from policygen.cluster.reading import decoded
 from policygen.cluster.seen import Owner, Pod, Seen, Snapshot
@@ -85,19 +83,16 @@ _Line = _Object | _Spec | _Pod | _End
 
 
 def write(snapshot: Snapshot, path: Path) -> None:
-    """Write the file, all or nothing, readable by its owner only. Raises OSError."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            with gzip.GzipFile("", "wb", _FASTEST_GOOD, file, mtime=0) as packed:
-                packed.writelines(line + b"\n" for line in _lines(snapshot))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    """Write the file as `atomic.write` does; a new one only its owner may read. Raises OSError, RuntimeError."""
+    atomic.write(path, packed(snapshot), private=True)
+
+
+def packed(snapshot: Snapshot) -> bytes:
+    """The content of the file."""
+    out = io.BytesIO()
+    with gzip.GzipFile("", "wb", _FASTEST_GOOD, out, mtime=0) as file:
+        file.writelines(line + b"\n" for line in _lines(snapshot))
+    return out.getvalue()
 
 
 def read(file: BinaryIO, *, document: int = 0) -> Snapshot:
@@ -118,8 +113,8 @@ def read(file: BinaryIO, *, document: int = 0) -> Snapshot:
 def _unpacked(file: BinaryIO) -> bytes:
     out = io.BytesIO()
     try:
-        with gzip.GzipFile(fileobj=file, mode="rb") as packed:
-            while part := packed.read(1 << 20):
+        with gzip.GzipFile(fileobj=file, mode="rb") as content:
+            while part := content.read(1 << 20):
                 if out.tell() + len(part) > MAX_UNPACKED_BYTES:
                     raise SnapshotError(f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MiB")
                 out.write(part)

@@ -15,8 +15,8 @@ from policygen.cluster.workload import SHAPES
 from policygen.drift.compare import Difference, Read, differences
 from policygen.finding import At, Path, at_path, named
 from policygen.plan.catalog import KINDS
-from policygen.plan.kind import SET, Item
-from policygen.well_known import MANAGED_BY, TOOL
+from policygen.plan.kind import Item
+from policygen.well_known import MANAGED_BY, SET, TOOL
 
 KEPT = "Namespace"
 """Never rendered to be removed: what is in one is a team's data."""

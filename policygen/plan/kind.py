@@ -4,9 +4,6 @@ from typing import Any
 
 from msgspec import Struct
 
-SET = "policygen.dev/set"
-"""The label by which a set knows its own objects on a cluster."""
-
 
 class Release(Struct, frozen=True):
     """The form of a kind from one version of its component on."""

@@ -6,12 +6,12 @@ from typing import Any
 
 from policygen.finding import dotted
 from policygen.plan.catalog import KINDS
-from policygen.plan.kind import SET, Item
+from policygen.plan.kind import Item
 from policygen.served import schemas
 from policygen.served.refusals import refusals
 from policygen.spec.compose import compose
 from policygen.spec.echo import shown
-from policygen.well_known import MANAGED_BY, TOOL
+from policygen.well_known import MANAGED_BY, SET, TOOL
 
 _SHOWN = 3
 

@@ -168,7 +168,32 @@ def test_a_plugin_that_does_not_end_is_not_waited_for(lint):
 def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     done = CliRunner().invoke(cli, ["lint", "--in-cluster"])
-    assert "this pod's identity cannot be used" in str(done.exception)
+    assert str(done.exception) == (
+        "--in-cluster is for pods, and this is none: KUBERNETES_SERVICE_HOST is not set; "
+        "write --context CONTEXT"
+    )
+
+
+def test_an_empty_kubeconfig_variable_is_as_good_as_none(tmp_path):
+    """As kubectl takes it: CI systems export empty ones."""
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").write_text("contexts: []\nclusters: []\nusers: []\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "policygen", "lint", "--context", "x"],
+        env={"HOME": str(tmp_path), "KUBECONFIG": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert 'there is no context "x" in ~/.kube/config' in done.stderr
+
+
+@pytest.mark.parametrize("command", ["snapshot -o x", "rbac --preflight", "diff a"])
+def test_one_cluster_is_one(command):
+    done = CliRunner().invoke(cli, [*command.split(), "--context", "a", "--context", "b"])
+    assert done.exit_code == 2
+    assert "name one cluster" in done.output
 
 
 def test_importing_the_commands_imports_no_client():

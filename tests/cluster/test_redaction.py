@@ -72,6 +72,19 @@ spec:
           resources: {requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 1}}
 ---
 apiVersion: v1
+kind: ConfigMap
+metadata: {name: acme-kube-scheduler, namespace: kube-system, labels: {policygen.dev/set: acme}}
+data:
+  config.yaml: |
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+    leaderElection: {resourceName: acme-kube-scheduler}
+    profiles:
+      - schedulerName: acme.binpack
+      - {schedulerName: "acme.spread", percentageOfNodesToScore: 100}
+      - schedulerName: default-scheduler
+---
+apiVersion: v1
 kind: Pod
 metadata:
   name: acme-train-x1
@@ -80,6 +93,7 @@ metadata:
   ownerReferences: [{apiVersion: batch/v1, kind: Job, name: acme-train, uid: u, controller: true}]
 spec:
   nodeName: rack7-node1
+  schedulerName: acme.other
   containers: [{name: acme-main, image: registry.acme.example/acme/train:v7}]
 status: {phase: Running}
 """
@@ -99,7 +113,9 @@ def test_no_name_is_left_and_the_same_rules_break(tmp_path):
     assert ("local-queue-without-cluster-queue", "spec.clusterQueue") in broken(shared)
     snapshots.write(shared, tmp_path / "shared")
     text = gzip.decompress((tmp_path / "shared").read_bytes()).decode()
-    for word in ("acme-vision", "rack7", "acme-flavor", "acme-queue", "acme-cohort", "acme-local",
+    assert "default-scheduler" in text
+    assert f"schedulerName: {KEY.hide('acme')}.binpack" in text
+    for word in ("acme-vision", "acme.binpack", "acme.spread", "acme.other", '"acme"',  "rack7", "acme-flavor", "acme-queue", "acme-cohort", "acme-local",
                  "acme-nowhere", "acme-train", "acme-urgent", "acme-main", "acme-prod", "acme-secret",
                  "registry.acme", "acme-bot"):  # fmt: skip
         assert word not in text, word

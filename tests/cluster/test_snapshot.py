@@ -3,7 +3,9 @@
 import gzip
 import io
 import json
+import os
 import random
+import threading
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policygen import atomic
 from policygen.cluster import snapshot
 from policygen.cluster.core import Toleration
 from policygen.cluster.object import Object
@@ -138,6 +141,41 @@ def test_the_file_is_its_owners_and_no_other_file_is_left(tmp_path):
     written(example(), tmp_path)
     (path,) = tmp_path.iterdir()
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_file_is_written_to(tmp_path):
+    """Not replaced: as root that would take a device from the whole machine."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    got = []
+    reader.start()
+    snapshot.write(example(), pipe)
+    reader.join(20)
+    assert pipe.is_fifo()
+    link.symlink_to(tmp_path / "file")
+    snapshot.write(example(), link)
+    assert link.is_symlink()
+    assert got == [link.read_bytes()] == [snapshot.packed(example())]
+
+
+def test_nobody_may_read_it_before_it_is_whole(tmp_path, monkeypatch):
+    """Of a file with narrow permissions no wider copy stands beside it at any moment."""
+    modes, real = [], os.open
+
+    def spy(path, flags, mode):
+        modes.append(mode)
+        return real(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", spy)
+    path = tmp_path / "x"
+    atomic.write(path, b"new")
+    path.chmod(0o604)
+    atomic.write(path, b"newer")
+    snapshot.write(example(), tmp_path / "y")
+    assert modes == [0o666, 0o604, 0o600]
+    assert path.stat().st_mode & 0o777 == 0o604
+    assert path.read_bytes() == b"newer"
 
 
 def test_the_same_snapshot_is_the_same_file(tmp_path):

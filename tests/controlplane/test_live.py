@@ -1,6 +1,7 @@
 """`policygen lint --context` on the real API server: clean where it is, read-only, never falsely clean."""
 
 import gzip
+import io
 import json
 import re
 import stat
@@ -13,6 +14,7 @@ import yaml
 from click.testing import CliRunner
 
 from policygen.cli import cli
+from policygen.cluster import snapshot as snapshots
 from tests.controlplane import kueue, volcano
 from tests.controlplane.bench import CONTEXT, TOKEN
 from tests.controlplane.client import MERGE
@@ -533,6 +535,13 @@ def test_a_snapshot_is_judged_as_the_cluster_is(cluster, examples, policygen, tm
     assert of_file["findings"] == live["findings"]
     assert of_file["rules"] == live["rules"]
     assert len(of_file["findings"]) > 0
+
+
+def test_a_snapshot_goes_to_standard_output(proxy, tmp_path):
+    kubeconfig = proxy.kubeconfig(tmp_path / "kubeconfig", {"token": TOKEN})
+    arguments = ["--context", "bench", "--kubeconfig", str(kubeconfig), "-o", "-"]
+    done = CliRunner().invoke(cli, ["snapshot", *arguments])
+    assert snapshots.read(io.BytesIO(done.stdout_bytes)).seen.context == "bench"
 
 
 def test_a_redacted_snapshot_breaks_the_same_rules(cluster, examples, policygen, tmp_path):

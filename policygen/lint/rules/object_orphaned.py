@@ -14,7 +14,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: the labels of every rendered object.
     """
     from policygen.drift.words import author
-    from policygen.plan.kind import SET
+    from policygen.well_known import SET
 
     if facts.rendered is None:
         return
