@@ -400,7 +400,7 @@ def test_the_folder_of_one_file_is_made_as_that_of_many_is(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("module, name", [(os, "replace"), (atomic, "stage")])
 def test_folders_made_for_nothing_go_again(tmp_path, monkeypatch, module, name):
-    def failing(*_):
+    def failing(*_, **__):
         raise OSError(28, "No space left on device")
 
     kept = tmp_path / "kept"
