@@ -158,7 +158,13 @@ def judge(
             *(it._replace(cluster=seen.context) for it in findings),
             *(_not_read(it, seen) for it in gaps),
             *_malformed(cluster),
-            *(lost := [*_no_namespace(cluster), *_hidden(seen, outcomes, against)]),
+            *(
+                lost := [
+                    *_no_version(seen),
+                    *_no_namespace(cluster),
+                    *_hidden(seen, outcomes, against),
+                ]
+            ),
         ],
         objects=len(cluster.objects) + len(cluster.pods),
         complete=inside.complete
@@ -245,6 +251,13 @@ def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
 
 def _not_read(gap: Gap, seen: Seen) -> Finding:
     return Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
+
+
+def _no_version(seen: Seen) -> Iterator[Finding]:
+    """A server that does not say which release it is: the rules of another may hold."""
+    if not seen.server:
+        message = "the server's version could not be read, so the target's rules hold"
+        yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
 
 
 def _no_namespace(cluster: Cluster) -> Iterator[Finding]:

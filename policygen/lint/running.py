@@ -6,6 +6,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mapping
 from policygen.cluster.seen import Pod
 from policygen.cluster.view import Cluster
 from policygen.lint.accelerators import is_one
@@ -72,10 +73,18 @@ def held(family: Iterable[Holder]) -> str:
 
 def maker(cluster: Cluster, pod: Pod) -> Object | None:
     """The object that made it, if it was read."""
-    if pod.owner is None:
+    it = pod.owner
+    if it is None:
         return None
-    return cluster.derive(_by_name).get((pod.owner.kind, pod.namespace, pod.owner.name))
+    group = it.api_version.rpartition("/")[0]
+    found = cluster.derive(_by_name).get((group, it.kind, pod.namespace, it.name))
+    if found is None:
+        return None
+    uid = mapping(found.data, "metadata").get("uid")
+    return None if uid and it.uid and uid != it.uid else found  # else one made anew under its name
 
 
-def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str], Object]:
-    return {(it.kind, it.namespace, it.name): it for it in cluster.objects if it.namespace}
+def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str, str], Object]:
+    return {
+        (it.group, it.kind, it.namespace, it.name): it for it in cluster.objects if it.namespace
+    }

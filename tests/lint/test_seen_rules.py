@@ -4,10 +4,13 @@ import pytest
 import yaml
 
 from policygen import versions
+from policygen.cluster.seen import GroupKind
 from policygen.cluster.view import Cluster
+from policygen.finding import Verdict
 from policygen.lint.catalog import RULES
 from policygen.lint.conditions import long, moment
 from policygen.lint.engine import run
+from policygen.lint.kinds import every, wanted
 from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need
 from policygen.plan.compile import compile_plan
@@ -150,11 +153,40 @@ def test_a_pod_that_does_not_go_away_and_one_whose_job_has_ended():
     pod["metadata"]["deletionTimestamp"] = "2026-11-20T12:00:00Z"
     (message,) = said("gpu-held-in-vain", documents)
     assert "holds 4 nvidia.com/gpu of node n1 in vain: deleted 15h ago" in message
-    ended = JOB | {"status": {"conditions": [{"type": "Complete", "status": "True"}]}}
-    rest = [*without(documents, "Pod"), *copies(pod, 2, deletionTimestamp=None), ended]
-    (message,) = said("gpu-held-in-vain", rest)
+    pods = copies(pod, 2, deletionTimestamp=None)
+    others = [*without(documents, "Pod"), *pods]
+    (message,) = said("gpu-held-in-vain", [*others, job_ended_at("2026-11-21T01:00:00Z")])
     assert "2 pods of Job vision/train hold 8" in message
     assert "its Job has ended" in message
+    # Pods are listed first, and a Job may end before it is listed itself.
+    assert said("gpu-held-in-vain", [*others, job_ended_at("2026-11-21T03:00:04Z")]) == []
+
+
+def job_ended_at(time, **other):
+    ended = {"type": "Complete", "status": "True", "lastTransitionTime": time}
+    return JOB | {"status": {"conditions": [ended]}} | other
+
+
+def test_another_job_of_that_name_says_nothing_of_a_pod():
+    documents = bad("gpu-held-in-vain")
+    pod = of(documents, "Pod")
+    pod["status"] = {"phase": "Running"}
+    others = [*without(documents, "Pod"), *copies(pod, 2)]
+    of_volcano = job_ended_at("2026-11-21T01:00:00Z", apiVersion="batch.volcano.sh/v1alpha1")
+    assert said("gpu-held-in-vain", [*others, of_volcano]) == []
+    anew = job_ended_at("2026-11-21T01:00:00Z", metadata=JOB["metadata"] | {"uid": "another"})
+    assert said("gpu-held-in-vain", [*others, anew]) == []
+
+
+def test_without_the_makers_of_pods_nobody_knows_which_pass_by_a_queue():
+    documents = with_job("pod-bypasses-queue")
+    look = snapshot(yaml.safe_dump_all(documents), read=every() - {GroupKind("batch", "Job")})
+    rule = BY_NAME["pod-bypasses-queue"]
+    assert GroupKind("batch", "Job") in wanted([rule])
+    facts = Facts(Cluster(look.objects, look.seen, look.pods), versions.DEFAULT, frozenset(Need))
+    (outcome,) = run([rule], facts)
+    assert outcome.verdict == Verdict.NOT_EVALUATED
+    assert "Job.batch was not read" in outcome.reason
 
 
 def test_a_quota_of_nothing_and_one_of_cpu_are_not_told_as_used_up():

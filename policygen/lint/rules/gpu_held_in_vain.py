@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from policygen.cluster.seen import Pod
-from policygen.cluster.view import Cluster
 from policygen.finding import Severity
-from policygen.lint.conditions import holds, long
+from policygen.lint.conditions import condition, long
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.running import Holder, families, held, holders, maker, named
 
@@ -33,7 +32,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     found: dict[str, list[Holder]] = {}
     bound = facts.bound(RULE)
     for family in families(facts.cluster.derive(holders)):
-        ended = _ended(facts.cluster, family[0].pod)
+        ended = _ended(facts, family[0].pod, bound)
         for each in family:
             why = _why(each.pod, ended, facts.now, bound)
             if why:
@@ -47,11 +46,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-def _ended(cluster: Cluster, pod: Pod) -> str:
-    """The kind of what made it, if that has ended."""
-    owner = maker(cluster, pod)
-    if owner is not None and (holds(owner, "Complete") or holds(owner, "Failed")):
-        return owner.kind
+def _ended(facts: Facts, pod: Pod, bound: timedelta) -> str:
+    """The kind of what made it, if that has ended long ago: pods are listed before it, and end with it."""
+    owner = maker(facts.cluster, pod)
+    if owner is None:
+        return ""
+    for name in ("Complete", "Failed"):
+        found = condition(owner, name)
+        if found and found.holds and found.since and facts.now - found.since > bound:
+            return owner.kind
     return ""
 
 

@@ -32,5 +32,5 @@ RULE = Rule(
     Family.INERT,
     judges=("Pod",),
     check=check,
-    needs=frozenset({Need.SEEN, Need.SPEC, Need.NODES}),
+    needs=frozenset({Need.SEEN, Need.SPEC, Need.NODES, Need.WORKLOADS}),
 )
