@@ -1,4 +1,4 @@
-"""What is known of the models that run on the hardware, and what a name says of one that is not known."""
+"""What is known of models that run on the hardware, and what the name of another one says."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A pool with everything decided that its arithmetic needs: units, what is available, cpu and memory."""
+"""A pool with all decided that its arithmetic needs: units, what is available, cpu and memory."""
 
 from collections.abc import Mapping
 from functools import cached_property

@@ -84,8 +84,9 @@ def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...
     """The plugins that choose among nodes.
 
     nodeorder looks at cpu and memory and pulls against binpack, which counts no GPU unless it
-    is listed (volcano-sh/volcano#1844). cpu and memory count 1 each and only break ties: a node with one unit more in use of N gains g/N and
-    can lose less than 1 each by cpu and memory, unrounded, so g = 2N + 1 decides alone.
+    is listed (volcano-sh/volcano#1844). A node with one unit more in use of N gains g/N and
+    can lose less than 1 each by cpu and memory, unrounded, so g = 2N + 1 decides alone and
+    cpu and memory only break ties.
     """
     resources = sorted({resource for facts in mine for resource in facts.resources})
     weight = len(HOST) * max(facts.units_per_node for facts in mine) + 1

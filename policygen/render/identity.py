@@ -19,7 +19,8 @@ _SHOWN = 3
 def fault(item: Item, text: str, *, judged: bool = False) -> str | None:
     """What is wrong with a document that should be this item; None if nothing is.
 
-    It is read as kubectl reads it, and no key may stand twice in one mapping. With `judged`, what an API server would refuse is wrong, too.
+    It is read as kubectl reads it, and no key may stand twice in one mapping. With `judged`,
+    what an API server would refuse is wrong, too.
     """
     documents = list(compose(text, json=False, line=partial(_line, text), kubernetes=True))
     problem = next((it for each in documents for it in (*each.syntax, *each.content)), None)

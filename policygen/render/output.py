@@ -22,9 +22,9 @@ def text(manifests: Sequence[Manifest]) -> str:
 def write_file(manifests: Sequence[Manifest], path: Path) -> None:
     """All documents into one file, which is the old one or the new one at any moment.
 
-    Its folder is made if need be. Keeps the file's permissions, and the file itself where nothing changes. A link is
-    followed; a device or pipe is written into. Raises UsageError where that cannot be, and
-    for a file that holds something else.
+    Its folder is made if need be. Keeps the file's permissions, and the file itself where
+    nothing changes. A link is followed; a device or pipe is written into. Raises UsageError
+    where that cannot be, and for a file that holds something else.
     """
     data = text(manifests).encode()
     try:

@@ -1,4 +1,4 @@
-"""A document's parser events to plain data, its outline, and what a spec must not contain."""
+"""A document's parser events to plain data and its outline."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -7,26 +7,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from policygen.spec import placeholders, surrogates
-from policygen.spec.composed import MAX_DEPTH, Composed, Problem
+from policygen.spec import surrogates
+from policygen.spec.composed import MAX_DEPTH, Composed
 from policygen.spec.kubectl import KubernetesPlains
-from policygen.spec.outline import BLANKS, Shape
+from policygen.spec.objections import Objections
+from policygen.spec.outline import Shape
 from policygen.spec.plain import Plain, Plains, Surprise, shorten
-
-MAX_PROBLEMS: Final = 1_000
-"""Per document; the rest is counted."""
 
 # Aliases may blow a document up to this many times its own nodes, and to this many anyway.
 _ALIAS_FACTOR = 10
-_SCALAR = int(Shape.SCALAR)
-
 _ALIAS_NODES = 100_000
 
-_TAGS = {
-    Shape.SCALAR: ("!", "tag:yaml.org,2002:str"),
-    Shape.MAPPING: ("!", "tag:yaml.org,2002:map"),
-    Shape.SEQUENCE: ("!", "tag:yaml.org,2002:seq"),
-}
+_SCALAR = int(Shape.SCALAR)
 
 
 class TooDeepError(Exception):
@@ -95,6 +87,7 @@ class Builder:
         self.offset = offset
         self.it = Composed()
         self.outline = self.it.outline
+        self.objections = Objections(self.it, self.text, self.line)
         self.stack: list[_Frame] = []
         self.container: _Container = None
         self.pending: _Pending = _Mark.KEY
@@ -102,8 +95,6 @@ class Builder:
         self.anchors: dict[str, _Anchor] = {}
         self.copied = 0
         self.merges: dict[int, list[tuple[int, Any, int]]] = {}
-        self.duplicates: dict[int, list[tuple[int, str]]] = {}
-        self.unreported = 0
 
     def _add(self, event: Any, shape: Shape) -> int:
         outline = self.outline
@@ -124,7 +115,7 @@ class Builder:
         outline.shape.append(_SCALAR)
         value: Plain = event.value
         if event.tag is not None:
-            self._tag(event, node, Shape.SCALAR)
+            self.objections.tag(node, event.tag)
         elif not event.style:
             value = self.plains[event.value]
             if value.__class__ is Surprise:
@@ -150,7 +141,7 @@ class Builder:
         if len(self.stack) >= MAX_DEPTH:
             raise TooDeepError(self.outline.start[node])
         if event.tag is not None:
-            self._tag(event, node, shape)
+            self.objections.tag(node, event.tag)
         if event.anchor is not None:
             self.anchors[event.anchor] = _Anchor(node)
         self.stack.append(
@@ -180,13 +171,11 @@ class Builder:
         name = shorten(event.anchor)
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
-            start, end = self._span(node)
-            message = f'alias "*{name}" has no anchor "&{name}" above it'
-            self.it.syntax.append(Problem("yaml-syntax", message, start, end))
+            self.objections.syntax(node, f'alias "*{name}" has no anchor "&{name}" above it')
             self.it.flawed.add(node)
         elif not anchor.size:
             message = f'alias "*{name}" stands inside its own anchor; write the value out'
-            self._report(node, "recursive-alias", message)
+            self.objections.report(node, "recursive-alias", message)
         elif self._fits(node, anchor):
             self.copied += anchor.size
             self.outline.target[node] = anchor.node
@@ -197,14 +186,14 @@ class Builder:
     def _fits(self, node: int, anchor: _Anchor) -> bool:
         if len(self.stack) + self.outline.height(anchor.node) > MAX_DEPTH + 1:
             message = f"nested more than {MAX_DEPTH} deep through aliases"
-            self._report(node, "nesting-too-deep", message)
+            self.objections.report(node, "nesting-too-deep", message)
             return False
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
         if not self.it.bombed:
             message = "aliases blow this document up; write the values out"
-            self._report(node, "alias-bomb", message)
+            self.objections.report(node, "alias-bomb", message)
         self.it.bombed = True
         self.it.flawed.add(node)
         return False
@@ -229,41 +218,19 @@ class Builder:
             self.pending = _Mark.MERGED
             if self.node in self.merges:
                 message = 'a second "<<" in one mapping; write "<<: [*a, *b]"'
-                self._report(node, "duplicate-key", message)
+                self.objections.report(node, "duplicate-key", message)
             return
         if self.kubernetes and isinstance(value, int):
             value = "true" if value is True else "false" if value is False else f"{value}"
         if not isinstance(value, str):
-            value = self._no_string(node, value)
+            value = self.objections.key(node, value, self.node)
         if value is None:
             self.pending = _Mark.DROPPED
         elif value in container:
-            self.duplicates.setdefault(self.node, []).append((node, value))
+            self.objections.given_again(self.node, node, value)
             self.pending = _Mark.DROPPED
         else:
             self.outline.key[node] = self.pending = value
-
-    def _no_string(self, node: int, value: Any) -> str | None:
-        """The text of a key that is a number or so; None for one that cannot be a key."""
-        start, end = self._span(node)
-        raw = self.text[start:end]
-        if isinstance(value, dict | list):
-            if self.text[start - 1 : start + 1] == "{{":
-                message = placeholders.MESSAGE
-                self.it.flawed.add(
-                    self.node
-                )  # the whole value, of which nothing else is to be said
-            else:
-                message = "a key must be text, not a mapping or a list; put it in quotes"
-            self._report(node, "key-not-a-string", message)
-            return None
-        if node in self.it.flawed:
-            return None
-        message = f'a key must be text; write "{shorten(raw)}" in quotes'
-        if not raw:
-            message = 'a key is missing before ":"'
-        self._report(node, "key-not-a-string", message)
-        return raw or None
 
     def _merge(self, node: int, container: Any) -> None:
         for below, value, count in self.merges.pop(node):
@@ -272,7 +239,7 @@ class Builder:
                 continue
             if not all(isinstance(part, dict) for part in parts):
                 message = '"<<" takes a mapping, or a list of mappings'
-                self._report(below, "merge-not-a-mapping", message)
+                self.objections.report(below, "merge-not-a-mapping", message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)
             # To kubectl a merge stands for its keys in its place: what is above it gives way.
@@ -288,56 +255,22 @@ class Builder:
         key = isinstance(self.container, dict) and self.pending is _Mark.KEY
         if surprise.text == "<<" and (key or self.kubernetes):
             return _MERGE if key else surprise.text
-        self._report(node, surprise.rule, surprise.message(key=key))
+        self.objections.report(node, surprise.rule, surprise.message(key=key))
         return surprise.text
-
-    def _tag(self, event: Any, node: int, shape: Shape) -> None:
-        if event.tag in _TAGS[shape]:
-            return
-        name = shorten(event.tag.replace("tag:yaml.org,2002:", "!!"))
-        message = f"the tag {name} is not read; write the value without it"
-        begin, (start, end) = self.outline.start[node], self._span(node)
-        properties = self.text[begin:start].rstrip(BLANKS)
-        span = (begin, begin + len(properties)) if properties else (start, end)
-        self._report(node, "yaml-tag", message, span)
 
     def _unmasked(self, node: int, value: Plain) -> Plain:
         """A scalar whose escaped surrogate pairs were masked, with what they stand for."""
-        start, end = self._span(node)
-        raw = self.text[start:end]
-        pair = surrogates.unmasked(raw) if self.json else None
+        pair = surrogates.unmasked(self.objections.raw(node)) if self.json else None
         value = value if pair is None else pair
         if isinstance(value, str) and surrogates.has_surrogate(value):
             message = "this escape is no character of its own; write the character itself"
-            self.it.syntax.append(Problem("yaml-syntax", message, start, end))
+            self.objections.syntax(node, message)
             return ""
         return value
 
-    def _span(self, node: int) -> tuple[int, int]:
-        return self.outline.span(node, self.text)
-
-    def _report(
-        self, node: int, rule: str, message: str, span: tuple[int, int] | None = None
-    ) -> None:
-        self.it.flawed.add(node)
-        if len(self.it.content) < MAX_PROBLEMS:
-            self.it.content.append(Problem(rule, message, *(span or self._span(node))))
-        else:
-            self.unreported += 1
-
     def finished(self) -> Composed:
         """Give the document, once its last event was taken."""
-        for mapping, again in self.duplicates.items():
-            first = self.outline.steps(mapping)
-            for node, text in again:
-                key = first[text].key
-                line = self.line(self.outline.start[node if key is None else key])
-                message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
-                self._report(node, "duplicate-key", message)
-        if self.unreported:
-            root = self.outline.start[0]
-            message = f"{self.unreported} more problems in this document"
-            self.it.content.append(Problem("more-problems", message, root, root + 1))
+        self.objections.finish()
         return self.it
 
 

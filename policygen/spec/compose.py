@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from policygen.spec import quick
-from policygen.spec.composed import Composed, Problem
+from policygen.spec.composed import UNUSUAL, Composed, Problem
 from policygen.spec.places import places
 from policygen.spec.without import Without
 
@@ -34,7 +34,7 @@ def compose(
     """
     if json and kubernetes and (_is_plain(text) or not _forbidden_in(text)):
         data = quick.read(text)
-        if data is not quick.UNUSUAL:
+        if data is not UNUSUAL:
             yield Composed(data, make_outline=partial(places, text))
             return
     forbidden = _forbidden_in(text)

@@ -10,6 +10,9 @@ from policygen.spec.outline import Outline
 MAX_DEPTH: Final = 100
 """Collections within collections; far above any policy object, far below any stack's end."""
 
+UNUSUAL: Final = object()
+"""What a quick look gives instead of data where something asks for a closer one."""
+
 
 class Problem(Struct, frozen=True):
     """What is wrong with text[start:end]."""

@@ -1,15 +1,12 @@
 """The data of a document in which nothing asks for a closer look, without its places."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import yaml
 
-from policygen.spec.composed import MAX_DEPTH
+from policygen.spec.composed import MAX_DEPTH, UNUSUAL
 from policygen.spec.plain import Plains, Surprise
-
-UNUSUAL: Final = object()
-"""What glance() returns instead of data."""
 
 
 def glance(  # noqa: C901, PLR0912 - calls would cost as much as what they do

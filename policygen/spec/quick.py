@@ -1,15 +1,12 @@
 """JSON to data without its places, where nothing in it asks for a closer look."""
 
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from policygen.spec.composed import MAX_DEPTH
+from policygen.spec.composed import MAX_DEPTH, UNUSUAL
 from policygen.spec.shared import Shared
-
-UNUSUAL: Final = object()
-"""What read() returns instead of data."""
 
 _ABOVE = 4
 """Collections around what Shared reads at once: a List, its items, an object, and its spec."""

@@ -11,8 +11,8 @@ import yaml
 
 from policygen.spec import alike
 from policygen.spec.assemble import Builder, TooDeepError
-from policygen.spec.composed import MAX_DEPTH, Composed, Problem
-from policygen.spec.glance import UNUSUAL, glance
+from policygen.spec.composed import MAX_DEPTH, UNUSUAL, Composed, Problem
+from policygen.spec.glance import glance
 from policygen.spec.kubectl import KubernetesPlains
 from policygen.spec.outline import BLANKS, Outline, Shape
 from policygen.spec.plain import Plains

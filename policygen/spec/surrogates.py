@@ -1,4 +1,4 @@
-r"""Escapes of surrogates in JSON (`\ud83d\ude00`), which are no YAML: hidden from its parser, and put back."""
+r"""Escapes of surrogates in JSON (`\ud83d\ude00`), which are no YAML: hidden from its parser."""
 
 import re
 from json import loads

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policygen.finding import At, Finding, Hit, Severity
-from policygen.spec import alike, glance, quick, stream
+from policygen.spec import alike, composed, glance, quick, stream
 from policygen.spec import compose as composing
 from policygen.spec import document as subject
 from policygen.spec.decode import NotTextError, decode
@@ -888,8 +888,8 @@ def outlined(text, json, *, kubernetes=False):
 def looked_at_closely(text, json, *, kubernetes=False):
     """The same without what reads usual documents fast."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(stream, "glance", lambda *_: glance.UNUSUAL)
-        patched.setattr(quick, "read", lambda _: quick.UNUSUAL)
+        patched.setattr(stream, "glance", lambda *_: composed.UNUSUAL)
+        patched.setattr(quick, "read", lambda _: composed.UNUSUAL)
         return outlined(text, json, kubernetes=kubernetes)
 
 

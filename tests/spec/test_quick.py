@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from policygen import linting
 from policygen.spec import kubectl, quick
 from policygen.spec.compose import compose
-from policygen.spec.composed import MAX_DEPTH
+from policygen.spec.composed import MAX_DEPTH, UNUSUAL
 
 
 def by_hand(text):
@@ -93,7 +93,7 @@ def collections(inner):
 @example(text='{"items": [{"spec": {"a": 1.0, "b": 18446744073709551616}}]}')
 def test_it_reads_what_a_slow_reader_does(text):
     data = quick.read(text)
-    if data is not quick.UNUSUAL:
+    if data is not UNUSUAL:
         slow = by_hand(text)
         assert json.dumps(data) == json.dumps(slow)
         (it,) = compose(f"\n# close\n{text}", json=False, line=int, kubernetes=True)
@@ -123,7 +123,7 @@ def test_what_may_nest_too_deep_is_looked_at_closely(opened, closed, key):
     for depth, is_read in ((MAX_DEPTH - 4, True), (MAX_DEPTH + 1, False)):
         nested = f"{opened * depth}1{closed * depth}"
         text = f'{{"items": [{{"metadata": {{}}, "{key}": {nested}}}]}}'
-        assert (quick.read(text) is not quick.UNUSUAL) == is_read
+        assert (quick.read(text) is not UNUSUAL) == is_read
 
 
 def test_many_brackets_side_by_side_are_not_deep():
