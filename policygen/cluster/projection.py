@@ -15,7 +15,7 @@ from policygen.cluster.seen import NODE, GroupKind
 from policygen.cluster.view import KUEUE
 from policygen.cluster.workload import SHAPES, found
 from policygen.finding import At
-from policygen.well_known import MANAGED_BY, TOOL
+from policygen.well_known import MANAGED_BY, SCHEDULER_CONTAINER, TOOL
 
 WORKLOAD = GroupKind(KUEUE, "Workload")
 
@@ -33,6 +33,7 @@ _SPEC = {
 }  # fmt: skip
 """Of a pod's spec, beside its containers and the ConfigMaps that it mounts."""
 _CONTAINER = ("name", "image", "resources", "restartPolicy")
+_CONTAINERS = {"containers", "initContainers", "ephemeralContainers"}
 _SECRET = {
     "env", "envFrom", "command", "args", "entrypoint", "runtimeEnvYAML", "serveConfigV2",
     "rayStartParams", "volumes", "volumeMounts", "volumeClaimTemplates",
@@ -142,12 +143,18 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
-    """A pod's spec that we rendered: whole, but for what others may have put into its environment."""
-    for key in ("containers", "initContainers"):
-        for each in mappings(spec.get(key)):
-            each.update(_environment(each))
-            each.pop("envFrom", None)
+    """A pod's spec that we rendered: whole, but for what others may have put into it."""
+    for key in _CONTAINERS & spec.keys():
+        spec[key] = [without_values(each) for each in mappings(spec[key])]
     return spec
+
+
+def without_values(container: Mapping[str, Any]) -> dict[str, Any]:
+    """What a look keeps of a container in an object of ours: of one that others may have added, no command."""
+    if container.get("name") != SCHEDULER_CONTAINER:
+        return {**_only(container, _CONTAINER), **_environment(container)}
+    kept = {key: value for key, value in container.items() if key != "envFrom"}
+    return {**kept, **_environment(container)}
 
 
 def _environment(container: Mapping[str, Any]) -> dict[str, Any]:

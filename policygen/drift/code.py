@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from policygen.cluster.parts import mapping, mappings
+from policygen.cluster.projection import without_values
 from policygen.finding import Path
 from policygen.well_known import DEFAULT_SCHEDULER
 
@@ -112,10 +113,9 @@ def _pod(spec: Data) -> None:
 
 
 def _container(it: Data) -> None:
-    # A look at a cluster keeps no values of the environment.
-    it.pop("envFrom", None)
-    if "env" in it:
-        it["env"] = [{"name": each.get("name")} for each in mappings(it, "env")]
+    kept = without_values(it)  # no more is known of what is there
+    it.clear()
+    it.update(kept)
     image = str(it.get("image", ""))
     name = image.rpartition("/")[2]
     newest = "@" not in image and (":" not in name or name.endswith(":latest"))

@@ -5,6 +5,7 @@ stands there, so that on an object that has changed meanwhile it is refused and 
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from msgspec import UNSET
@@ -84,6 +85,10 @@ def _written(found: dict[str, Any], path: Path, value: Any) -> Operation:
 def _test(found: dict[str, Any], path: Path) -> Operation:
     """That what is meant still stands where it stood: the value, or the list entry around it."""
     there = at(found, path)
+    for index, (holder, step) in enumerate(pairwise(path), 1):
+        if isinstance(holder, int) and step == "env":  # of which a look has names only
+            path, there = path[:index], UNSET
+            break
     if there is UNSET:
         last = max(index for index, step in enumerate(path) if isinstance(step, int))
         path = path[: last + 1]

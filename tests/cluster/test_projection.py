@@ -80,17 +80,34 @@ def test_of_a_controllers_command_line_its_feature_gates_are_kept():
     assert other == {"name": "c1", "image": images[1]}
 
 
-def test_what_we_rendered_is_whole_but_for_values_of_its_environment():
+def test_what_we_rendered_is_whole_but_for_what_others_put_into_it():
     labels = {"app.kubernetes.io/managed-by": "policygen"}
+    secrets = {
+        "env": [{"name": "A", "value": SECRET}],
+        "envFrom": [{"secretRef": {"name": SECRET}}],
+    }
     data = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "x", "labels": labels, "managedFields": [{"manager": "us"}]},
-        "spec": {"template": {"spec": {"containers": [{"name": "c", "command": ["kube-scheduler"], "env": [{"name": "A", "value": SECRET}]}]}}},
-    }  # fmt: skip
+        "spec": {
+            "template": {
+                "spec": {
+                    "containers": [
+                        {"name": "kube-scheduler", "command": ["kube-scheduler"]} | secrets,
+                        {"name": "sidecar", "command": [SECRET], "args": [SECRET]} | secrets,
+                    ],
+                    "initContainers": [{"name": "i", "command": [SECRET]} | secrets],
+                    "ephemeralContainers": [{"name": "e", "args": [SECRET]} | secrets],
+                }
+            }
+        },
+    }
     kept = projection.kept(GroupKind("apps", "Deployment"), data)
-    (one,) = kept["spec"]["template"]["spec"]["containers"]
-    assert one == {"name": "c", "command": ["kube-scheduler"], "env": [{"name": "A"}]}
+    one, other = kept["spec"]["template"]["spec"]["containers"]
+    assert one == {"name": "kube-scheduler", "command": ["kube-scheduler"], "env": [{"name": "A"}]}
+    assert other == {"name": "sidecar", "env": [{"name": "A"}]}
+    assert SECRET not in json.dumps(kept)
     assert kept["metadata"]["managedFields"]
 
 

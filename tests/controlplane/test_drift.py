@@ -139,6 +139,32 @@ def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
     cluster.becomes("active queues", lambda: len(active(cluster)), 4)
 
 
+def test_an_environment_and_containers_of_others_are_taken_away(cluster, lint):
+    """Their values are not read, so the server is asked for none of them."""
+    applied(cluster, "three-schedulers")
+    name = "mixed-kube-scheduler"
+    mine = {"name": "kube-scheduler", "env": [{"name": "A", "value": "s3cret"}]}
+    other = {"name": "other", "image": "other:1", "args": ["s3cret"], "env": mine["env"]}
+    pod = {"containers": [mine, other], "initContainers": [{**other, "name": "before"}]}
+    changed = {"spec": {"template": {"spec": pod}}}
+    path = f"/apis/apps/v1/namespaces/kube-system/deployments/{name}"
+    strategic = "application/strategic-merge-patch+json"
+    done = cluster.client.request("PATCH", path, changed, content_type=strategic)
+    assert done.ok, done.message
+    told, folder = lint("three-schedulers")
+    at = "spec.template.spec"
+    assert {(it["object"], it["path"]) for it in told} == {
+        (f"Deployment kube-system/{name}", f"{at}.containers[0].env"),
+        (f"Deployment kube-system/{name}", f"{at}.containers[1]"),
+        (f"Deployment kube-system/{name}", f"{at}.initContainers"),
+    }
+    texts = [it["message"] + it["command"] for it in told]
+    texts += [file.read_text("utf-8") for file in folder.rglob("*") if file.is_file()]
+    assert "s3cret" not in "".join(texts)
+    assert kubectl.run(cluster.bench, folder / "mend.sh") == []
+    assert lint("three-schedulers")[0] == []
+
+
 def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
     applied(cluster, "serving-slices")
     spec = sorted(map(str, (EXAMPLES / "serving-slices").glob("*.yaml")))
