@@ -216,7 +216,9 @@ def _kueue_text(settings: Settings, loaded: Loaded, plan: Plan) -> str | None:
     """Kueue's Configuration, merged over the base file that the Platform names."""
     platform = loaded.spec.platform
     base = None if platform.kueue.configuration is None else _kueue_base(loaded)
-    item = kueue_configuration.decide(platform, plan.pools, plan.trees, plan.workloads.seats, base)
+    item = kueue_configuration.decide(
+        platform, plan.pools, plan.trees, plan.workloads.assignments, base
+    )
     return None if item is None else _file(item, settings)
 
 

@@ -44,6 +44,14 @@ spec:
 """
 
 
+ARTICLE_POOL = """
+apiVersion: gpu.example.com/v1
+kind: ResourcePool
+metadata: {name: p}
+spec: {nodeSelector: {gpu.type: a100}, capacity: {totalGPUs: 16}}
+"""
+
+
 @dataclass(frozen=True)
 class Planned:
     """A spec read and decided."""
@@ -103,6 +111,20 @@ def team_text(name, quota="", parent=None, namespaces=True, more=""):
     return "\n".join(lines) + "\n" + indent(more)
 
 
+def queues_text(*queues):
+    """The articles' ConfigMap; each queue is flow style, `name: a, weight: 2`."""
+    head = """
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: gpu-scheduler-config}
+    data:
+      scheduler-config.yaml: |
+        queues:
+    """
+    lines = dedent(head).strip() + "\n"
+    return lines + "".join(f"      - {{{queue}}}\n" for queue in queues)
+
+
 def indent(more):
     return "".join(f"  {line}\n" for line in dedent(more).strip("\n").splitlines() if line)
 
@@ -125,6 +147,16 @@ def pool():
 @pytest.fixture
 def team():
     return team_text
+
+
+@pytest.fixture
+def article_pool():
+    return ARTICLE_POOL
+
+
+@pytest.fixture
+def queues():
+    return queues_text
 
 
 @pytest.hookimpl(optionalhook=True)

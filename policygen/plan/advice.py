@@ -7,7 +7,7 @@ from policygen.finding import Hit, Severity
 from policygen.plan import needs, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.plan.workloads import Seat
+from policygen.plan.workloads import Assignment
 from policygen.spec.types import Bounds, Spec, Team
 from policygen.taints import tolerates
 
@@ -16,7 +16,7 @@ def reports(
     spec: Spec,
     pools: Sequence[PoolFacts],
     trees: Sequence[Tree],
-    seats: Sequence[Seat],
+    assignments: Sequence[Assignment],
     extras: frozenset[str],
 ) -> Iterator[Hit]:
     """Warnings and notes; nothing here stops a render."""
@@ -31,7 +31,7 @@ def reports(
     yield from _nothing_to_reach(trees)
     yield from _shared_namespaces(spec)
     yield from needs.unused_extras(pools, extras)
-    yield from needs.of_kueue(spec, trees, seats, extras)
+    yield from needs.of_kueue(spec, trees, assignments, extras)
     yield from needs.of_volcano(pools, extras)
     yield from needs.of_kube_scheduler(spec, pools, extras)
 

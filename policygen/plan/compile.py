@@ -61,7 +61,11 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)
     groups, carried = pods.pod_groups(spec, pools, placed)
-    hits += [*placed.hits, *carried, *advice.reports(spec, pools, trees, placed.seats, extras)]
+    hits += [
+        *placed.hits,
+        *carried,
+        *advice.reports(spec, pools, trees, placed.assignments, extras),
+    ]
     families = [*_families(spec, pools, trees, extras), (volcano.POD_GROUP, groups)]
     items = tuple(order(_items(spec, families)))
     hits += _collisions(items)

@@ -74,7 +74,7 @@ class ClusterQueue(Struct, frozen=True):
 
 
 class LocalQueue(Struct, frozen=True):
-    """The door to a ClusterQueue in one namespace."""
+    """What workloads of one namespace name to join a ClusterQueue."""
 
     meta: Meta
     cluster_queue: str
@@ -234,15 +234,17 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
 
 
 def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
-    """One door for each namespace of a leaf."""
+    """One for each namespace of a leaf."""
     for node in tree.leaves:
         name = tree.name_of(node)
         for namespace in node.team.namespaces:
-            yield LocalQueue(Meta(door(tree, node, namespace), platform.name, namespace.name), name)
+            yield LocalQueue(
+                Meta(local_queue_name(tree, node, namespace), platform.name, namespace.name), name
+            )
 
 
-def door(tree: Tree, node: Node, namespace: Namespace) -> str:
-    """What workloads of a namespace name as their queue."""
+def local_queue_name(tree: Tree, node: Node, namespace: Namespace) -> str:
+    """The pool or shared queue; where several teams share a namespace the ClusterQueue's own."""
     return tree.name_of(node) if namespace.shared else tree.queue
 
 

@@ -9,7 +9,7 @@ from policygen.finding import Path
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.plan.workloads import Seat
+from policygen.plan.workloads import Assignment
 from policygen.spec.types import Platform
 from policygen.versions import KUEUE_V1BETA2
 from policygen.well_known import (
@@ -101,10 +101,10 @@ def weights_differ(trees: Sequence[Tree]) -> bool:
     return False
 
 
-def _frameworks(seats: Sequence[Seat]) -> list[str]:
+def _frameworks(assignments: Sequence[Assignment]) -> list[str]:
     """Integrations without which queue labels on the models' workloads would be ignored."""
     wanted = ["batch/job"]
-    mine = [seat.model for seat in seats if seat.facts.scheduler == "kueue"]
+    mine = [assignment.model for assignment in assignments if assignment.facts.scheduler == "kueue"]
     if any(model.workload == "serving" for model in mine):
         # A Deployment is queued pod by pod.
         wanted += ["pod", "deployment", "statefulset"]
@@ -134,7 +134,7 @@ def decide(
     platform: Platform,
     pools: Sequence[PoolFacts],
     trees: Sequence[Tree],
-    seats: Sequence[Seat],
+    assignments: Sequence[Assignment],
     base: dict[str, Any] | None,
 ) -> Item | None:
     """The base file with what the spec needs merged in; None without Kueue pools.
@@ -164,7 +164,7 @@ def decide(
         fields["fairSharing"] = {**FAIR_SHARING, **(fields.get("fairSharing") or {}), **switch}
     integrations = fields.get("integrations") or {}
     frameworks = integrations.get("frameworks") or []
-    missing = [name for name in _frameworks(seats) if name not in frameworks]
+    missing = [name for name in _frameworks(assignments) if name not in frameworks]
     fields["integrations"] = {**integrations, "frameworks": [*frameworks, *missing]}
     fields.setdefault(
         "managedJobsNamespaceSelector",

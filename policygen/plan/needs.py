@@ -7,7 +7,7 @@ from policygen.finding import At, Hit, Severity
 from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.plan.workloads import Seat
+from policygen.plan.workloads import Assignment
 from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.spec.types import Scheduler, Spec
 
@@ -18,7 +18,7 @@ def note(rule: str, message: str, at: At | None = None) -> Hit:
 
 
 def of_kueue(
-    spec: Spec, trees: Sequence[Tree], seats: Sequence[Seat], extras: frozenset[str]
+    spec: Spec, trees: Sequence[Tree], assignments: Sequence[Assignment], extras: frozenset[str]
 ) -> Iterator[Hit]:
     """Stanzas of Kueue's Configuration, gates, and what its queues keep silent about."""
     queues = [tree for tree in trees if tree.scheduler == "kueue"]
@@ -43,10 +43,10 @@ def of_kueue(
                 f"its Configuration; render --with {KUEUE_CONFIG} writes it",
             )
         if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
-            seat.model.gang
-            and seat.facts.scheduler == "kueue"
-            and seat.facts.policy.gang_scheduling
-            for seat in seats
+            assignment.model.gang
+            and assignment.facts.scheduler == "kueue"
+            and assignment.facts.policy.gang_scheduling
+            for assignment in assignments
         ):
             yield note(
                 "wait-for-pods-ready-needed",

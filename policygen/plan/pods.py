@@ -9,7 +9,7 @@ from policygen.plan.fit import warn
 from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import PodGroup
-from policygen.plan.workloads import Seat, Workloads
+from policygen.plan.workloads import Assignment, Workloads
 from policygen.spec import derived
 from policygen.spec.types import Model, Namespace, Spec
 from policygen.well_known import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
@@ -18,61 +18,59 @@ from policygen.well_known import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 def pod_groups(
     spec: Spec, pools: Sequence[PoolFacts], workloads: Workloads
 ) -> tuple[list[PodGroup], list[Hit]]:
-    """A pod group for each gang on a Volcano pool, and what its pods must carry."""
+    """A pod group for each gang on a Volcano pool, and what the pods of all models must carry."""
     groups: list[PodGroup] = []
     hits: list[Hit] = []
-    for seat in workloads.seats:
-        model, facts = seat.model, seat.facts
-        hits += _carried(spec, pools, seat)
+    for assignment in workloads.assignments:
+        hits += _carried(spec, pools, assignment)
+        model, facts = assignment.model, assignment.facts
         if model.gang is None:
             continue
-        if not facts.policy.gang_scheduling:
-            hits.append(
-                warn(
-                    "gang-not-scheduled",
-                    f'model "{model.name}" is a gang, and pool "{facts.name}" has '
-                    "gangScheduling: false, so its pods start one by one",
-                    model,
-                )
-            )
-            continue
-        if facts.scheduler == "kube-scheduler":
-            hits.append(
-                warn(
-                    "gang-not-scheduled",
-                    f'model "{model.name}" is a gang, and kube-scheduler starts the pods of pool '
-                    f'"{facts.name}" one by one; use a pool under kueue or volcano',
-                    model,
-                )
-            )
-        if facts.scheduler != "volcano" or model.gang.run_as != "pods":
-            continue
-        namespace = _namespace(seat)
-        if namespace is None or seat.queue is None:
-            continue
-        size = model.gang.size
-        resources = {
-            CPU: text(CPU, model.cpu_milli * size) if model.cpu_milli is not None else None,
-            MEMORY: text(MEMORY, model.memory_bytes * size)
-            if model.memory_bytes is not None
-            else None,
-            seat.size.resource: str(seat.size.units * size),
-        }
-        made = None
-        if model.priority:
-            made = kubernetes.priority_class_name(spec, pools, model.priority, facts)
-        least = {name: amount for name, amount in resources.items() if amount}
-        groups += [
-            PodGroup(
-                meta=Meta(name, spec.platform.name, namespace.name),
-                queue=seat.queue,
-                min_member=size,
-                min_resources=least,
-                priority_class_name=made,
-            )
-            for name in group_names(model)
-        ]
+        why = _one_by_one(facts)
+        if why is not None:
+            message = f'model "{model.name}" is a gang, and {why}'
+            hits.append(warn("gang-not-scheduled", message, model))
+        elif facts.scheduler == "volcano" and model.gang.run_as == "pods":
+            groups += _groups(spec, pools, assignment, model.gang.size)
     return groups, hits
+
+
+def _one_by_one(facts: PoolFacts) -> str | None:
+    """Why the pods of a gang do not start together on a pool; None where they do."""
+    if not facts.policy.gang_scheduling:
+        return f'pool "{facts.name}" has gangScheduling: false, so its pods start one by one'
+    if facts.scheduler == "kube-scheduler":
+        return (
+            f'kube-scheduler starts the pods of pool "{facts.name}" one by one; use a pool under '
+            "kueue or volcano"
+        )
+    return None
+
+
+def _groups(
+    spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment, size: int
+) -> Iterator[PodGroup]:
+    """The pod groups of a model, each of so many pods."""
+    model, namespace = assignment.model, _namespace(assignment)
+    if namespace is None or assignment.queue is None:
+        return
+    least: dict[str, str] = {}
+    if model.cpu_milli:
+        least[CPU] = text(CPU, model.cpu_milli * size)
+    if model.memory_bytes:
+        least[MEMORY] = text(MEMORY, model.memory_bytes * size)
+    least[assignment.size.resource] = str(assignment.size.units * size)
+    made = None
+    if model.priority:
+        made = kubernetes.priority_class_name(spec, pools, model.priority, assignment.facts)
+    for name in group_names(model):
+        yield PodGroup(
+            meta=Meta(name, spec.platform.name, namespace.name),
+            queue=assignment.queue,
+            min_member=size,
+            min_resources=least,
+            priority_class_name=made,
+        )
 
 
 def group_names(model: Model) -> list[str]:
@@ -80,36 +78,36 @@ def group_names(model: Model) -> list[str]:
     return [derived.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
-def _namespace(seat: Seat) -> Namespace | None:
+def _namespace(assignment: Assignment) -> Namespace | None:
     """Where a model's pods run: the namespace that it names, or its team's first."""
-    owned = seat.node.team.namespaces if seat.node else ()
-    name = seat.model.namespace
+    owned = assignment.node.team.namespaces if assignment.node else ()
+    name = assignment.model.namespace
     if name is None:
         return owned[0] if owned else None
     return next((it for it in owned if it.name == name), Namespace(name))
 
 
-def _carried(spec: Spec, pools: Sequence[PoolFacts], seat: Seat) -> Iterator[Hit]:
+def _carried(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> Iterator[Hit]:
     """What the pods of a model must carry for the policy to reach them."""
-    model, facts = seat.model, seat.facts
-    words = [f"{seat.size.resource}: {seat.size.units}"]
-    namespace = _namespace(seat)
+    model, facts = assignment.model, assignment.facts
+    words = [f"{assignment.size.resource}: {assignment.size.units}"]
+    namespace = _namespace(assignment)
     name = scheduler.scheduler_name(spec.platform, facts)
     if name is not None:
         words.append(f"schedulerName: {name}")
-    if facts.scheduler == "kueue" and seat.node is not None and namespace is not None:
-        door = kueue.door(seat.tree, seat.node, namespace)
-        words.append(f"label kueue.x-k8s.io/queue-name: {door}")
+    if facts.scheduler == "kueue" and assignment.node is not None and namespace is not None:
+        queue = kueue.local_queue_name(assignment.tree, assignment.node, namespace)
+        words.append(f"label kueue.x-k8s.io/queue-name: {queue}")
         if model.priority:
             words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
         if facts.policy.topology_aware:
             level = (facts.pool.topology_levels or (HOSTNAME,))[-1]
             words.append(f"annotation kueue.x-k8s.io/podset-preferred-topology: {level}")
-        if len(seat.pools) < len(seat.tree.pools):
+        if len(assignment.pools) < len(assignment.tree.pools):
             # The queue has pools that the model may not use; its flavors tolerate for everyone.
             words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
-    elif facts.scheduler == "volcano" and seat.queue is not None:
-        words += _volcano_words(model, seat.queue)
+    elif facts.scheduler == "volcano" and assignment.queue is not None:
+        words += _volcano_words(model, assignment.queue)
     if model.priority:
         made = kubernetes.priority_class_name(spec, pools, model.priority, facts)
         words.append(f"priorityClassName: {made}")

@@ -16,7 +16,7 @@ from policygen.spec.types import Model, Spec
 _SHOWN = 4
 
 
-class Seat(Struct, frozen=True):
+class Assignment(Struct, frozen=True):
     """A model, the pool it is planned for, and the queue that its pods join there."""
 
     model: Model
@@ -37,14 +37,14 @@ class Seat(Struct, frozen=True):
 class Workloads(Struct, frozen=True):
     """What the plan knows of the models."""
 
-    seats: tuple[Seat, ...]
+    assignments: tuple[Assignment, ...]
     hits: tuple[Hit, ...]
 
 
 def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> Workloads:
     """Every model on the first of its pools that it fits, with what should be known about it."""
     hits: list[Hit] = []
-    seats: list[Seat] = []
+    assignments: list[Assignment] = []
     placing = Placing(tuple(pools.values()))
     offers = fit.offers(pools.values())
     trees_of = {facts.name: tree for tree in trees for facts in tree.pools}
@@ -52,22 +52,22 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
         replica = Replica(model)
         hits += fit.check(replica)
         allowed = placing.allowed(model, hits)
-        seat = _seat(replica, allowed, offers, trees_of)
-        if seat is not None:
-            seats.append(seat)
-            hits += fit.crowding(replica, seat.pools, offers)
-            hits += _limits(seat)
+        assignment = _assigned(replica, allowed, offers, trees_of)
+        if assignment is not None:
+            assignments.append(assignment)
+            hits += fit.crowding(replica, assignment.pools, offers)
+            hits += _limits(assignment)
         elif allowed:
-            hits.append(_seatless(replica, allowed, offers))
-    return Workloads(tuple(seats), tuple(hits))
+            hits.append(_unassigned(replica, allowed, offers))
+    return Workloads(tuple(assignments), tuple(hits))
 
 
-def _seat(
+def _assigned(
     replica: Replica,
     allowed: Sequence[PoolFacts],
     offers: Mapping[str, Offer],
     trees_of: Mapping[str, Tree],
-) -> Seat | None:
+) -> Assignment | None:
     """The first pool that holds a replica, and of which its team has a share."""
     model = replica.model
     for facts in allowed:
@@ -82,11 +82,11 @@ def _seat(
         if len(pools) > 1:
             names = {it.name for it in allowed}
             pools = tuple(it for it in pools if it.name in names and replica.size(offers[it.name]))
-        return Seat(model, facts, size, tree, node, pools)
+        return Assignment(model, facts, size, tree, node, pools)
     return None
 
 
-def _seatless(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[str, Offer]) -> Hit:
+def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[str, Offer]) -> Hit:
     """Why a model has no place on any of its pools."""
     model = replica.model
     fits = [f'"{facts.name}"' for facts in allowed if replica.size(offers[facts.name])]
@@ -110,7 +110,7 @@ def _seatless(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[st
 
 
 def _together(model: Model) -> tuple[int, int]:
-    """Pods that must run at one time, at the least and at the most."""
+    """Replicas, or pods of gangs, that run at one time: at the least, and at the most."""
     if model.gang is None and model.autoscaling is not None:
         return model.autoscaling.min_replicas, model.autoscaling.max_replicas
     each = model.gang.size if model.gang is not None else 1
@@ -120,12 +120,12 @@ def _together(model: Model) -> tuple[int, int]:
     return (most if model.gang is None else each), most
 
 
-def _limits(seat: Seat) -> Iterator[Hit]:
+def _limits(assignment: Assignment) -> Iterator[Hit]:
     """Whether the team's share holds what the model wants at its least and at its most."""
-    model, size, node = seat.model, seat.size, seat.node
+    model, size, node = assignment.model, assignment.size, assignment.node
     if node is None:
         return
-    pool = seat.facts.name
+    pool = assignment.facts.name
     limit = node.limit[pool][size.resource]
     guarantee = node.guarantee[pool][size.resource]
     least, most = _together(model)
@@ -144,7 +144,7 @@ def _limits(seat: Seat) -> Iterator[Hit]:
             "the limit",
             model,
         )
-    lends = seat.facts.scheduler != "kube-scheduler"
+    lends = assignment.facts.scheduler != "kube-scheduler"
     count = len(node.team.namespaces)
     if not lends and count and size.units > -(-limit // count) and size.units <= limit:
         yield warn(
@@ -163,8 +163,8 @@ def _limits(seat: Seat) -> Iterator[Hit]:
             model,
         )
     for name, asked in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
-        share = seat.facts.vector(
-            {**dict.fromkeys(seat.facts.resources, 0), size.resource: size.units}
+        share = assignment.facts.vector(
+            {**dict.fromkeys(assignment.facts.resources, 0), size.resource: size.units}
         )
         if asked is not None and asked > share[name]:
             yield Hit(

@@ -176,7 +176,7 @@ class Namespace(Struct, frozen=True):
     name: str
     create: bool = False
     shared: bool = False
-    """Several queues of the articles' ConfigMap live in it, and each needs a door of its own."""
+    """Several queues of the articles' ConfigMap live in it, and each needs a LocalQueue of its own."""
 
 
 class Bounds(Struct, frozen=True):

@@ -62,24 +62,10 @@ def test_max_pending_bounds_what_waits_or_runs(planned, pool, team, scheduler, k
     assert hard(done)["a-ns/default"][key] == "116"
 
 
-def test_max_pending_of_queues_in_one_namespace_is_summed(planned):
-    pool = """
-    apiVersion: gpu.example.com/v1
-    kind: ResourcePool
-    metadata: {name: p}
-    spec: {nodeSelector: {gpu.type: a100}, capacity: {totalGPUs: 16}}
-    """
-    queues = """
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpu-scheduler-config}
-    data:
-      scheduler-config.yaml: |
-        queues:
-          - {name: high, priority: 100, weight: 3, maxPending: 5}
-          - {name: low, priority: 10, weight: 1, maxPending: 7}
-    """
-    done = planned(pool, queues)
+def test_max_pending_of_queues_in_one_namespace_is_summed(planned, article_pool, queues):
+    high = "name: high, priority: 100, weight: 3, maxPending: 5"
+    low = "name: low, priority: 10, weight: 1, maxPending: 7"
+    done = planned(article_pool, queues(high, low))
     # 5 + 16 and 7 + 16
     assert hard(done) == {"default/default": {"count/workloads.kueue.x-k8s.io": "44"}}
     assert "max-pending-summed" in done.rules

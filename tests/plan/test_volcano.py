@@ -152,30 +152,15 @@ def test_gang_of_a_pool_without_gang_scheduling_is_reported(planned, volcano, te
     assert "gang-not-scheduled" in done.rules
 
 
-def test_queue_priority_is_that_of_the_articles_queue(planned):
+def test_queue_priority_is_that_of_the_articles_queue(planned, article_pool, queues):
     platform = """
     apiVersion: policygen.dev/v1alpha1
     kind: Platform
     metadata: {name: set}
     spec: {defaults: {scheduler: volcano}}
     """
-    pool = """
-    apiVersion: gpu.example.com/v1
-    kind: ResourcePool
-    metadata: {name: p}
-    spec: {nodeSelector: {gpu.type: a100}, capacity: {totalGPUs: 16}}
-    """
-    queues = """
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpu-scheduler-config}
-    data:
-      scheduler-config.yaml: |
-        queues:
-          - {name: high, priority: 100, weight: 3}
-          - {name: low, priority: 10, weight: 1}
-    """
-    made = planned(platform, pool, queues).of("Queue")
+    config = queues("name: high, priority: 100, weight: 3", "name: low, priority: 10, weight: 1")
+    made = planned(platform, article_pool, config).of("Queue")
     assert {name: queue.priority for name, queue in made.items()} == {
         "p": None, "high.p": 100, "low.p": 10,
     }  # fmt: skip
@@ -255,18 +240,11 @@ def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
     assert made["nodegroup"].arguments == {"strict": False}
 
 
-def test_negative_priorities_of_queues_keep_their_order(planned, volcano):
+def test_negative_priorities_of_queues_keep_their_order(planned, volcano, queues):
     """The schema of a Queue takes none below 0 from 1.14 on."""
-    queues = """
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpu-scheduler-config}
-    data:
-      scheduler-config.yaml: |
-        queues: [{name: a, priority: -5}, {name: b, priority: 7}, {name: c, priority: -9}]
-    """
-    made = planned(volcano(), queues).of("Queue")
+    config = queues("name: a, priority: -5", "name: b, priority: 7", "name: c, priority: -9")
+    made = planned(volcano(), config).of("Queue")
     assert [made[f"{name}.p"].priority for name in "abc"] == [1, 2, 0]
-    positive = queues.replace("-5", "5").replace("-9", "9")
+    positive = config.replace("-5", "5").replace("-9", "9")
     made = planned(volcano(), positive).of("Queue")
     assert [made[f"{name}.p"].priority for name in "abc"] == [5, 7, 9]

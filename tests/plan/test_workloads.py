@@ -28,8 +28,8 @@ def model(more="", resources="gpuMemory: 13Gi"):
     """
 
 
-def seat(done):
-    (found,) = done.plan.workloads.seats
+def assigned(done):
+    (found,) = done.plan.workloads.assignments
     return found.facts.name, found.size.resource, found.size.units
 
 
@@ -46,12 +46,12 @@ def seat(done):
 )
 def test_memory_rule(planned, team, memory, resources, units):
     done = planned(a100(memory=memory), team("a", "guarantee: 8"), model(resources=resources))
-    assert seat(done) == ("p", "nvidia.com/gpu", units)
+    assert assigned(done) == ("p", "nvidia.com/gpu", units)
 
 
 def test_any_gpu_count_rounds_up_to_the_next_card_only(planned, team):
     text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 100Gi")
-    assert seat(planned(a100(), team("a", "guarantee: 8"), text))[2] == 3
+    assert assigned(planned(a100(), team("a", "guarantee: 8"), text))[2] == 3
 
 
 def test_family_and_size_instead_of_memory(planned, team):
@@ -63,7 +63,7 @@ def test_family_and_size_instead_of_memory(planned, team):
         "cpu: '8'",
     )
     done = planned(a100(memory="80GB"), team("a", "guarantee: 8"), text)
-    assert seat(done)[2] == 4
+    assert assigned(done)[2] == 4
     assert "assumption" in done.rules
 
 
@@ -73,7 +73,7 @@ def test_a_model_larger_than_a_node_is_reported_and_nothing_is_made_for_it(plann
     done = planned(pool, team("a", "guarantee: 8"), text)
     assert "model-fits-no-pool" in done.rules
     assert done.of("PodGroup") == {}
-    assert done.plan.workloads.seats == ()
+    assert done.plan.workloads.assignments == ()
 
 
 def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(planned, team):
@@ -81,7 +81,7 @@ def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(plan
     text = model(resources="gpuMemory: 190Gi")  # five cards of 39.5 GiB hold it
     assert "model-fits-no-pool" in planned(node, team("a", "guarantee: 8"), text).rules
     text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 190Gi")
-    assert seat(planned(node, team("a", "guarantee: 8"), text))[2] == 5
+    assert assigned(planned(node, team("a", "guarantee: 8"), text))[2] == 5
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_placement_order_decides(planned, team):
     for order in ("p, q", "q, p"):
         text = model(f"      placement: {{pools: [{order}]}}")
         done = planned(a100(), a100("q"), both, text)
-        assert seat(done)[0] == order[0]
+        assert assigned(done)[0] == order[0]
 
 
 @pytest.mark.parametrize("kind", ["a100-40gb", "NVIDIA-A100-SXM4-40GB", "p"])
 def test_node_types_name_products_labels_or_pools(planned, team, kind):
     text = model(f"      placement: {{nodeTypes: [{kind}]}}")
     done = planned(a100(), a100("q", "80GB"), team("a", "guarantee: 8"), text)
-    assert seat(done)[0] == "p"
+    assert assigned(done)[0] == "p"
     assert "node-type-not-offered" not in done.rules
 
 
@@ -136,17 +136,17 @@ def test_a_label_and_a_product_of_one_name_mean_the_pools_of_both(planned, team)
     both = team("a", "guarantee: 8").replace("pool: p", "pool: q")
     text = model("      placement: {nodeTypes: [a100-40gb], pools: [r, q, p]}")
     done = planned(a100(), labelled, cut, both, text)
-    assert seat(done)[0] == "q"
+    assert assigned(done)[0] == "q"
     text = model("      placement: {nodeTypes: [a100-40gb]}")
-    assert seat(planned(a100(), labelled, cut, both, text))[0] == "q"
-    assert seat(planned(a100(), labelled, cut, team("a", "guarantee: 8"), text))[0] == "p"
+    assert assigned(planned(a100(), labelled, cut, both, text))[0] == "q"
+    assert assigned(planned(a100(), labelled, cut, team("a", "guarantee: 8"), text))[0] == "p"
 
 
 def test_a_node_type_that_none_offers_is_a_warning(planned, team):
     text = model("      placement: {nodeTypes: [h100, a100-40gb]}")
     done = planned(a100(), team("a", "guarantee: 8"), text)
     assert "node-type-not-offered" in done.rules
-    assert seat(done)[0] == "p"
+    assert assigned(done)[0] == "p"
 
 
 def test_spot_pools_only_where_tolerated(planned, team):
@@ -154,14 +154,14 @@ def test_spot_pools_only_where_tolerated(planned, team):
     done = planned(spot, team("a", "guarantee: 8"), model())
     assert "only-preemptible-pools" in done.rules
     tolerant = model("      placement: {toleratePreemptible: true}")
-    assert seat(planned(spot, team("a", "guarantee: 8"), tolerant))[0] == "p"
+    assert assigned(planned(spot, team("a", "guarantee: 8"), tolerant))[0] == "p"
 
 
 def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
     mig = a100(gpu=", sharing: mig, mig: {instances: {1g.5gb: 56, 2g.10gb: 8, 3g.20gb: 16}}")
     quota = "guarantee: {2g.10gb: 4}"
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 8Gi"))
-    assert seat(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
+    assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
     done = planned(mig, team("a", quota), model(resources="gpus: 1"))
     [found] = [it for it in done.findings if it.rule == "model-fits-no-pool"]
     assert "gpus counts one resource, and it has 1g.5gb, 2g.10gb, 3g.20gb" in found.message
@@ -172,7 +172,7 @@ def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
 def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
     shared = a100(gpu=", sharing: timeSlicing, replicas: 4")
     done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 9Gi"))
-    assert seat(done)[2] == 1
+    assert assigned(done)[2] == 1
     assert "shared-memory-exceeded" not in done.rules
     done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
     assert "shared-memory-exceeded" in done.rules
@@ -188,7 +188,7 @@ def test_a_shared_card_is_told_only_where_the_model_is_planned(planned, team):
     shared = a100("q", gpu=", sharing: timeSlicing, replicas: 4")
     both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
     done = planned(a100(), shared, both, model())
-    assert seat(done)[0] == "p"
+    assert assigned(done)[0] == "p"
     assert "shared-memory-exceeded" not in done.rules
     # Kueue may place it on either pool of one queue.
     platform = """
@@ -198,7 +198,7 @@ def test_a_shared_card_is_told_only_where_the_model_is_planned(planned, team):
     spec: {sharedQueues: [{name: all, pools: [p, q]}]}
     """
     done = planned(platform, a100(), shared, both, model())
-    assert seat(done)[0] == "p"
+    assert assigned(done)[0] == "p"
     assert "shared-memory-exceeded" in done.rules
 
 
@@ -265,7 +265,7 @@ def test_instances_of_one_profile_are_counted_and_bounded_by_a_node(planned, tea
     mig = a100(gpu=", sharing: mig, mig: {instances: {3g.20gb: 128}}")
     quota = "guarantee: {3g.20gb: 4}"
     done = planned(mig, team("a", quota), model(resources="gpus: 16"))
-    assert seat(done) == ("p", "nvidia.com/mig-3g.20gb", 16)
+    assert assigned(done) == ("p", "nvidia.com/mig-3g.20gb", 16)
     done = planned(mig, team("a", quota), model(resources="gpus: 17"))
     assert "model-fits-no-pool" in done.rules
 
@@ -319,5 +319,5 @@ def test_a_model_of_a_team_with_children_joins_the_own_leaf(planned, team):
         team("b", "guarantee: 4", parent="a"),
         model(),
     )
-    (found,) = done.plan.workloads.seats
+    (found,) = done.plan.workloads.assignments
     assert found.queue == "a.own.p"
