@@ -178,7 +178,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Each reason to skip, in one line, however many tests it stops."""
+    """Each reason to skip in one line, however many tests it stops, and each test that was tried again."""
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", [])
@@ -186,6 +186,10 @@ def pytest_terminal_summary(terminalreporter):
     )
     for reason, count in reasons.items():
         terminalreporter.write_line(f"{count} skipped: {reason}")
+    for report in terminalreporter.stats.get("rerun", []):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        said = str(crash.message if crash else report.longrepr).partition("\n")[0]
+        terminalreporter.write_line(f"tried again: {report.nodeid} ({report.when}): {said}")
 
 
 def pytest_addoption(parser):

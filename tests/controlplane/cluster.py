@@ -25,7 +25,8 @@ from .workloads import GPU
 
 Value = TypeVar("Value")
 
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
+"""Long, since a machine may be busy: a wait ends as soon as it can."""
 POLL_S = 0.1
 SETTLE_S = 0.3
 """Schedulers' caches trail what we see of the nodes."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.controlplane.bench import PREFIX, Bench, Options, sweep
+from tests.controlplane.budget import budget
 from tests.controlplane.build import CACHE_VARIABLE, Built
 from tests.controlplane.cluster import Cluster
 from tests.controlplane.nodes import Shape
@@ -25,7 +26,9 @@ BARE = Options(parts=frozenset(), kueue_crds=False, volcano_crds=False)
 """etcd and the API server."""
 COMMAND = [sys.executable, "-m", "tests.controlplane"]
 ONLY_THOSE = [f"--without={part}" for part in ("kueue", "volcano", "kwok")]
-GONE_S = 15.0
+GONE_S = 60.0
+ENDS_S = 120.0
+"""For a program that ends at once on a machine with nothing else to do."""
 
 
 @pytest.fixture
@@ -85,7 +88,7 @@ def test_a_port_that_was_taken_meanwhile_is_named(built, temporary, name):
     message = str(caught.value)
     assert message.startswith(f"{name} ended with 1; ")
     assert f"127.0.0.1:{bench.ports[name]}: bind: address already in use" in message
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < budget(30)
     assert not any(map(is_alive, [process.pid for process in bench.processes.values()]))
     assert [path.name for path in temporary.iterdir()] == [bench.state.name]
     assert (bench.state / "logs" / f"{name}.log").stat().st_size
@@ -104,7 +107,7 @@ def test_a_missing_binary_is_named_with_the_remedy(built, tmp_path, name):
 def test_without_go_and_binaries_up_says_so(temporary, tmp_path):
     environment = {**os.environ, CACHE_VARIABLE: str(tmp_path / "cache"), "PATH": "/nowhere"}
     with start("up", env=environment) as running:
-        out, said = running.communicate(timeout=30)
+        out, said = running.communicate(timeout=ENDS_S)
     assert running.returncode == 1
     assert out == ""
     assert said.startswith("controlplane: keys not built yet, and there is no `go` on PATH: ")
@@ -123,7 +126,7 @@ def test_a_server_that_dies_is_named_instead_of_waited_for(cluster, bench):
     began = time.monotonic()
     with pytest.raises(ServerError, match=r"kube-scheduler ended with -9; .*kube-scheduler\.log"):
         cluster.becomes("bound", cluster.bound, 1, deadline_s=60)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < budget(5)
     bench.restart(process)
     cluster.becomes("bound", cluster.bound, 1)
 
@@ -148,7 +151,7 @@ def test_up_ends_when_a_server_dies():
     with start("up", *ONLY_THOSE) as running:
         info = brought_up(running)
         os.kill(info["processes"]["kube-scheduler"]["pid"], signal.SIGKILL)
-        _, said = running.communicate(timeout=30)
+        _, said = running.communicate(timeout=ENDS_S)
     assert running.returncode == 1
     assert "controlplane: kube-scheduler ended with -9; " in said
     wait_until_gone([process["pid"] for process in info["processes"].values()])
@@ -162,7 +165,7 @@ def test_a_signal_ends_everything_and_removes_the_folder(temporary, name):
     with start("up", *ONLY_THOSE) as running:
         info = brought_up(running)
         running.send_signal(signal.Signals[name])
-        running.communicate(timeout=30)
+        running.communicate(timeout=ENDS_S)
     assert running.returncode == 0
     wait_until_gone([process["pid"] for process in info["processes"].values()])
     assert list(temporary.iterdir()) == []
@@ -170,13 +173,13 @@ def test_a_signal_ends_everything_and_removes_the_folder(temporary, name):
 
 def test_a_signal_during_the_start_ends_everything(temporary):
     with start("up", *ONLY_THOSE) as running:
-        end = time.monotonic() + 30
+        end = time.monotonic() + ENDS_S
         while not (logs := list(temporary.glob("*/logs/kube-apiserver.log"))):
             assert time.monotonic() < end
             time.sleep(0.02)
         state = logs[0].parents[1]
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=30)
+        running.communicate(timeout=ENDS_S)
     assert running.returncode == 0
     assert not [pid for pid in all_processes() if str(state) in command_of(pid)]
 
@@ -185,7 +188,7 @@ def test_a_killed_parent_takes_its_servers_along_and_the_next_bench_its_folder(t
     with start("up", *ONLY_THOSE) as running:
         info = brought_up(running)
         running.kill()
-        running.communicate(timeout=30)
+        running.communicate(timeout=ENDS_S)
     wait_until_gone([process["pid"] for process in info["processes"].values()])
     left = Path(info["state"])
     assert left.is_dir()
@@ -274,7 +277,7 @@ def test_an_interrupted_build_leaves_no_compiler(tmp_path):
         assert "building keys" in running.stderr.readline()
         compilers = wait_for_compilers(running.pid)
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=30)
+        running.communicate(timeout=ENDS_S)
     assert running.returncode == 130
     wait_until_gone(compilers)
     assert not list((tmp_path / "cache").rglob("bin/*"))
@@ -282,7 +285,7 @@ def test_an_interrupted_build_leaves_no_compiler(tmp_path):
 
 def wait_for_compilers(parent):
     """`go` and what it has started, once that is something."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + ENDS_S
     while True:
         found = descendants(parent)
         if len(found) > 1:
@@ -320,6 +323,6 @@ def test_all_of_it_starts_where_only_the_temporary_folder_can_be_written(own_mou
     ) as running:
         brought_up(running)
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+        running.communicate(timeout=ENDS_S)
     assert running.returncode == 0
     assert list(folder.iterdir()) == []

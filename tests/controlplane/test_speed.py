@@ -1,18 +1,13 @@
 """The bench is up in seconds, and applies a big set fast and in order."""
 
-import os
 import time
 
+from tests.controlplane.budget import budget
 from tests.controlplane.rendering import rendered
 
 START_S = 20.0
 OBJECTS = 2000
 DEPARTMENTS, TEAMS_EACH = 20, 13
-
-
-def budget(seconds):
-    """Seconds on a machine that has its cores for itself; more where others wait for them."""
-    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def test_the_bench_starts_within_its_time(bench):

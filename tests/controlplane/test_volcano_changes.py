@@ -1,11 +1,12 @@
 """Volcano's webhook holds a queue against its parent and children as they stand just then.
 
 So growing goes parents first, as manifests are ordered, and shrinking children first.
-docs/semantics.md tells users what to do.
+docs/semantics.md tells users what to do. The webhook's cache trails, so tests ask it, dry, until it
+knows what was accepted.
 """
 
-import time
-
+from tests.controlplane.apply import FIELD_MANAGER, parse
+from tests.controlplane.client import APPLY
 from tests.controlplane.rendering import rendered
 
 POOL = """
@@ -29,8 +30,7 @@ spec:
 """
 WHOLE = "{perNode: 8, memory: 80Gi}"
 CUT = "{{perNode: 8, sharing: mig, mig: {{instances: {{1g.10gb: {0}, 3g.40gb: {0}}}}}}}"
-LAG_S = 0.5
-"""What the webhook's cache may need."""
+DRY = {"fieldManager": FIELD_MANAGER, "force": "true", "dryRun": "All"}
 
 
 def tree(nodes, vision, detection):
@@ -57,13 +57,11 @@ def shares(cluster, resource="nvidia.com/gpu"):
     }
 
 
-def applications(cluster, text):
-    """How often a set has to be applied until nothing is refused; None if that does not help."""
-    for count in range(1, 5):
-        if not cluster.try_apply(text, retry_s=0).refused:
-            return count
-        time.sleep(LAG_S)
-    return None
+def takes(cluster, text, name):
+    """Whether the webhook would take this queue of a set now."""
+    (queue,) = (it for it in parse(text, "set") if it.is_volcano_queue and it.name == name)
+    path = cluster.client.resource(queue.thing["apiVersion"], queue.kind).path(None, name)
+    return cluster.client.request("PATCH", path, queue.text, content_type=APPLY, query=DRY).ok
 
 
 def refused(outcome):
@@ -85,6 +83,7 @@ def test_shrinking_needs_the_children_first(cluster):
     assert "queue p capability (" in messages[0]
     assert "is less than child queue vision.p capability (" in messages[0]
     assert shares(cluster)["detection.p"] == 4  # the leaves have shrunk: one level a time
+    cluster.until("the webhook knows the leaves", lambda: takes(cluster, smaller, "vision.p"))
     second = cluster.try_apply(smaller, retry_s=0)
     assert refused(second) == ["p"]
     cluster.apply(smaller)
@@ -97,6 +96,7 @@ def test_what_one_team_gives_another_gets_by_applying_again(cluster):
     cluster.apply(rendered(siblings(WHOLE, **before)).text)
     assert shares(cluster) == {"p": 16, "a.p": 4, "b.p": 12}
     moved = rendered(siblings(WHOLE, **after)).text
+    cluster.until("the webhook knows b", lambda: not takes(cluster, moved, "a.p"))
     first = cluster.try_apply(moved, jobs=1, retry_s=0)
     assert refused(first) == ["a.p"]  # its turn came while b still had 12
     assert "exceeds parent's deserved limit" in first.refused[0][1]
@@ -116,8 +116,17 @@ def test_a_swap_of_profiles_needs_a_step_between(cluster):
 
     cluster.apply(of(8, a=(8, 0), b=(0, 8)))
     swapped = of(8, a=(0, 8), b=(8, 0))
-    assert applications(cluster, swapped) is None
-    cluster.apply(of(16, a=(8, 8), b=(8, 8)))
-    assert applications(cluster, swapped) in {2, 3}
+    neither = lambda: not takes(cluster, swapped, "a.p") and not takes(cluster, swapped, "b.p")
+    cluster.until("the webhook knows both", neither)
+    for _ in range(2):
+        assert refused(cluster.try_apply(swapped, retry_s=0)) == ["a.p", "b.p"]
+    cluster.stays("neither goes first", neither, want=True, for_s=0.5)
+    between = of(16, a=(8, 8), b=(8, 8))
+    cluster.apply(between)
+    leaves = lambda: takes(cluster, swapped, "a.p") and takes(cluster, swapped, "b.p")
+    cluster.until("the webhook knows all", lambda: leaves() and not takes(cluster, swapped, "p"))
+    assert refused(cluster.try_apply(swapped, retry_s=0)) == ["p"]
+    cluster.until("the webhook knows the leaves", lambda: takes(cluster, swapped, "p"))
+    assert refused(cluster.try_apply(swapped, retry_s=0)) == []
     assert shares(cluster, small) == {"p": 8, "a.p": 0, "b.p": 8}
     assert shares(cluster, large) == {"p": 8, "a.p": 8, "b.p": 0}

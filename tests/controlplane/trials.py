@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -12,8 +11,9 @@ from .schedcheck import errors
 from .volcanoconf import named, problems
 
 AT_ONCE = 5
-SESSION_S = 1.5
-"""Volcano's sessions begin once a second: this long, so that each has one."""
+SESSION = b"] Close Session "
+"""Volcano's scheduler has been through everything once."""
+SESSION_DEADLINE_S = 30.0
 Start = Callable[[str], tuple[str, Callable[[], None]]]
 
 
@@ -29,30 +29,38 @@ def kube_schedulers(bench: Bench, configs: Sequence[str]) -> dict[str, list[str]
 def volcano_schedulers(bench: Bench, configs: Sequence[str]) -> dict[str, list[str]]:
     """Faults by configuration: a line of a warning or error, or something else was loaded."""
     found = {}
-    for config, failure, log in _tried(bench, bench.try_volcano, configs, SESSION_S):
+
+    def start(config: str) -> tuple[str, Callable[[], None]]:
+        name, healthy = bench.try_volcano(config)
+        process = bench.processes[name]
+
+        def ran() -> None:
+            healthy()
+            process.wait_until(lambda: SESSION in process.log.read_bytes(), SESSION_DEADLINE_S)
+
+        return name, ran
+
+    for config, failure, log in _tried(bench, start, configs):
         said, _ = problems(log, named(config))
         if failure or said:
             found[config] = [*([failure] if failure else []), *said]
     return found
 
 
-def _tried(
-    bench: Bench, start: Start, configs: Sequence[str], for_s: float = 0.0
-) -> Iterator[tuple[str, str, str]]:
-    """Each configuration with what kept the server from being healthy, and its log."""
+def _tried(bench: Bench, start: Start, configs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Each configuration with what kept the server from its work, and its log."""
     for group in _groups(configs):
         started = [(config, *start(config)) for config in group]
-        failures = [_failure(healthy) for _, _, healthy in started]
-        time.sleep(for_s)
+        failures = [_failure(works) for _, _, works in started]
         for (config, name, _), failure in zip(started, failures, strict=True):
             log = bench.processes[name].log.read_text(encoding="utf-8", errors="replace")
             yield config, failure, log
         bench.end(*(name for _, name, _ in started))
 
 
-def _failure(healthy: Callable[[], None]) -> str:
+def _failure(works: Callable[[], None]) -> str:
     try:
-        healthy()
+        works()
     except ServerError as error:
         return str(error)
     return ""

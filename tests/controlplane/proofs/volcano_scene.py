@@ -23,7 +23,7 @@ from pathlib import Path
 import yaml
 
 from tests.controlplane.client import Object
-from tests.controlplane.cluster import Cluster
+from tests.controlplane.cluster import DEADLINE_S, Cluster
 from tests.controlplane.nodes import Shape
 from tests.controlplane.process import Process
 from tests.controlplane.slate import Slate
@@ -64,7 +64,6 @@ SHOWN = (
 SESSION = b"] Open Session "
 LOADED = b"] Finished loading scheduler config"
 """Lines of its log."""
-DEADLINE_S = 10.0
 POLL_S = 0.02
 ROLE = "volcano.sh/task-spec"
 OTHERS = "others"

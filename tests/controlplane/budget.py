@@ -1,0 +1,10 @@
+"""How long something may take on this machine as it is now."""
+
+from __future__ import annotations
+
+import os
+
+
+def budget(seconds: float) -> float:
+    """Seconds on a machine that has its cores for itself; more where others wait for them."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
