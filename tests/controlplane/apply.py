@@ -27,11 +27,12 @@ RETRY_PAUSE_S = 0.1
 SECOND_TRIES = 5
 UNCOMPARED_METADATA = frozenset({"managedFields", "resourceVersion"})
 SHOWN_DIFFERENCES = 5
-LAGGING_WEBHOOKS = (
+LAGGING = (
     'admission webhook "validatequeue.volcano.sh"',
     'admission webhook "validatepodgroup.volcano.sh"',
+    'admission webhook "validatejob.volcano.sh" denied the request: can only submit job to queue',
 )
-"""They judge by a cache: a queue's parent may be missing there, or not be open yet."""
+"""They judge by a cache: a queue, or its parent, may be missing there, or not be open yet."""
 NOT_SENT = 999
 """Our own status: the object names a kind that the server does not have."""
 
@@ -139,7 +140,7 @@ class Applier:
         retries = 0
         while (
             not answer.ok
-            and any(webhook in answer.message for webhook in LAGGING_WEBHOOKS)
+            and any(said in answer.message for said in LAGGING)
             and time.monotonic() < self._queue_changed + self._retry_s
         ):
             time.sleep(RETRY_PAUSE_S)
