@@ -118,6 +118,11 @@ class ResourceQuota(Struct, rename="camel", frozen=True):
     scopes: tuple[str, ...] = ()
     scope_selector: ScopeSelector | None = None
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether it has no scopes, so that it counts every pod."""
+        return not self.scopes and not self.scope_selector
+
 
 class LimitRangeItem(Struct, rename="camel", frozen=True):
     """The limits for one type of object."""

@@ -1,6 +1,6 @@
 """Parts of data that nobody has checked: what is not of the form asked for is as if it were not there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.finding import at_path
@@ -16,14 +16,25 @@ def mapping(data: Any, *way: str) -> dict[str, Any]:
 
 def mappings(data: Any, *way: str) -> list[dict[str, Any]]:
     """The mappings of a list."""
+    return [it for it in entries(data, *way) if isinstance(it, dict)]
+
+
+def numbered(data: Any, *way: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The mappings of a list, each with its place there."""
+    for i, it in enumerate(entries(data, *way)):
+        if isinstance(it, dict):
+            yield i, it
+
+
+def entries(data: Any, *way: str) -> list[Any]:
+    """A list itself; else a new, empty one."""
     found = at_path(data, way)
-    return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []
+    return found if isinstance(found, list) else []
 
 
 def texts(data: Any, *way: str) -> tuple[str, ...]:
     """The texts of a list."""
-    found = at_path(data, way)
-    return tuple(it for it in found if isinstance(it, str)) if isinstance(found, list) else ()
+    return tuple(it for it in entries(data, *way) if isinstance(it, str))
 
 
 def keyed_texts(data: Any, *way: str) -> Mapping[str, str]:
@@ -32,3 +43,14 @@ def keyed_texts(data: Any, *way: str) -> Mapping[str, str]:
     if _TEXT.issuperset(map(type, found.values())):
         return found  # as nearly all are: nobody changes it, so nobody needs a copy
     return {key: it for key, it in found.items() if isinstance(it, str)}
+
+
+def text(data: Any, *way: str) -> str:
+    """The text at the end of a way; empty where there is none."""
+    found = at_path(data, way)
+    return found if isinstance(found, str) else ""
+
+
+def whole(value: Any) -> int | None:
+    """An integer; None for all else, and so for true and false."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

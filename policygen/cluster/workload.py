@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from policygen.cluster.core import Toleration
 from policygen.cluster.object import Object, Read
-from policygen.cluster.parts import mappings
-from policygen.finding import At, Path
+from policygen.cluster.parts import mappings, text, whole
+from policygen.finding import At, Path, at_path
 
 _OF_A_POD = ("cpu", "memory")
 """What a pod can ask for as a whole, besides hugepages (resource.IsSupportedPodLevelResource)."""
@@ -209,6 +209,8 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
     },
 }
 """Every kind that makes pods, by group and kind."""
+KINDS = tuple(sorted({kind for _, kind in SHAPES}))
+"""Every kind that makes pods, whatever its group."""
 
 
 def found(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None]]:
@@ -229,16 +231,14 @@ def _count(shape: Shape, item: Any) -> int | None:
     """How many pods there are of a template; None where that is not known, or no number."""
 
     def at(way: Path, default: int | None) -> int | None:
-        found = _value(item, way) if way else None
-        if found is None:
-            return default
-        return found if isinstance(found, int) and not isinstance(found, bool) else None
+        found = at_path(item, way) if way else None
+        return default if found is None else whole(found)
 
     count = at(shape.replicas, shape.one)
     most, groups = at(shape.at_most, count), at(shape.times, 1)
     if count is None or most is None or groups is None:
         return None
-    taken = 1 if shape.less and _value(item, shape.less) is not None else 0
+    taken = 1 if shape.less and at_path(item, shape.less) is not None else 0
     return max(0, min(count, most) - taken) * groups
 
 
@@ -252,16 +252,14 @@ def stands_alone(it: Object) -> bool:
     One that another kind that makes pods has made says what that one says, and one that has
     ended (a Job, a pod, a Job of Volcano) asks for nothing more.
     """
-    metadata, status = it.data.get("metadata"), it.data.get("status")
-    if isinstance(metadata, dict):
-        for owner in mappings(metadata.get("ownerReferences")):
-            group = str(owner.get("apiVersion", "")).rpartition("/")[0]
-            if owner.get("controller") is True and (group, owner.get("kind")) in SHAPES:
-                return False
+    for owner in mappings(it.data, "metadata", "ownerReferences"):
+        group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+        if owner.get("controller") is True and (group, owner.get("kind")) in SHAPES:
+            return False
+    status = it.data.get("status")
     if not isinstance(status, dict):
         return True
-    state = status.get("state")
-    phases = {str(status.get("phase")), str(state.get("phase") if isinstance(state, dict) else "")}
+    phases = {text(status, "phase"), text(status, "state", "phase")}
     return phases.isdisjoint(_PHASES) and not any(
         each.get("type") in _ENDED and each.get("status") == "True"
         for each in mappings(status.get("conditions"))
@@ -282,12 +280,6 @@ def _follow(data: Any, way: Path, path: Path, item: Any) -> Iterator[tuple[Path,
             yield from _follow(child, way[1:], (*path, key), child)
     else:
         yield path, data, item
-
-
-def _value(data: Any, way: Path) -> Any:
-    for step in way:
-        data = data.get(step) if isinstance(data, dict) else None
-    return data
 
 
 def _asked(container: Container) -> dict[str, Fraction]:

@@ -13,8 +13,9 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mappings
 from policygen.cluster.renames import written
-from policygen.finding import At, Path
+from policygen.finding import At, Path, at_path
 from policygen.served import schemas
 from policygen.served.structural import Schema, below
 
@@ -47,8 +48,7 @@ def authors(found: dict[str, Any], path: Path, *, gone: bool = False) -> tuple[A
 
 def first(found: dict[str, Any]) -> str:
     """When an object was made, and who of those that still own something of it wrote first."""
-    metadata = found.get("metadata")
-    when = metadata.get("creationTimestamp") if isinstance(metadata, dict) else None
+    when = at_path(found, ("metadata", "creationTimestamp"))
     made = f"made at {when}" if when else "made at a time that is not known"
     entries = [it for it in _entries(found) if not it.get("subresource")]
     if not entries:
@@ -62,9 +62,7 @@ def are_known(found: dict[str, Any]) -> bool:
 
 
 def _entries(found: dict[str, Any]) -> list[dict[str, Any]]:
-    metadata = found.get("metadata")
-    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
-    return [it for it in entries if isinstance(it, dict)] if isinstance(entries, list) else []
+    return mappings(found, "metadata", "managedFields")
 
 
 def _author(entry: dict[str, Any]) -> Author:

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct
 
 from policygen.cluster.kueue import POLICY_KINDS
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mapping
 from policygen.cluster.seen import GroupKind, Seen, Snapshot
 from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
 from policygen.drift.authors import first
@@ -96,20 +97,14 @@ def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
 
 
 def _labels(it: Object) -> Mapping[str, Any]:
-    return _part(it.data, "labels")
-
-
-def _part(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    metadata = data.get("metadata")
-    found = metadata.get(name) if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
+    return mapping(it.data, "metadata", "labels")
 
 
 def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
     was, now = alike(old, new)
     found: list[Difference] = []
     for part in ("labels", "annotations"):
-        mine, theirs = _part(was.data, part), _part(now.data, part)
+        mine, theirs = mapping(was.data, "metadata", part), mapping(now.data, "metadata", part)
         for key, text in theirs.items():
             if key not in mine:
                 path = ("metadata", part, key)

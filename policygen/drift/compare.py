@@ -13,8 +13,9 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from policygen import quantity
+from policygen.cluster.parts import mapping
 from policygen.drift.code import filled, foreign
-from policygen.finding import Path
+from policygen.finding import Path, at_path
 from policygen.served import schemas
 from policygen.served.structural import Schema
 
@@ -54,7 +55,7 @@ def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> It
     labels and annotations that the wanted object has.
     """
     for part in ("labels", "annotations"):
-        mine, theirs = (_part(it, part) for it in (wanted, found))
+        mine, theirs = (mapping(it, "metadata", part) for it in (wanted, found))
         for key, value in mine.items():
             other = theirs.get(key, UNSET)
             if other != value:
@@ -75,21 +76,11 @@ def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> It
     yield from comparison.mappings(left, right, schema, (), ())
 
 
-def _part(it: dict[str, Any], name: str) -> dict[str, Any]:
-    metadata = it.get("metadata")
-    part = metadata.get(name) if isinstance(metadata, dict) else None
-    return part if isinstance(part, dict) else {}
-
-
 def _without(
     path: Path, wanted: dict[str, Any], found: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The found object without a field of others, unless the wanted one has it."""
-    mine: Any = wanted
-    theirs: Any = found
-    for step in path[:-1]:
-        mine = mine.get(step) if isinstance(mine, dict) else None
-        theirs = theirs.get(step) if isinstance(theirs, dict) else None
+    mine, theirs = at_path(wanted, path[:-1]), at_path(found, path[:-1])
     last = path[-1]
     if isinstance(theirs, dict) and not (isinstance(mine, dict) and last in mine):
         theirs.pop(last, None)

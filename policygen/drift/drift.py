@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mapping, numbered, text
 from policygen.cluster.renames import canonical
 from policygen.cluster.seen import CONFIG_MAP, GroupKind, Seen
 from policygen.cluster.view import Cluster
@@ -169,9 +170,7 @@ class Rendered:
 
 def deleted_at(it: Object) -> str:
     """When an object's deletion was asked for, RFC 3339; empty: it was not."""
-    metadata = it.data.get("metadata")
-    when = metadata.get("deletionTimestamp") if isinstance(metadata, dict) else None
-    return when if isinstance(when, str) else ""
+    return text(it.data, "metadata", "deletionTimestamp")
 
 
 def _changed(wanted: Wanted, found: Object, read: Read) -> Changed:
@@ -190,10 +189,8 @@ def _changed(wanted: Wanted, found: Object, read: Read) -> Changed:
 
 
 def _controllers(it: Object) -> Iterator[tuple[Path, str]]:
-    metadata = it.data.get("metadata")
-    owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
-    for index, owner in enumerate(owners if isinstance(owners, list) else ()):
-        if isinstance(owner, dict) and owner.get("controller") is True:
+    for index, owner in numbered(it.data, "metadata", "ownerReferences"):
+        if owner.get("controller") is True:
             yield (
                 ("metadata", "ownerReferences", index),
                 f"{owner.get('kind')} {owner.get('name')}",
@@ -205,9 +202,7 @@ def _key(it: Object) -> _Key:
 
 
 def _metadata(it: Object, part: str) -> Mapping[str, Any]:
-    metadata = it.data.get("metadata")
-    found = metadata.get(part) if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
+    return mapping(it.data, "metadata", part)
 
 
 def _is_known(cluster: Cluster, it: Object) -> bool:

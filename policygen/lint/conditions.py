@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import mappings, text
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"))
 
@@ -24,10 +25,8 @@ class Condition(Struct, frozen=True):
 
 def condition(it: Object, name: str) -> Condition | None:
     """A condition of an object by its type; None: its controller has written none."""
-    status = it.data.get("status")
-    found = status.get("conditions") if isinstance(status, dict) else None
-    for each in found if isinstance(found, list) else ():
-        if isinstance(each, dict) and each.get("type") == name:
+    for each in mappings(it.data, "status", "conditions"):
+        if each.get("type") == name:
             return Condition(
                 holds=each.get("status") == "True",
                 reason=_text(each, "reason"),
@@ -45,14 +44,12 @@ def holds(it: Object, name: str) -> bool:
 
 def phase(it: Object) -> str:
     """`status.phase`; empty without one."""
-    status = it.data.get("status")
-    return _text(status, "phase") if isinstance(status, dict) else ""
+    return text(it.data, "status", "phase")
 
 
 def created(it: Object) -> datetime | None:
     """`metadata.creationTimestamp`."""
-    metadata = it.data.get("metadata")
-    return moment(metadata.get("creationTimestamp")) if isinstance(metadata, dict) else None
+    return moment(text(it.data, "metadata", "creationTimestamp"))
 
 
 def moment(text: Any) -> datetime | None:

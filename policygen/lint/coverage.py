@@ -39,6 +39,14 @@ def asked(facts: Facts) -> tuple[Asked, ...]:
     return facts.cluster.derive(_asker(facts.target["kueue"]))
 
 
+def asked_together(facts: Facts) -> Iterator[list[Asked]]:
+    """The same, all of a workload at a time."""
+    found: dict[int, list[Asked]] = {}
+    for each in asked(facts):
+        found.setdefault(id(each.by), []).append(each)
+    yield from found.values()
+
+
 @cache
 def _asker(target: Version) -> Callable[[Cluster], tuple[Asked, ...]]:
     """One function for each release, since what is derived is kept by its function."""

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.cluster.doubts import Roots
-from policygen.cluster.seen import GroupKind, Seen
+from policygen.cluster.seen import CONFIG_MAP, GroupKind, Seen
 from policygen.finding import Family, Hit, Verdict, dotted
 from policygen.lint import kinds
 from policygen.lint.refused import refused
@@ -108,7 +108,7 @@ def _looked(rule: Rule, facts: Facts) -> tuple[Sequence[Claim], Roots]:
     consulted = kinds.consulted(rule) if doubted else ()
     for it, path in facts.cluster.unknown:
         kind = GroupKind(it.group, it.kind)
-        kind = kinds.CONFIG_MAP if kind in kinds.FILES else kind
+        kind = CONFIG_MAP if kind in kinds.FILES else kind
         if it.at in doubted and kind in consulted:
             raise _UnknownError(f"{dotted(path)} of {it} could not be read")
     return claims, doubted
@@ -154,7 +154,7 @@ def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     unasked: set[GroupKind] = set()
     if rule.family is Family.DRIFT and facts.rendered is not None:
         wanted |= facts.rendered.kinds
-        unasked = {kinds.CONFIG_MAP} if facts.rendered.unasked(facts.cluster) else set()
+        unasked = {CONFIG_MAP} if facts.rendered.unasked(facts.cluster) else set()
     return tuple(sorted((wanted - seen.read - seen.unserved) | unasked))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from policygen.cluster.scopes import OF_THE_CLUSTER
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import CONFIG_MAP, NODE, GroupKind
 from policygen.cluster.view import (
     KUEUE_CONFIG,
     SCHEDULER_CONFIG,
@@ -14,8 +14,6 @@ from policygen.cluster.view import (
 from policygen.cluster.workload import SHAPES
 from policygen.lint.rule import Need, Rule
 
-CONFIG_MAP = GroupKind("", "ConfigMap")
-NODE = GroupKind("", "Node")
 NAMESPACE = GroupKind("", "Namespace")
 WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)
 

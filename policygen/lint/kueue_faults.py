@@ -11,7 +11,7 @@ from typing import Any
 
 from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
-from policygen.cluster.parts import mappings, texts
+from policygen.cluster.parts import mapping, mappings, numbered, texts
 from policygen.finding import Path, at_path
 from policygen.lint import kueue_types, selectors, typed_fields
 from policygen.lint.durations import seconds
@@ -103,8 +103,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _numbers(data: Mapping[str, Any]) -> Iterator[Fault]:
-    weights = at_path(data, ("admissionFairSharing", "resourceWeights"))
-    for name, weight in weights.items() if isinstance(weights, dict) else ():
+    for name, weight in mapping(data, "admissionFairSharing", "resourceWeights").items():
         if isinstance(weight, int | float) and weight < 0:
             path = ("admissionFairSharing", "resourceWeights", name)
             yield path, f"{weight} is negative; write 0 or more"
@@ -140,12 +139,11 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
             "IgnoreUndeclared does not go with excludeResourcePrefixes; take one of them out",
         )
     seen: set[str] = set()
-    for i, each in enumerate(mappings(resources.get("transformations"))):
+    for i, each in numbered(resources, "transformations"):
         way: Path = ("resources", "transformations", i)
         if each.get("strategy") not in (None, "Retain", "Replace"):
             yield (*way, "strategy"), f"{each['strategy']!r} is not known; write Retain or Replace"
-        outputs = each.get("outputs")
-        for name, amount in outputs.items() if isinstance(outputs, dict) else ():
+        for name, amount in mapping(each, "outputs").items():
             if not _is_quantity(amount):
                 yield (
                     (*way, "outputs", name),

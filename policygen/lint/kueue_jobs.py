@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.cluster.parts import keyed_texts, mapping
+from policygen.cluster.parts import keyed_texts, mapping, whole
 from policygen.cluster.workload import Workload
-from policygen.finding import At, Path
+from policygen.finding import At, Path, at_path
 from policygen.lint import durations, go_values
 from policygen.lint.kueue_settings import Settings
 from policygen.lint.queued import FRAMEWORKS
@@ -66,7 +66,7 @@ class Judged(Struct, frozen=True, eq=False):
     @property
     def managed_by(self) -> str | None:
         """`spec.managedBy`, where it is text."""
-        found = mapping(self.data, "spec").get("managedBy")
+        found = at_path(self.data, ("spec", "managedBy"))
         return found if isinstance(found, str) else None
 
     @property
@@ -273,7 +273,7 @@ def _number(spec: Mapping[str, Any], name: str, default: int | None = 1) -> int 
     found = spec.get(name)
     if found is None:
         return default
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    return whole(found)
 
 
 def refusing(workload: Workload, settings: Settings) -> bool:

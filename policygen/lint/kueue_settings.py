@@ -10,7 +10,7 @@ from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.controllers import KUEUE, controllers
 from policygen.cluster.core import LabelSelector, Requirement
-from policygen.cluster.parts import keyed_texts, mappings, texts
+from policygen.cluster.parts import keyed_texts, mapping, mappings, texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
 from policygen.lint import kueue_gates
@@ -184,12 +184,8 @@ def selector(data: Any) -> LabelSelector | None:
 
 
 def _transformation(data: Mapping[str, Any]) -> Transformation:
-    outputs = data.get("outputs")
     return Transformation(
-        outputs={
-            name: _factor(factor)
-            for name, factor in (outputs if isinstance(outputs, dict) else {}).items()
-        },
+        outputs={name: _factor(factor) for name, factor in mapping(data, "outputs").items()},
         multiply_by=str(data.get("multiplyBy") or ""),
         retains=data.get("strategy") != "Replace",
     )

@@ -21,7 +21,7 @@ def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:
     """By namespace and key; use it with `cluster.derive`. Quotas with scopes are left out."""
     found: dict[str, dict[str, Bound]] = {}
     for quota in cluster.resource_quotas:
-        if quota.it.scopes or quota.it.scope_selector:
+        if not quota.it.counts_all:
             continue
         mine = found.setdefault(quota.namespace, {})
         for key, limit in quota.it.hard.items():

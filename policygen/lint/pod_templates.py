@@ -5,10 +5,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.cluster.parts import mapping
+from policygen.cluster.parts import mapping, numbered
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.cluster.workload import SHAPES, Workload, found
 from policygen.finding import At
+from policygen.spec.labels import key_fault, value_fault
 
 _GROUPS = ("", "apps", "batch", VOLCANO_BATCH)
 """Operators' kinds are not among them: their servers check no template, but then the pods."""
@@ -28,10 +29,17 @@ class Part(Struct, frozen=True, eq=False):
 
     def items(self, key: str) -> "Iterator[Part]":
         """The mappings of a list."""
-        listed = self.data.get(key)
-        for i, each in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(each, dict):
-                yield Part(self.owner, self.at.to(key, i), each)
+        for i, each in numbered(self.data, key):
+            yield Part(self.owner, self.at.to(key, i), each)
+
+
+def label_faults(labels: Part) -> Iterator[tuple[str, At]]:
+    """The keys and values of a mapping of labels that no server takes, and where they stand."""
+    for key, value in labels.data.items():
+        if fault := key_fault(key):
+            yield f"{labels.owner}: {fault}", (labels.at / key).on_key()
+        if isinstance(value, str) and (fault := value_fault(value)):
+            yield f"{labels.owner}: {fault}", labels.at / key
 
 
 def pod_specs(cluster: Cluster) -> Iterator[Part]:

@@ -15,7 +15,7 @@ from policygen.cluster.kueue import ClusterQueue, LocalQueue
 from policygen.cluster.parts import keyed_texts
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES, Template, Workload
+from policygen.cluster.workload import Template, Workload
 from policygen.finding import At
 from policygen.well_known import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 
@@ -40,9 +40,6 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
 }
 """The integration that manages a kind, by group and kind."""
 
-KINDS = tuple(sorted({kind for _, kind in SHAPES}))
-"""Every kind that makes pods."""
-
 TOGETHER = tuple(kind for _, kind in FRAMEWORKS if kind not in ("Deployment", "Pod"))
 """Kinds whose pods Kueue admits all at once."""
 
@@ -60,6 +57,18 @@ class Queued(Struct, frozen=True, eq=False):
 def queued(cluster: Cluster) -> tuple[Queued, ...]:
     """All such workloads; use it with `cluster.derive`."""
     return tuple(_queued(cluster))
+
+
+def managed(cluster: Cluster) -> Iterator[Workload]:
+    """The workloads of kinds that Kueue manages."""
+    for workload in cluster.workloads:
+        if (workload.object.group, workload.kind) in FRAMEWORKS:
+            yield workload
+
+
+def target(entry: Entry[LocalQueue]) -> str:
+    """The ClusterQueue that a LocalQueue leads to; a key for `Table.by`."""
+    return entry.it.cluster_queue
 
 
 def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
@@ -113,9 +122,7 @@ def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeIte
 
 
 def _queued(cluster: Cluster) -> Iterator[Queued]:
-    for workload in cluster.workloads:
-        if (workload.object.group, workload.kind) not in FRAMEWORKS:
-            continue
+    for workload in managed(cluster):
         at, found = labels(workload)
         name = found.get(LOCAL_QUEUE)
         if workload.kind == "Deployment" and not name:

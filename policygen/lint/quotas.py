@@ -4,7 +4,7 @@ Queues repeat: most have the flavors and quotas of many others. What a rule asks
 asks once for all owners that write the same (`where`, `alike`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import msgspec
@@ -67,6 +67,16 @@ def quotas(owner: Owner) -> Iterator[Placed]:
     for at, flavor in flavors(owner):
         for k, quota in enumerate(flavor.resources):
             yield Placed(owner, at.to("resources", k), flavor.name, quota)
+
+
+def promised(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed]]:
+    """The nominal quotas that are not zero by flavor and resource; use it with `cluster.derive`."""
+    found: dict[tuple[str, str], list[Placed]] = {}
+    for owner in owners(cluster):
+        for it in quotas(owner):
+            if it.quota.nominal_quota:
+                found.setdefault((it.flavor, it.resource), []).append(it)
+    return found
 
 
 def amounts(quota: ResourceQuota) -> Iterator[tuple[str, Fraction]]:

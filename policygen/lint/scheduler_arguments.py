@@ -6,7 +6,7 @@ Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go of Kuberne
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from policygen.cluster.parts import mapping, mappings
+from policygen.cluster.parts import mapping, mappings, numbered
 from policygen.finding import Path
 from policygen.lint import durations
 from policygen.lint.typed_fields import Fault, Type, right
@@ -104,9 +104,8 @@ def _spread(args: Mapping[str, Any]) -> Iterator[Fault]:
             "defaultConstraints without defaultingType: List is refused; write it",
         )
     seen: set[tuple[Any, Any]] = set()
-    for i, each in enumerate(constraints if isinstance(constraints, list) else ()):
-        if isinstance(each, dict):
-            yield from _constraint(each, ("defaultConstraints", i), seen)
+    for i, each in numbered(constraints):
+        yield from _constraint(each, ("defaultConstraints", i), seen)
 
 
 def _constraint(each: Mapping[str, Any], way: Path, seen: set[tuple[Any, Any]]) -> Iterator[Fault]:

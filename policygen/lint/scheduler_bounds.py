@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from policygen.cluster.parts import mapping, mappings
+from policygen.cluster.parts import mapping, mappings, numbered
 from policygen.finding import Path
 from policygen.lint import durations
 from policygen.lint.resource_names import extended
@@ -86,10 +86,7 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
     binds, managed = False, set()
-    listed = data.get("extenders")
-    for i, each in enumerate(listed if isinstance(listed, list) else ()):
-        if not isinstance(each, dict):
-            continue
+    for i, each in numbered(data, "extenders"):
         way: Path = ("extenders", i)
         weight = right(each, "weight", Type.INTEGER) or 0
         if each.get("prioritizeVerb") and weight <= 0:

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from policygen.cluster.configuration import Profile as Written
 from policygen.cluster.configuration import SchedulerConfiguration
+from policygen.cluster.parts import mapping, mappings
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
-from policygen.finding import At
+from policygen.finding import At, at_path
 from policygen.well_known import DEFAULT_SCHEDULER
 
 FIT = "NodeResourcesFit"
@@ -82,6 +83,14 @@ def profiles(cluster: Cluster) -> tuple[Profile, ...]:
     return cluster.derive(_profiles)
 
 
+def profile_names(cluster: Cluster) -> frozenset[str]:
+    """The schedulers that kube-scheduler's files name, and the default one; for `derive`."""
+    named = (
+        it.scheduler_name for each in cluster.scheduler_configurations for it in each.it.profiles
+    )
+    return frozenset({DEFAULT_SCHEDULER, *named})
+
+
 def _profiles(cluster: Cluster) -> tuple[Profile, ...]:
     return tuple(_each(cluster))
 
@@ -128,9 +137,7 @@ def _quiet(it: Written) -> bool:
 def _scoring(it: Written, at: At, weights: Mapping[str, int]) -> Scoring:
     found = _arguments(it, FIT)
     strategy = found[1].get("scoringStrategy") if found else None
-    written = isinstance(strategy, dict)
-    data: Mapping[str, Any] = strategy if isinstance(strategy, dict) else {}
-    ratio = data.get("requestedToCapacityRatio")
+    written, data = isinstance(strategy, dict), mapping(strategy)
     return Scoring(
         at=at.to("pluginConfig", found[0], "args", "scoringStrategy")
         if found and written
@@ -139,23 +146,22 @@ def _scoring(it: Written, at: At, weights: Mapping[str, int]) -> Scoring:
         resources=_resources(data.get("resources")) or {"cpu": 1, "memory": 1},
         weight=weights.get(FIT, 0),
         on=FIT in weights,
-        rises=_rises(ratio.get("shape") if isinstance(ratio, dict) else None),
+        rises=_rises(at_path(data, ("requestedToCapacityRatio", "shape"))),
         weighted_at=_weighted(it, at),
     )
 
 
 def _resources(data: Any) -> dict[str, int]:
     found = {}
-    for each in data if isinstance(data, list) else ():
-        if isinstance(each, dict) and isinstance(each.get("name"), str):
+    for each in mappings(data):
+        if isinstance(each.get("name"), str):
             weight = each.get("weight")
             found[each["name"]] = weight if isinstance(weight, int) and weight > 0 else 1
     return found
 
 
 def _rises(shape: Any) -> bool:
-    points = shape if isinstance(shape, list) else ()
-    scores = [each.get("score", 0) for each in points if isinstance(each, dict)]
+    scores = [each.get("score", 0) for each in mappings(shape)]
     scores = [score for score in scores if isinstance(score, int)]
     return scores[-1:] >= scores[:1]
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
+from policygen.cluster.parts import mapping
 from policygen.finding import Path
 from policygen.lint import durations
 from policygen.spec.echo import shown
@@ -34,7 +35,7 @@ _TRUTH = ("true", "false")
 
 def faults(data: Any, fields: Fields, path: Path = ()) -> Iterator[Fault]:
     """Every value of known fields that cannot be decoded."""
-    for key, value in data.items() if isinstance(data, dict) else ():
+    for key, value in mapping(data).items():
         inner = fields.get(key, fields.get(ANY))
         if inner is None or value is None:
             continue

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import whole
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
 from policygen.lint.pod_templates import Part
 
@@ -33,5 +34,4 @@ def replicas(task: Part) -> int | None:
 
 def number(part: Part, field: str) -> int | None:
     """A field that holds a whole number; None if it does not."""
-    value = part.data.get(field)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return whole(part.data.get(field))

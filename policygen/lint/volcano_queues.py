@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from policygen.cluster.table import Entry
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
-from policygen.cluster.volcano import Amounts, Queue
-from policygen.cluster.workload import SHAPES, Template, Workload, stands_alone
+from policygen.cluster.volcano import Amounts, PodGroup, Queue
+from policygen.cluster.workload import KINDS, Template, Workload, stands_alone
 from policygen.finding import At, Path
 from policygen.well_known import POD_GROUP, VOLCANO_QUEUE
 
@@ -21,7 +21,7 @@ SCHEDULER = "volcano"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 TASK_SPEC = "volcano.sh/task-spec"
 
-SENDERS = ("PodGroup", *sorted({kind for _, kind in SHAPES}))
+SENDERS = ("PodGroup", *KINDS)
 """Kinds that can name a queue."""
 
 
@@ -36,6 +36,12 @@ class Tree(Struct, frozen=True, eq=False):
     def inner(self, name: str) -> bool:
         """Whether a queue has queues below it."""
         return name == ROOT or bool(self.children.get(name))
+
+    def leaf(self, name: str) -> tuple[str, tuple[At, ...]]:
+        """What to name in the place of an inner queue, and where that stands."""
+        for queue in self.children.get(name, ()):
+            return f"name a queue below it, such as {queue.name}", (queue.at,)
+        return "name another queue", ()
 
 
 def tree(cluster: Cluster) -> Tree:
@@ -94,6 +100,11 @@ class Sent(Struct, frozen=True, eq=False):
 def sent(cluster: Cluster) -> tuple[Sent, ...]:
     """Pod groups, Volcano's jobs, and pods that name a queue; use it with `cluster.derive`."""
     return tuple(_sent(cluster))
+
+
+def queue_of(cluster: Cluster, group: Entry[PodGroup]) -> Entry[Queue] | None:
+    """The queue that a pod group is sent to."""
+    return cluster.queues.get(group.it.queue or DEFAULT)
 
 
 def to_volcano(template: Template) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.cluster.configuration import VolcanoConfiguration
+from policygen.cluster.parts import whole
 from policygen.cluster.table import Entry
 from policygen.finding import At
 from policygen.lint.rule import Facts
@@ -30,8 +31,8 @@ class Placed(Struct, frozen=True, eq=False):
 
     def number(self, argument: str, default: int) -> int:
         """An integer argument as the program reads it: of another type, it keeps its default."""
-        found = self.arguments.get(argument, default)
-        return found if isinstance(found, int) and not isinstance(found, bool) else default
+        found = whole(self.arguments.get(argument))
+        return default if found is None else found
 
     def argument_at(self, name: str) -> At:
         """The key of an argument."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from policygen.cluster.parts import whole
 from policygen.versions import Minor, Version
 
 _FIRST: Minor = (1, 12)
@@ -58,11 +59,11 @@ class Word(Struct, frozen=True):
 
 
 def _fits(sort: Sort, value: Any, dies: bool) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool)
+    is_whole = whole(value) is not None
     if sort is Sort.WHOLE:  # what decodes generically takes a float for an integer
-        return whole or (dies and isinstance(value, float))
+        return is_whole or (dies and isinstance(value, float))
     if sort is Sort.NUMBER:
-        return whole or isinstance(value, float)
+        return is_whole or isinstance(value, float)
     if sort is Sort.TRUTH:
         return isinstance(value, bool)
     if sort in (Sort.TEXT, Sort.NAMES, Sort.DURATION):

@@ -33,6 +33,11 @@ class Written(Struct, frozen=True, eq=False):
     at: At
     keys: Mapping[str, str]
 
+    @property
+    def each(self) -> str:
+        """What one of its keys is called: a label, an annotation."""
+        return self.form.removesuffix("s")
+
 
 def written(workload: Workload) -> Iterator[Written]:
     """All of a workload."""

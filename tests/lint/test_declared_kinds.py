@@ -7,7 +7,7 @@ import pytest
 from policygen import versions
 from policygen.cluster import manifests
 from policygen.cluster.object import Object
-from policygen.cluster.seen import GroupKind
+from policygen.cluster.seen import CONFIG_MAP, GroupKind
 from policygen.cluster.table import Table
 from policygen.cluster.view import Cluster
 from policygen.finding import At
@@ -90,5 +90,5 @@ def test_a_rule_looks_at_what_it_declares(rule):
             list(rule.check(Facts(cluster, target, given, asked=target)))
         if not declared.isdisjoint(kinds.WORKLOADS):
             cluster.noted -= kinds.WORKLOADS  # it takes those that it is about from among them all
-        looked |= {kinds.CONFIG_MAP if it in kinds.FILES else it for it in cluster.noted}
+        looked |= {CONFIG_MAP if it in kinds.FILES else it for it in cluster.noted}
     assert sorted(map(str, (looked & kinds.every()) - declared)) == []

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.coverage import asked, uncovered
 from policygen.lint.kueue_settings import settings
-from policygen.lint.queued import KINDS
 from policygen.lint.resource_names import extended
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 

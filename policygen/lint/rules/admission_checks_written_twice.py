@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.cluster.parts import mappings
 from policygen.cluster.view import KUEUE
 from policygen.finding import Edit, Severity, Verb
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
@@ -31,9 +32,8 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _alike(spec: Mapping[str, Any]) -> bool:
     """Whether both name the same checks, so that only onFlavors can differ."""
-    strategy = spec["admissionChecksStrategy"]
-    checks = strategy.get("admissionChecks") if isinstance(strategy, dict) else None
-    names = [it.get("name") for it in checks or () if isinstance(it, dict)]
+    checks = mappings(spec, "admissionChecksStrategy", "admissionChecks")
+    names = [it.get("name") for it in checks]
     return bool(sorted(map(str, names)) == sorted(map(str, spec["admissionChecks"])))
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from policygen.cluster.core import VerticalPodAutoscaler
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import accelerators
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import text
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -16,9 +17,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry in facts.cluster.horizontal_pod_autoscalers:
         for i, metric in enumerate(entry.it.metrics):
             for field in ("resource", "containerResource"):
-                source = metric.get(field)
-                name = source.get("name") if isinstance(source, dict) else None
-                if isinstance(name, str) and name not in _MEASURED:
+                name = text(metric, field, "name")
+                if name and name not in _MEASURED:
                     more = ", and the other metrics cannot scale it down" * (
                         len(entry.it.metrics) > 1
                     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry, field, target in targets:
         kind, name = target.get("kind"), target.get("name")
         names = there.get(entry.namespace)
-        known = isinstance(kind, str) and kind in _KINDS and isinstance(name, str)
+        known = isinstance(kind, str) and kind in KINDS and isinstance(name, str)
         if not known or names is None:
             continue
         if (kind, name) not in names:
@@ -38,9 +38,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f'{entry} scales {kind} "{name}", which is not there, so it does nothing; {hint}',
                 entry.at.to("spec", field, "name"),
             )
-
-
-_KINDS = {kind for _, kind in SHAPES}
 
 
 def _workloads(cluster: Cluster) -> dict[str, set[tuple[str, str]]]:

@@ -1,9 +1,10 @@
 """A role or binding says what RBAC cannot mean: of another group, of no one, of resources and URLs at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from policygen.cluster.object import Object
+from policygen.cluster.parts import numbered
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.served.metadata import is_subdomain
@@ -39,7 +40,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _rules(it: Object, *, whole: bool) -> Iterator[Claim]:
-    for i, rule in _mappings(it.data.get("rules")):
+    for i, rule in numbered(it.data.get("rules")):
         at = it.at.to("rules", i)
         urls = rule.get("nonResourceURLs")
         if not isinstance(urls, list | None):
@@ -78,7 +79,7 @@ def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Claim]:
 
 
 def _subjects(it: Object, *, whole: bool) -> Iterator[Claim]:
-    for i, subject in _mappings(it.data.get("subjects")):
+    for i, subject in numbered(it.data.get("subjects")):
         at = it.at.to("subjects", i)
         texts = _texts(subject, "kind", "apiGroup", "name", "namespace")
         if texts is None:
@@ -105,12 +106,6 @@ def _texts(data: Any, *keys: str) -> list[str] | None:
         return None
     found = ["" if data.get(key) is None else data[key] for key in keys]
     return found if all(isinstance(each, str) for each in found) else None
-
-
-def _mappings(listed: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for i, each in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(each, dict):
-            yield i, each
 
 
 RULE = Rule("binding-refused", Severity.ERROR, Family.INVALID, judges=(), check=check)

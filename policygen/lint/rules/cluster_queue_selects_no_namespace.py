@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.kueue import LocalQueue
-from policygen.cluster.table import Entry
 from policygen.finding import Severity
+from policygen.lint.queued import target
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -13,7 +12,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, namespaceSelector.
     """
-    users = facts.cluster.local_queues.by(_target)
+    users = facts.cluster.local_queues.by(target)
     for queue in facts.cluster.cluster_queues:
         if queue.it.namespace_selector is not None:
             continue
@@ -25,10 +24,6 @@ def check(facts: Facts) -> Iterator[Claim]:
             queue.at.to("spec"),
             related=tuple(entry.at for entry in users.get(queue.name, ())),
         )
-
-
-def _target(entry: Entry[LocalQueue]) -> str:
-    return entry.it.cluster_queue
 
 
 RULE = Rule(

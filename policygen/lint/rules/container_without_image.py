@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.containers import containers
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -22,6 +22,6 @@ RULE = Rule(
     "container-without-image",
     Severity.ERROR,
     Family.INVALID,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
 )

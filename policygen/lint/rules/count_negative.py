@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import mapping
 from policygen.cluster.workload import Workload
 from policygen.finding import At, Severity
+from policygen.lint.kueue_jobs import judged
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _JOB = (
@@ -39,13 +41,11 @@ def _counts(it: Workload) -> Iterator[tuple[At, object]]:
         looked = _SETS[:-1] if it.kind == "StatefulSet" else _SETS
         yield from ((at / field, it.spec.get(field)) for field in looked)
         return
-    spec = it.spec
     if it.kind == "CronJob":
         yield from ((at / field, it.spec.get(field)) for field in _CRON)
-        template = spec.get("jobTemplate")
-        inner = template.get("spec") if isinstance(template, dict) else None
-        spec, at = inner if isinstance(inner, dict) else {}, at.to("jobTemplate", "spec")
-    yield from ((at / field, spec.get(field)) for field in _JOB)
+    job = judged(it)
+    spec = mapping(job.data, "spec")
+    yield from ((job.at.to("spec", field), spec.get(field)) for field in _JOB)
 
 
 RULE = Rule("count-negative", Severity.ERROR, Family.INVALID, judges=_KINDS, check=check)

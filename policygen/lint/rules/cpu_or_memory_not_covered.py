@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.coverage import asked
 from policygen.lint.kueue_settings import settings
-from policygen.lint.queued import KINDS
 from policygen.lint.quotas import queues_alike
 from policygen.lint.resource_names import extended, meant
 from policygen.lint.rule import Claim, Facts, Family, Rule

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from policygen.cluster.view import VOLCANO_BATCH
-from policygen.finding import Severity
+from policygen.finding import Severity, at_path
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.echo import quoted
 
@@ -31,8 +31,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for group in ("batch", VOLCANO_BATCH):
         for job in facts.cluster.of(group, "CronJob"):
-            spec = job.data.get("spec")
-            schedule = spec.get("schedule") if isinstance(spec, dict) else None
+            schedule = at_path(job.data, ("spec", "schedule"))
             if not isinstance(schedule, str):
                 continue  # a field is missing, or of another type
             at = job.at.to("spec", "schedule")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.kueue_settings import settings
-from policygen.lint.queued import FRAMEWORKS, KINDS, queued
+from policygen.lint.queued import FRAMEWORKS, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.well_known import LEADER_WORKER_SET
 

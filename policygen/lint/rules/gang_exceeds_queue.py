@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
 from policygen.lint.amounts import shown
 from policygen.lint.gangs_needed import gangs
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 

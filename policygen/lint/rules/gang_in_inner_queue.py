@@ -22,13 +22,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         if sent.queue == volcano_queues.DEFAULT or not tree.inner(sent.queue):
             continue  # that the default queue has children is the fault of these
-        below = tree.children.get(sent.queue, ())
-        hint = f"name a queue below it, such as {below[0].name}" if below else "name another queue"
+        hint, below = tree.leaf(sent.queue)
         yield Claim(
             f'{sent.what} is sent to queue "{sent.queue}", which is none of the tree\'s leaves: '
             f"with enableHierarchy it stops the scheduling of all queues; {hint}",
             sent.at,
-            tuple(each.at for each in below[:1]),
+            below,
         )
 
 

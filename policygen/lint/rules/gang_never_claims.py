@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.lint.volcano_settings import settings
 
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     members = facts.cluster.derive(volcano_queues.groups)
     classes = facts.cluster.priority_classes
     for group in facts.cluster.pod_groups:
-        queue = facts.cluster.queues.get(group.it.queue or volcano_queues.DEFAULT)
+        queue = volcano_queues.queue_of(facts.cluster, group)
         if queue is None or not queue.it.deserved:
             continue
         of = members.get((group.namespace, group.name), ())

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.cluster.view import VOLCANO_BATCH, Cluster
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.view import VOLCANO_BATCH
+from policygen.cluster.workload import KINDS
 from policygen.finding import At, Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduling import profile_names
 from policygen.lint.volcano_queues import MIN_MEMBER, SCHEDULER
-from policygen.well_known import DEFAULT_SCHEDULER, POD_GROUP
+from policygen.well_known import POD_GROUP
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -15,7 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
     """
-    others = facts.cluster.derive(_profiles)
+    others = {"", *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
             continue  # its webhook writes the scheduler
@@ -40,21 +41,11 @@ def _gang(annotations: Mapping[str, str], owner: At, key: str) -> At | None:
     return owner.to("metadata", "annotations", key) if key in annotations else None
 
 
-def _profiles(cluster: Cluster) -> frozenset[str]:
-    """Names that are kube-scheduler's."""
-    named = {
-        profile.scheduler_name
-        for each in cluster.scheduler_configurations
-        for profile in each.it.profiles
-    }
-    return frozenset({"", DEFAULT_SCHEDULER, *named})
-
-
 RULE = Rule(
     "gang-placed-by-another",
     Severity.ERROR,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),
 )

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     if configuration is not None and "enqueue" not in configuration.actions:
         return
     for group in facts.cluster.pod_groups:
-        queue = facts.cluster.queues.get(group.it.queue or volcano_queues.DEFAULT)
+        queue = volcano_queues.queue_of(facts.cluster, group)
         if queue is None or not queue.it.capability:
             continue
         if group.it.min_resources is None and group.it.min_member > 1:

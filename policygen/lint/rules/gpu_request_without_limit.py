@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Edit, Severity, Verb
 from policygen.lint import containers
 from policygen.lint.amounts import shown
@@ -38,7 +38,7 @@ RULE = Rule(
     "gpu-request-without-limit",
     Severity.ERROR,
     Family.INVALID,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
     fix=Fix.SAFE,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import texts
 from policygen.finding import Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.pod_templates import Part
@@ -45,10 +46,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _waits(task: Part) -> tuple[str, ...]:
-    names = task.under("dependsOn").data.get("name")
-    return tuple(
-        each for each in (names if isinstance(names, list) else ()) if isinstance(each, str)
-    )
+    return texts(task.data, "dependsOn", "name")
 
 
 RULE = Rule("job-dependency-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)

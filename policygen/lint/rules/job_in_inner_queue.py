@@ -17,13 +17,12 @@ def check(facts: Facts) -> Iterator[Claim]:
         queue = job.it.queue or volcano_queues.DEFAULT
         if queue == volcano_queues.DEFAULT or not tree.inner(queue):
             continue  # that the default queue has children is the fault of these
-        below = tree.children.get(queue, ())
-        hint = f"name a queue below it, such as {below[0].name}" if below else "name another queue"
+        hint, below = tree.leaf(queue)
         yield Claim(
             f'{job} is sent to queue "{queue}", which takes no jobs as it has queues below it: it is '
             f"refused; {hint}",
             job.at.to("spec", "queue"),
-            tuple(each.at for each in below[:1]),
+            below,
         )
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.cluster.parts import mapping
 from policygen.finding import At, Severity
+from policygen.lint.kueue_jobs import judged
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
@@ -12,13 +14,10 @@ _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 def check(facts: Facts) -> Iterator[Claim]:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
     for workload in facts.cluster.workloads:
-        spec, at = workload.spec, workload.at / "spec"
         if workload.object.group != "batch":
             continue
-        if workload.kind == "CronJob":
-            template = spec.get("jobTemplate")
-            inner = template.get("spec") if isinstance(template, dict) else None
-            spec, at = inner if isinstance(inner, dict) else {}, at.to("jobTemplate", "spec")
+        job = judged(workload)
+        spec, at = mapping(job.data, "spec"), job.at / "spec"
         filled = workload.kind == "Job"
         yield from (
             Claim(f"{workload} {message}", place)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.parts import texts
 from policygen.finding import At, Severity
 from policygen.lint import volcano_jobs
 from policygen.lint.pod_templates import Part
@@ -67,10 +68,9 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
 
 
 def _events(policy: Part) -> list[str]:
-    listed = policy.data.get("events")
-    found = [each for each in (listed if isinstance(listed, list) else ()) if isinstance(each, str)]
+    found = texts(policy.data, "events")
     one = policy.data.get("event")
-    return list(dict.fromkeys([*found, one] if isinstance(one, str) and one else found))
+    return list(dict.fromkeys((*found, one) if isinstance(one, str) and one else found))
 
 
 RULE = Rule("job-policy-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)

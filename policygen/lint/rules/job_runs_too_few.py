@@ -1,9 +1,8 @@
 """A Job has more parallelism than completions, so fewer pods run than it says."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from policygen.finding import Path, Severity
+from policygen.finding import Path, Severity, at_path
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _WAYS: dict[str, Path] = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "spec")}
@@ -17,9 +16,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for workload in facts.cluster.workloads:
         if workload.object.group != "batch" or workload.kind not in _WAYS:
             continue
-        data: Any = workload.object.data
-        for step in _WAYS[workload.kind]:
-            data = data.get(step) if isinstance(data, dict) else None
+        data = at_path(workload.object.data, _WAYS[workload.kind])
         if not isinstance(data, dict):
             continue
         pods, ends = data.get("parallelism", 1), data.get("completions")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import kueue_settings
 from policygen.lint.kueue_jobs import faults, judged, refusing
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 

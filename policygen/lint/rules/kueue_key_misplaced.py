@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import Workload
+from policygen.cluster.workload import KINDS, Workload
 from policygen.finding import Severity
 from policygen.lint.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.kueue_jobs import GROUP, GROUP_COUNT
-from policygen.lint.queued import FRAMEWORKS, KINDS
+from policygen.lint.queued import managed
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.written_keys import Place, Written, written
 from policygen.spec.labels import value_fault
@@ -24,9 +24,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/controller/jobframework/interface.go; pkg/controller/jobframework/tas.go,
     NewPodSetTopologyRequest.
     """
-    for workload in facts.cluster.workloads:
-        if (workload.object.group, workload.kind) not in FRAMEWORKS:
-            continue
+    for workload in managed(facts.cluster):
         for each in written(workload):
             for key, value in each.keys.items():
                 domain, _, name = key.partition("/")
@@ -37,9 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 if each.place is Place.POD and key in (GROUP, GROUP_COUNT):
                     continue  # the pod is refused for it
-                what = "label" if each.form == "labels" else "annotation"
                 yield Claim(
-                    f"{workload} has {key} as {'a' if what == 'label' else 'an'} {what} of "
+                    f"{workload} has {key} as {'a' if each.form == 'labels' else 'an'} {each.each} of "
                     f"{_of(each.place)}, where Kueue does not look for it; write it in {right}",
                     (each.at / key).on_key(),
                 )

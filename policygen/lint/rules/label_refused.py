@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 from policygen.finding import Severity
 from policygen.lint import pod_templates
-from policygen.lint.pod_templates import Part
 from policygen.lint.refused import told
 from policygen.lint.rule import Claim, Facts, Family, Rule
-from policygen.spec.labels import key_fault, value_fault
 
 
 def check(facts: Facts) -> Iterator[Claim]:
@@ -17,18 +15,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     ValidatePodTemplateSpec, ValidatePodSpec.
     """
     yield from told(facts, "bad-label")
-    for template in pod_templates.templates(facts.cluster):
-        yield from _faults(template.under("metadata").under("labels"))
-    for spec in pod_templates.pod_specs(facts.cluster):
-        yield from _faults(spec.under("nodeSelector"))
-
-
-def _faults(labels: Part) -> Iterator[Claim]:
-    for key, value in labels.data.items():
-        if fault := key_fault(key):
-            yield Claim(f"{labels.owner}: {fault}", (labels.at / key).on_key())
-        if isinstance(value, str) and (fault := value_fault(value)):
-            yield Claim(f"{labels.owner}: {fault}", labels.at / key)
+    written = [
+        it.under("metadata").under("labels") for it in pod_templates.templates(facts.cluster)
+    ]
+    written += [it.under("nodeSelector") for it in pod_templates.pod_specs(facts.cluster)]
+    for labels in written:
+        yield from (Claim(*fault) for fault in pod_templates.label_faults(labels))
 
 
 RULE = Rule("label-refused", Severity.ERROR, Family.INVALID, judges=(), check=check)

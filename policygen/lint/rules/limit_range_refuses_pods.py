@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from policygen.cluster.core import LimitRange, LimitRangeItem
 from policygen.cluster.table import Entry
-from policygen.cluster.workload import Container, Resources, Template
+from policygen.cluster.workload import KINDS, Container, Resources, Template
 from policygen.finding import At, Severity
 from policygen.lint.amounts import shown
-from policygen.lint.queued import KINDS, container_limits
+from policygen.lint.queued import container_limits
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 _ZERO = Fraction(0)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.cluster.core import Node
+from policygen.cluster.parts import entries
 from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
@@ -21,9 +22,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     there = {name for name in facts.cluster.nodes.by(_group) if name}
     for queue in facts.cluster.queues:
-        affinity = (queue.it.affinity or {}).get("nodeGroupAffinity")
-        names = affinity.get(_TERM) if isinstance(affinity, dict) else None
-        for i, name in enumerate(names if isinstance(names, list) else ()):
+        for i, name in enumerate(entries(queue.it.affinity, "nodeGroupAffinity", _TERM)):
             if isinstance(name, str) and name not in there:
                 yield Claim(
                     f'{queue} is bound to node group "{name}", and no node has the label {NODE_GROUP}: '

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from policygen.cluster.view import Cluster
+from policygen.cluster.workload import KINDS
 from policygen.finding import At, Severity
 from policygen.lint import accelerators
-from policygen.lint.queued import KINDS
 from policygen.lint.resource_names import meant
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.scheduling import profiles

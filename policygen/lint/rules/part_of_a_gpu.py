@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import accelerators, containers
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -36,6 +36,6 @@ RULE = Rule(
     "part-of-a-gpu",
     Severity.ERROR,
     Family.INVALID,
-    judges=("ResourceQuota", *sorted({kind for _, kind in SHAPES})),
+    judges=("ResourceQuota", *KINDS),
     check=check,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.cluster.parts import keyed_texts
+from policygen.cluster.parts import keyed_texts, mappings
 from policygen.cluster.view import VOLCANO_BATCH
 from policygen.finding import Severity
 from policygen.lint import pod_templates
@@ -106,12 +106,8 @@ def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
 
 
 def _volumes(spec: Part) -> Iterator[Claim]:
-    claims = spec.owner.spec.get("volumeClaimTemplates")
-    claimed = [
-        keyed_texts(it, "metadata").get("name")
-        for it in (claims if isinstance(claims, list) else ())
-        if isinstance(it, dict)
-    ]
+    claims = mappings(spec.owner.spec, "volumeClaimTemplates")
+    claimed = [keyed_texts(it, "metadata").get("name") for it in claims]
     for volume in spec.items("volumes"):
         if volume.data.get("name") in claimed:
             continue  # the claim stands instead of it
@@ -163,7 +159,8 @@ def _affinity(spec: Part) -> Iterator[Claim]:
         for key in ("labelSelector", "namespaceSelector"):
             yield from _expressions(term.under(key), "pods")
             yield from _values(term.under(key))
-            yield from _labels(term.under(key))
+            labels = term.under(key).under("matchLabels")
+            yield from (Claim(*fault) for fault in pod_templates.label_faults(labels))
 
 
 def _expressions(selector: Part, what: str) -> Iterator[Claim]:
@@ -205,15 +202,6 @@ def _values(selector: Part) -> Iterator[Claim]:
         for index, value in enumerate(values):
             if isinstance(value, str) and (fault := value_fault(value)):
                 yield Claim(f"{each.owner}: {fault}", each.at / "values" / index)
-
-
-def _labels(selector: Part) -> Iterator[Claim]:
-    labels = selector.under("matchLabels")
-    for key, value in labels.data.items():
-        if fault := key_fault(key):
-            yield Claim(f"{labels.owner}: {fault}", (labels.at / key).on_key())
-        elif isinstance(value, str) and (fault := value_fault(value)):
-            yield Claim(f"{labels.owner}: {fault}", labels.at / key)
 
 
 def _container(spec: Part, container: Part) -> Iterator[Claim]:

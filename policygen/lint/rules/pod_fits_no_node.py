@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.amounts import shown
@@ -49,7 +49,7 @@ RULE = Rule(
     "pod-fits-no-node",
     Severity.ERROR,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),
     reads=("Node",),

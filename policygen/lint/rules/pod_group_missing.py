@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from policygen.cluster.view import VOLCANO_BATCH
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import volcano_queues
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
 from policygen.well_known import POD_GROUP

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.cluster.table import Entry
 from policygen.cluster.volcano import Job, PodGroup
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import At, Severity
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
@@ -50,7 +50,7 @@ RULE = Rule(
     "priority-class-missing",
     Severity.ERROR,
     Family.INERT,
-    judges=("PodGroup", *sorted({kind for _, kind in SHAPES})),
+    judges=("PodGroup", *KINDS),
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("PriorityClass",),

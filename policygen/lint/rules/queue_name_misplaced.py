@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import Workload
+from policygen.cluster.workload import KINDS, Workload
 from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint.kueue_jobs import judged
-from policygen.lint.queued import FRAMEWORKS, KINDS, labels
+from policygen.lint.queued import labels, managed
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.labels import value_fault
 from policygen.well_known import LOCAL_QUEUE
@@ -18,9 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/controller/jobframework/utils.go, QueueNameForObject.
     """
-    for workload in facts.cluster.workloads:
-        if (workload.object.group, workload.kind) not in FRAMEWORKS:
-            continue
+    for workload in managed(facts.cluster):
         _, found = labels(workload)
         if found.get(LOCAL_QUEUE):
             continue

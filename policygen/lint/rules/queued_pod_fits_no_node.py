@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.coverage import Asked, asked
 from policygen.lint.flavor_nodes import nodes
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     quotas = facts.cluster.resource_quotas.by_namespace
     for group in facts.cluster.pod_groups:
         for quota in quotas.get(group.namespace, ()):
-            if quota.it.scopes or quota.it.scope_selector:
+            if not quota.it.counts_all:
                 continue
             for name, amount in (group.it.min_resources or {}).items():
                 key, limit = _bound(quota.it, name)

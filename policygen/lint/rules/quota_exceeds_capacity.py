@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.finding import At, Severity
+from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.flavor_nodes import nodes
-from policygen.lint.quotas import owners, quotas
+from policygen.lint.quotas import promised
 from policygen.lint.resource_names import NATIVE
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
@@ -16,18 +16,12 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: issues 2665, 1651, 5289.
     """
-    promised: dict[tuple[str, str], list[tuple[Fraction, At]]] = {}
-    for owner in owners(facts.cluster):
-        for it in quotas(owner):
-            if it.quota.nominal_quota:
-                cell = promised.setdefault((it.flavor, it.resource), [])
-                cell.append((it.quota.nominal_quota, it.at / "nominalQuota"))
     found = facts.cluster.derive(nodes)
-    for (name, resource), cells in promised.items():
+    for (name, resource), cells in facts.cluster.derive(promised).items():
         flavor, mine = facts.cluster.flavors.get(name), found.get(name)
         if flavor is None or mine is None or not mine.nodes:
             continue  # other rules'
-        total = sum(amount for amount, _ in cells)
+        total = sum(it.quota.nominal_quota for it in cells)
         have = mine.total.get(resource, Fraction(0))
         if resource in NATIVE and resource not in mine.total:
             continue  # every node has some: it is only not written
@@ -37,7 +31,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f"{len(mine.nodes)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
                 "adds to its members'), or add nodes",
                 flavor.at,
-                related=tuple(at for _, at in cells),
+                related=tuple(it.at / "nominalQuota" for it in cells),
             )
 
 

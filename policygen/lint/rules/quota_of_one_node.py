@@ -6,7 +6,7 @@ from fractions import Fraction
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.flavor_nodes import nodes
-from policygen.lint.quotas import Placed, owners, quotas
+from policygen.lint.quotas import promised
 from policygen.lint.resource_names import extended
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
@@ -16,14 +16,9 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Judged where a single quota of the flavor is not zero. Source: issue 706.
     """
-    cells: dict[tuple[str, str], list[Placed]] = {}
-    for owner in owners(facts.cluster):
-        for it in quotas(owner):
-            if it.quota.nominal_quota and extended(it.resource):
-                cells.setdefault((it.flavor, it.resource), []).append(it)
     found = facts.cluster.derive(nodes)
-    for (name, resource), them in cells.items():
-        if name not in found:
+    for (name, resource), them in facts.cluster.derive(promised).items():
+        if name not in found or not extended(resource):
             continue  # another rule's
         mine = found[name]
         have = {size.get(resource, Fraction(0)) for size in mine.sizes}

@@ -1,9 +1,9 @@
 """A ResourceQuota has nothing left, so that the next pod or object is refused."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from policygen import quantity
+from policygen.cluster.parts import keyed_texts
 from policygen.finding import Severity
 from policygen.lint.accelerators import is_one
 from policygen.lint.amounts import shown
@@ -16,11 +16,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: status.used of core/v1 ResourceQuota.
     """
     for quota in facts.cluster.resource_quotas:
-        status: Any = quota.object.data.get("status")
-        used = status.get("used") if isinstance(status, dict) else None
+        used = keyed_texts(quota.object.data, "status", "used")
         for key, hard in quota.it.hard.items():
-            text = used.get(key) if isinstance(used, dict) else None
-            if not _matters(key) or not isinstance(text, str):
+            text = used.get(key)
+            if text is None or not _matters(key):
                 continue
             try:
                 taken = quantity.parse(text).value

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         mine = [
             (quota, [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")])
             for quota in (quotas.get(workload.namespace, ()) if workload.namespace else ())
-            if not quota.it.scopes and not quota.it.scope_selector
+            if quota.it.counts_all
         ]
         known = filled.get(workload.namespace, frozenset())
         for template in workload.templates:

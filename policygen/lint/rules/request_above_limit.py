@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import containers
 from policygen.lint.amounts import shown
@@ -40,6 +40,6 @@ RULE = Rule(
     "request-above-limit",
     Severity.ERROR,
     Family.INVALID,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
 )

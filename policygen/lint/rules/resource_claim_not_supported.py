@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
-from policygen.lint.queued import KINDS, queued
+from policygen.lint.queued import queued
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.cluster.kueue import LocalQueue
-from policygen.cluster.table import Entry
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
+from policygen.lint.queued import target
 from policygen.lint.quotas import quotas
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
@@ -18,9 +17,9 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: issues 696, 1403.
     """
     cluster = facts.cluster
-    in_namespace, of_queue = cluster.local_queues.by_namespace, cluster.local_queues.by(_queue)
+    in_namespace, of_queue = cluster.local_queues.by_namespace, cluster.local_queues.by(target)
     for entry in cluster.resource_quotas:
-        if entry.it.scopes or entry.it.scope_selector:
+        if not entry.it.counts_all:
             continue
         for local in in_namespace.get(entry.namespace, ()):
             queue = cluster.cluster_queues.get(local.it.cluster_queue)
@@ -43,10 +42,6 @@ def check(facts: Facts) -> Iterator[Claim]:
                         entry.at.to("spec", "hard", key),
                         related=(queue.at.to("spec", "resourceGroups"),),
                     )
-
-
-def _queue(entry: Entry[LocalQueue]) -> str:
-    return entry.it.cluster_queue
 
 
 RULE = Rule(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.finding import Severity
+from policygen.finding import Severity, at_path
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.spec.echo import quoted
 
@@ -19,8 +19,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment.
     """
     for workload in facts.cluster.workloads:
-        strategy = workload.spec.get("strategy")
-        bounds = strategy.get("rollingUpdate") if isinstance(strategy, dict) else None
+        bounds = at_path(workload.spec, ("strategy", "rollingUpdate"))
         if (workload.object.group, workload.kind) == ("apps", "Deployment") and isinstance(
             bounds, dict
         ):

@@ -5,7 +5,7 @@ from typing import Any
 
 from policygen.cluster.configuration import PluginSet, SchedulerConfiguration
 from policygen.cluster.configuration import Profile as Written
-from policygen.cluster.parts import mapping
+from policygen.cluster.parts import entries, mapping, numbered
 from policygen.cluster.table import Entry
 from policygen.finding import At, Severity
 from policygen.lint import (
@@ -114,7 +114,8 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
             at / "type",
         )
         return
-    for j, weight in _weights(data.get("resources")):
+    for j, resource in numbered(data, "resources"):
+        weight = resource.get("weight")
         if isinstance(weight, int) and not 0 <= weight <= 100:
             yield Claim(
                 f"weight {weight} of a resource is refused; write 1 to 100",
@@ -124,9 +125,8 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
         if data.get(_RATIO):
             yield Claim(f"{_RATIO} beside type {kind} is refused; remove it", at / _RATIO)
         return
-    ratio = data.get(_RATIO)
-    shape = ratio.get("shape") if isinstance(ratio, dict) else None
-    if not isinstance(shape, list) or not shape:
+    shape = entries(data, _RATIO, "shape")
+    if not shape:
         yield Claim(f"type {kind} without {_RATIO}.shape is refused; write its points", at / _RATIO)
         return
     before = -1
@@ -146,12 +146,6 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
 def _number(point: Any, field: str) -> int:
     found = point.get(field, 0) if isinstance(point, dict) else 0
     return found if isinstance(found, int) else 0
-
-
-def _weights(resources: Any) -> Iterator[tuple[int, Any]]:
-    for j, each in enumerate(resources if isinstance(resources, list) else ()):
-        if isinstance(each, dict):
-            yield j, each.get("weight")
 
 
 RULE = Rule(

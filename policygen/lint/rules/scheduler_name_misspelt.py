@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduling import profile_names
 from policygen.lint.volcano_queues import SCHEDULER
-from policygen.well_known import DEFAULT_SCHEDULER
 
 _CUTOFF = 0.8
 
@@ -18,7 +17,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
     Source: pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.
     """
-    known = facts.cluster.derive(_names)
+    known = {SCHEDULER, *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
         for template in workload.templates:
             name = template.spec.scheduler_name
@@ -33,20 +32,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-def _names(cluster: Cluster) -> frozenset[str]:
-    named = {
-        profile.scheduler_name
-        for each in cluster.scheduler_configurations
-        for profile in each.it.profiles
-    }
-    return frozenset({SCHEDULER, DEFAULT_SCHEDULER, *named})
-
-
 RULE = Rule(
     "scheduler-name-misspelt",
     Severity.ERROR,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policygen.cluster.parts import entries
 from policygen.finding import At, Severity
 from policygen.lint import scheduler_words
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -41,7 +42,7 @@ def _fields(data: Any, fields: Fields, at: At) -> Iterator[Claim]:
         if inner is None or isinstance(inner, Type):
             continue
         if key in scheduler_words.LISTS:
-            for i, item in enumerate(value if isinstance(value, list) else ()):
+            for i, item in enumerate(entries(value)):
                 yield from _fields(item, inner, at.to(key, i))
         else:
             yield from _fields(value, inner, at / key)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.cluster.workload import SHAPES
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.scheduling import profiles
@@ -44,7 +44,7 @@ RULE = Rule(
     "spread-opposes-packing",
     Severity.INFO,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
 )

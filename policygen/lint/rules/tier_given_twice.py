@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.cluster.parts import mapping, numbered
 from policygen.cluster.view import VOLCANO
 from policygen.finding import At, Severity
 from policygen.lint import volcano_jobs
@@ -28,14 +29,10 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _holders(facts: Facts) -> Iterator[tuple[str, At, Mapping[str, Any]]]:
     for group in facts.cluster.of(VOLCANO, "PodGroup"):
-        spec = group.data.get("spec")
-        if not isinstance(spec, dict):
-            continue
+        spec = mapping(group.data, "spec")
         yield str(group), group.at / "spec", spec
-        parts = spec.get("subGroupPolicy")
-        for i, part in enumerate(parts if isinstance(parts, list) else ()):
-            if isinstance(part, dict):
-                yield str(group), group.at.to("spec", "subGroupPolicy", i), part
+        for i, part in numbered(spec, "subGroupPolicy"):
+            yield str(group), group.at.to("spec", "subGroupPolicy", i), part
     for job in volcano_jobs.specs(facts.cluster):
         yield str(job.owner), job.at, job.data
         for task in job.items("tasks"):

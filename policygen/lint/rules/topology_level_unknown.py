@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from policygen.cluster.kueue import ClusterQueue
 from policygen.cluster.table import Entry
 from policygen.cluster.view import Cluster
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.coverage import asked
-from policygen.lint.queued import KINDS
 from policygen.lint.quotas import flavors
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.topologies import levels, requested

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.cluster.view import VOLCANO_BATCH, Cluster
-from policygen.cluster.workload import SHAPES, Template, Workload
+from policygen.cluster.workload import KINDS, Template, Workload
 from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
@@ -63,7 +63,7 @@ RULE = Rule(
     "two-schedulers-one-pool",
     Severity.WARNING,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES} - {"DaemonSet"})),
+    judges=tuple(it for it in KINDS if it != "DaemonSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS}),
     reads=("KubeSchedulerConfiguration",),

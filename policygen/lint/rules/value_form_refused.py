@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from policygen.cluster.parts import entries
 from policygen.finding import Severity, at_path
 from policygen.lint.refused import told
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -18,8 +19,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """Source: what running servers serve, `schemas/cluster`; hypernodes/validate of Volcano."""
     yield from told(facts, "bad-format")
     for it in facts.cluster.of("topology.volcano.sh", "HyperNode"):
-        members = at_path(it.data, ("spec", "members"))
-        for i, member in enumerate(members if isinstance(members, list) else ()):
+        for i, member in enumerate(entries(it.data, "spec", "members")):
             pattern = at_path(member, _PATTERN)
             if isinstance(pattern, str) and _is_open(pattern):
                 yield Claim(

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Severity
+from policygen.cluster.parts import mappings
+from policygen.finding import Severity, at_path
 from policygen.lint import pod_templates
 from policygen.lint.pod_templates import Part, named
 from policygen.lint.rule import Claim, Facts, Family, Rule
@@ -41,12 +42,11 @@ def _volumes(spec: Part) -> Iterator[str | None]:
     """Their names; None for one of a wrong type, which is refused already."""
     volumes = spec.data.get("volumes")
     for volume in volumes if isinstance(volumes, list) else [volumes] if volumes else ():
-        name = volume.get("name") if isinstance(volume, dict) else None
+        name = at_path(volume, ("name",))
         yield name if isinstance(name, str) else None
     if spec.owner.kind == "StatefulSet":
-        claims = spec.owner.spec.get("volumeClaimTemplates")
-        for each in claims if isinstance(claims, list) else ():
-            metadata = each.get("metadata") if isinstance(each, dict) else None
+        for each in mappings(spec.owner.spec, "volumeClaimTemplates"):
+            metadata = each.get("metadata")
             if isinstance(metadata, dict):
                 yield str(metadata.get("name"))
 

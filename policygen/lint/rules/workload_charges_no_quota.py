@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
-from policygen.lint.coverage import Asked, asked, covered, uncovered
+from policygen.lint.coverage import asked_together, covered, uncovered
 from policygen.lint.kueue_settings import settings
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 
@@ -15,10 +15,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     Judged where none of its pods is counted. Source: issues 891, 931.
     """
     ignores = settings(facts).ignores_undeclared
-    by_workload: dict[int, list[Asked]] = {}
-    for each in asked(facts):
-        by_workload.setdefault(id(each.by), []).append(each)
-    for them in by_workload.values():
+    for them in asked_together(facts):
         known = covered(them[0].queue)
         if not known or "pods" in known or any(known & set(each.counted) for each in them):
             continue

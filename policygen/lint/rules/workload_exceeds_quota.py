@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from policygen.cluster.kueue import ResourceGroup
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.amounts import shown
 from policygen.lint.cohorts import Cell, Node, forest
-from policygen.lint.coverage import Asked, asked
-from policygen.lint.queued import KINDS, TOGETHER
+from policygen.lint.coverage import Asked, asked_together
+from policygen.lint.queued import TOGETHER
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
@@ -22,10 +23,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     trees = facts.cluster.derive(forest)
     ceilings = _Ceilings()
-    by_workload: dict[int, list[Asked]] = {}
-    for each in asked(facts):
-        by_workload.setdefault(id(each.by), []).append(each)
-    for them in by_workload.values():
+    for them in asked_together(facts):
         first = them[0]
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.it.resource_groups:

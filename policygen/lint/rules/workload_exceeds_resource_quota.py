@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES, Workload
+from policygen.cluster.workload import KINDS, Workload
 from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.amounts import shown
@@ -45,7 +45,7 @@ RULE = Rule(
     "workload-exceeds-resource-quota",
     Severity.ERROR,
     Family.INERT,
-    judges=tuple(sorted({kind for _, kind in SHAPES})),
+    judges=KINDS,
     check=check,
     reads=("ResourceQuota",),
 )

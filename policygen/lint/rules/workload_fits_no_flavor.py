@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint.coverage import asked
 from policygen.lint.fits import refusal
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 
 

@@ -5,9 +5,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from policygen import versions
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
 from policygen.lint import known_keys
-from policygen.lint.queued import KINDS
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.written_keys import written
 from policygen.spec.echo import quoted
@@ -34,9 +34,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for key in each.keys:
                 fault = _fault(key, target)
                 if fault and not key_fault(key):
-                    form = "label" if each.form == "labels" else "annotation"
                     yield Claim(
-                        f"{workload} carries the {form} {quoted(key)}, {fault}",
+                        f"{workload} carries the {each.each} {quoted(key)}, {fault}",
                         (each.at / key).on_key(),
                     )
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from policygen.cluster.workload import KINDS
 from policygen.finding import Severity
-from policygen.lint.queued import KINDS, PRIORITY, labels, queued
+from policygen.lint.queued import PRIORITY, labels, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.spec.nearest import suggest
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from policygen.cluster.view import Cluster
+from policygen.cluster.workload import KINDS
 from policygen.finding import At, Severity
-from policygen.lint.queued import KINDS, local_queues, queued
+from policygen.lint.queued import local_queues, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.nearest import suggest
