@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from policygen.finding import Finding, Severity, Verdict
+from policygen.finding import Family, Finding, Severity, Verdict
+from policygen.lint.catalog import RULES
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Fix, Rule
 from policygen.lint.spec_rules import SPEC_RULES
@@ -40,6 +41,16 @@ def evaluated(rules: Sequence[Ended]) -> set[str]:
     """The rules that were judged on all inputs; those of a spec always are."""
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
     return {it.rule for it in rules if it.whole and it.verdict in judged} | SPEC_RULES.keys()
+
+
+def compared(outcomes: Sequence[Outcome]) -> bool:
+    """Whether a cluster was held against a spec in all that it renders."""
+    judged = {
+        it.rule.name
+        for it in outcomes
+        if it.verdict in {Verdict.PASS, Verdict.FAIL} and not it.missed
+    }
+    return judged.issuperset(it.name for it in RULES if it.family is Family.DRIFT)
 
 
 def verdict(report: Report, fail_on: Severity) -> Verdict:

@@ -126,6 +126,7 @@ def _judged(
             settings.manifests, sources, found, unreadable, partial=settings.partial
         )
         parts.append(judging.judge_manifests(declared, rules, against))
+    compared: list[str] = []
     lost = 0
     annotated: list[annotations.Annotated] = []
     # What the spec renders is worked out while lists are on their way.
@@ -139,6 +140,7 @@ def _judged(
         annotated += annotations.annotated(snapshot)
         of_cluster = judging.judge(snapshot, rules, replace(against, rendered=rendered()), index)
         parts.append(of_cluster)
+        compared += [snapshot.seen.context] if ending.compared(of_cluster.outcomes) else []
         clusters[snapshot.seen.context] = of_cluster.runs
         index = of_cluster.next_index
     if settings.extras or settings.templates:
@@ -168,7 +170,7 @@ def _judged(
         documents=tuple(found.documents),
         drifts=tuple(it for part in parts for it in part.drifts),
         gaps=tuple(it for part in parts for it in part.gaps),
-        clusters=tuple(clusters),
+        compared=tuple(compared),
     )
 
 

@@ -18,7 +18,7 @@ def write(report: Report, out: TextIO) -> None:
     """Write gauges: what was found, how far the verdict goes, and how long it took."""
     families = {each.rule: each.family for each in report.rules}
     found: Counter[Labels] = Counter()
-    drifted: Counter[Labels] = Counter({(("cluster", name),): 0 for name in report.clusters})
+    drifted: Counter[Labels] = Counter({(("cluster", name),): 0 for name in report.compared})
     for finding in report.findings:
         cluster = (("cluster", finding.cluster),)
         found[(*cluster, ("rule", finding.rule), ("severity", str(finding.severity)))] += 1

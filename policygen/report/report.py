@@ -64,8 +64,9 @@ class Report(Struct, frozen=True):
     """How many findings the spec's waivers accept."""
     in_baseline: int = 0
     """How many findings were there before."""
-    clusters: tuple[str, ...] = ()
-    """The clusters that were seen, by the names under which they were reached."""
+    compared: tuple[str, ...] = ()
+    """The clusters that were held against a spec in all that it renders, by the names under which they were
+    reached."""
     began: datetime | None = None
     """When the run began; None: nobody looked."""
     seconds: float = 0.0

@@ -57,6 +57,24 @@ def test_what_was_applied_has_not_drifted(lint, cluster):
     assert (told, done.exit_code) == ({}, 0)
 
 
+@pytest.mark.parametrize(
+    "options, seen, compared",
+    [
+        ((), {}, True),
+        (("--skip", "object-orphaned"), {}, False),
+        ((), {"read": every() - {GroupKind("", "LimitRange")}}, False),
+        ((), {"redacted": True}, False),
+        ((), {"spec": ()}, False),
+    ],
+)
+def test_that_nothing_drifted_is_a_metric_only_where_all_was_compared(
+    lint, cluster, tmp_path, options, seen, compared
+):
+    lint(cluster, "-f", f"prometheus={tmp_path / 'm'}", *options, **seen)
+    told = 'policygen_drifted{cluster="east"} 0' in (tmp_path / "m").read_text("utf-8")
+    assert told == compared
+
+
 def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
     queue = cluster[QUEUE]
     cells = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"]

@@ -260,7 +260,7 @@ def test_prometheus_is_read_by_its_own_parser(text):
         it,
         findings=(*it.findings, drift, drift),
         rules=(*it.rules, Ended("drift", Severity.ERROR, Family.DRIFT, Verdict.FAIL, "")),
-        clusters=(text, "west"),
+        compared=(text, "west"),
         began=datetime(2026, 11, 21, 3, tzinfo=UTC),
         seconds=1.25,
     )
