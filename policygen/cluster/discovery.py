@@ -95,7 +95,7 @@ def served(get: Callable[..., bytes]) -> Served:
     for path in PATHS:
         try:
             groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_Groups)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"{path} is no list of API groups: {error}") from None
         for group in groups.items:
             name = group.metadata.name

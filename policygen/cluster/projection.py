@@ -36,7 +36,7 @@ _CONTAINER = ("name", "image", "resources", "restartPolicy")
 _CONTAINERS = {"containers", "initContainers", "ephemeralContainers"}
 _SECRET = {
     "env", "envFrom", "command", "args", "entrypoint", "runtimeEnvYAML", "serveConfigV2",
-    "rayStartParams", "volumes", "volumeMounts", "volumeClaimTemplates",
+    "rayStartParams", "redisPassword", "volumes", "volumeMounts", "volumeClaimTemplates",
 }  # fmt: skip
 """Keys anywhere in what makes pods, outside of its templates, that are dropped."""
 _LABELS = ("metadata", "selector", "status")

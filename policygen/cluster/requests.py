@@ -241,7 +241,7 @@ def _message(status: int, body: bytes) -> str:
     """What a Status says, on one line."""
     try:
         said = msgspec.json.decode(body, type=_Status).message
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         said = ""
     words = " ".join(said.split())
     return f"{status}: {words}" if words else f"the server answered {status}"

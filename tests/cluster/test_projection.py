@@ -49,7 +49,12 @@ def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, k
             "annotations": {**copies, "kept": "yes"},
             "managedFields": [{"manager": SECRET}],
         },
-        "spec": {"entrypoint": SECRET, "runtimeEnvYAML": SECRET, "selector": {"env": "prod"}},
+        "spec": {
+            "entrypoint": SECRET,
+            "runtimeEnvYAML": SECRET,
+            "redis": {"redisPassword": {"value": SECRET}},
+            "selector": {"env": "prod"},
+        },
     }
     for shape in SHAPES[group, kind]:
         data = merged(data, at(shape.templates, template))

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from policygen.cluster import requests
+from policygen.cluster import discovery, requests
 from tests import loopback
 from tests.cluster import ways
 
@@ -71,3 +71,17 @@ def test_an_answer_that_unpacks_without_end_is_refused(answered, monkeypatch):
 def test_a_packing_that_nobody_asked_for_is_told(answered):
     said, asked = answered((b"?", "zstd"))
     assert (said, asked) == ("the answer is packed as zstd, which nobody asked for", 1)
+
+
+def test_a_refusal_that_is_nested_without_end_is_told(tmp_path):
+    body = b'{"message":"no","x":' + b"[" * 200_000
+    with ways.to(lambda request: loopback.send(request, body, status=403), tmp_path) as way:
+        server = requests.Server(way, requests.Deadline.after(60))
+        with pytest.raises(requests.RefusedError, match="the server answered 403"):
+            server.get("/p")
+
+
+def test_groups_that_are_nested_without_end_are_none():
+    body = b'{"items":[],"x":' + b"[" * 200_000
+    with pytest.raises(requests.ReadError, match="/api is no list of API groups"):
+        discovery.served(lambda *_, **__: body)
