@@ -100,6 +100,7 @@ class _Condition(Struct):
     type: str = ""
     status: str = ""
     reason: str = ""
+    message: str = ""
 
 
 class _Status(Struct, rename="camel"):
@@ -134,6 +135,7 @@ class Pods:
     def row(self, listed: ListedPod) -> Pod:
         """The row of the next pod. Raises msgspec.ValidationError for a quantity that is none."""
         metadata, status = listed.metadata, listed.status
+        unscheduled = _unscheduled(status.conditions)
         return Pod(
             document=self._document,
             number=next(self._numbers),
@@ -149,14 +151,8 @@ class Pods:
             deleted=self._time(metadata.deleted),
             gates=tuple(gate.name for gate in listed.spec.scheduling_gates),
             waiting=_waiting((*status.init_container_statuses, *status.container_statuses)),
-            unscheduled=next(
-                (
-                    each.reason or "Unknown"
-                    for each in status.conditions
-                    if each.type == "PodScheduled" and each.status == "False"
-                ),
-                "",
-            ),
+            unscheduled=(unscheduled.reason or "Unknown") if unscheduled else "",
+            unscheduled_why=self._text(_first(unscheduled.message)) if unscheduled else "",
         )
 
     def _spec(self, spec: _OwnSpec) -> PodSpec:
@@ -208,6 +204,18 @@ def lone(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
     }
     spec = msgspec.to_builtins(listed.spec)
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _unscheduled(conditions: Iterable[_Condition]) -> _Condition | None:
+    for each in conditions:
+        if each.type == "PodScheduled" and each.status == "False":
+            return each
+    return None
+
+
+def _first(message: str) -> str:
+    """What the scheduler says of nodes; behind it stands what it says of preemption."""
+    return message.partition(". preemption:")[0].rstrip(". ")
 
 
 def _waiting(statuses: Iterable[_ContainerStatus]) -> str:

@@ -198,6 +198,7 @@ def _pod(pod: Pod, swap: _Swap) -> Pod:
         owner=owner,
         labels={key: swap.name(value) for key, value in pod.labels.items()},
         annotations={key: swap.prose(value) for key, value in pod.annotations.items()},
+        unscheduled_why=swap.prose(pod.unscheduled_why),
         spec=swap.spec(pod.spec),
     )
 

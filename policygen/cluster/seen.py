@@ -124,6 +124,8 @@ class Pod(Struct, frozen=True, eq=False, gc=False):
     """Why a container waits: `ImagePullBackOff`."""
     unscheduled: str = ""
     """The reason of `PodScheduled: False`: `Unschedulable`, `SchedulingGated`."""
+    unscheduled_why: str = ""
+    """Its message, in the scheduler's words: `0/4 nodes are available: 4 Insufficient nvidia.com/gpu`."""
 
     @property
     def at(self) -> At:

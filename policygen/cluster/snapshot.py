@@ -71,6 +71,7 @@ class _Pod(Struct, frozen=True, array_like=True, tag="pod"):
     gates: tuple[str, ...]
     waiting: str
     unscheduled: str
+    unscheduled_why: str = ""  # later than the others
 
 
 class _End(Struct, frozen=True, array_like=True, tag="end"):
@@ -193,6 +194,7 @@ def _pod(line: _Pod, spec: PodSpec, document: int, number: int) -> Pod:
         gates=line.gates,
         waiting=line.waiting,
         unscheduled=line.unscheduled,
+        unscheduled_why=line.unscheduled_why,
     )
 
 
@@ -222,6 +224,7 @@ def _lines(snapshot: Snapshot) -> Iterator[bytes]:
                 gates=pod.gates,
                 waiting=pod.waiting,
                 unscheduled=pod.unscheduled,
+                unscheduled_why=pod.unscheduled_why,
             )
         )
     yield encode(_End(len(snapshot.objects), len(numbers), len(snapshot.pods)))

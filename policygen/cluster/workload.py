@@ -242,15 +242,17 @@ def _count(shape: Shape, item: Any) -> int | None:
     return max(0, min(count, most) - taken) * groups
 
 
-_ENDED = {"Complete", "Failed"}
-_PHASES = {"Succeeded", "Failed", "Completed", "Terminated", "Aborted"}
+_ENDED = {"Complete", "Completed", "Succeeded", "Failed"}
+"""Conditions of batch/v1, of JobSet, of the training operators, and of all of them."""
+_PHASES = {"Succeeded", "Failed", "Complete", "Completed", "Terminated", "Aborted"}
+"""Of pods, of Volcano's Jobs, of RayJobs (`jobDeploymentStatus`)."""
 
 
 def stands_alone(it: Object) -> bool:
     """Whether an object on a cluster speaks for itself.
 
     One that another kind that makes pods has made says what that one says, and one that has
-    ended (a Job, a pod, a Job of Volcano) asks for nothing more.
+    ended asks for nothing more.
     """
     for owner in mappings(it.data, "metadata", "ownerReferences"):
         group = str(owner.get("apiVersion", "")).rpartition("/")[0]
@@ -259,7 +261,11 @@ def stands_alone(it: Object) -> bool:
     status = it.data.get("status")
     if not isinstance(status, dict):
         return True
-    phases = {text(status, "phase"), text(status, "state", "phase")}
+    phases = {
+        text(status, "phase"),
+        text(status, "state", "phase"),
+        text(status, "jobDeploymentStatus"),
+    }
     return phases.isdisjoint(_PHASES) and not any(
         each.get("type") in _ENDED and each.get("status") == "True"
         for each in mappings(status.get("conditions"))

@@ -27,6 +27,8 @@ class Outcome(Struct, frozen=True, eq=False):
 
 def run(rules: Iterable[Rule], facts: Facts) -> list[Outcome]:
     """Every rule's outcome. A rule that raises is our bug: it is reported, and others go on."""
+    rules = tuple(rules)
+    facts = replace(facts, run=frozenset(rule.name for rule in rules))
     if facts.cluster.seen is None:  # a server has taken nothing that is misspelt
         misspelt = facts.cluster.derive(refused).misspelt
         if misspelt:

@@ -54,6 +54,8 @@ class Facts(Struct, frozen=True, eq=False):
     """What the spec renders; only where a cluster was seen."""
     kubeconfig: str = ""
     """The file of contexts that the user has named, for commands."""
+    run: frozenset[str] = frozenset()
+    """The names of all rules of this run; what another rule tells is left to it only if it is there."""
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict)
 
     @property
@@ -126,7 +128,8 @@ class Rule(Struct, frozen=True, eq=False):
     """The first release for which it holds no longer."""
     stands: bool = False
     """Of what servers refuse: whether it may be on one all the same and do harm there, since the
-    object is older than the webhook, or what it leads to has gone."""
+    object is older than the webhook, what it leads to has gone, or no server looks into it before
+    pods are made of it, as with the templates of operators' kinds."""
     bound: timedelta = timedelta(0)
     """How long something may take before it speaks; `lint.bounds` of a Platform sets another."""
 

@@ -79,6 +79,8 @@ PODS = st.fixed_dictionaries(
         "deleted": st.none() | TIMES,
         "gates": st.lists(TEXT, max_size=2).map(tuple),
         "waiting": TEXT,
+        "unscheduled": TEXT,
+        "unscheduled_why": TEXT,
     }
 )
 

@@ -32,8 +32,8 @@ def of(documents, kind):
     return next(each for each in documents if each["kind"] == kind)
 
 
-def said(rule, documents, spec=""):
-    """What a rule says of a cluster; the spec's documents among these are its spec."""
+def said(rule, documents, spec="", beside=()):
+    """What a rule says of a cluster, run beside others; the spec's documents among these are its spec."""
     ours = [each for each in documents if each["apiVersion"] == forms.OWN]
     text = "---\n".join([spec, *(yaml.safe_dump(each) for each in ours)])
     loaded = load([Source("spec.yaml", text, None)])
@@ -41,9 +41,9 @@ def said(rule, documents, spec=""):
     cluster = Cluster(look.objects, look.seen, look.pods)
     plan = compile_plan(loaded.sound)
     facts = Facts(cluster, versions.DEFAULT, frozenset(Need), loaded.spec, plan)
-    (outcome,) = run([BY_NAME[rule]], facts)
-    assert outcome.verdict != "crashed", outcome.reason
-    return [hit.message for hit in outcome.hits]
+    outcomes = run(map(BY_NAME.__getitem__, (rule, *beside)), facts)
+    assert all(outcome.verdict != "crashed" for outcome in outcomes)
+    return [hit.message for hit in outcomes[0].hits]
 
 
 def without(documents, kind):
@@ -51,17 +51,112 @@ def without(documents, kind):
 
 
 def test_what_is_missing_beside_an_inactive_queue_is_told_there():
-    documents = bad("cluster-queue-not-active")
-    assert len(said("cluster-queue-not-active", documents)) == 1
-    assert said("cluster-queue-not-active", without(documents, "ResourceFlavor")) == []
+    rule, other = "cluster-queue-not-active", "flavor-missing"
+    documents = bad(rule)
+    assert len(said(rule, documents, beside=[other])) == 1
+    lacking = without(documents, "ResourceFlavor")
+    assert said(rule, lacking, beside=[other]) == []
+    assert len(said(rule, lacking)) == 1
 
 
-@pytest.mark.parametrize("reason", ["Stopped", "AdmissionCheckNotFound", "Ready"])
-def test_causes_that_stand_in_objects_are_other_rules(reason):
+@pytest.mark.parametrize(
+    "reason, other",
+    [
+        ("Stopped", "queue-held"),
+        ("AdmissionCheckNotFound", "admission-check-missing"),
+        ("Ready", "cohort-cycle"),
+    ],
+)
+def test_causes_that_stand_in_objects_are_other_rules_if_these_are_run(reason, other):
     documents = bad("cluster-queue-not-active")
     (condition,) = of(documents, "ClusterQueue")["status"]["conditions"]
     condition["reason"] = reason
-    assert said("cluster-queue-not-active", documents) == []
+    assert said("cluster-queue-not-active", documents, beside=[other]) == []
+    (message,) = said("cluster-queue-not-active", documents)
+    assert f"admits nothing: {reason}: " in message
+
+
+def test_templates_of_operators_kinds_are_judged_on_a_cluster_too():
+    """No server looks into them: what it would refuse of a Job is found when the pods are made."""
+    container = {
+        "name": "main",
+        "image": "i",
+        "resources": {"requests": {"nvidia.com/gpu": 1}},
+    }
+    template = {"spec": {"containers": [container]}}
+    job = {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "PyTorchJob",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 2, "template": template}}},
+    }
+    (message,) = said("gpu-request-without-limit", [job])
+    assert message.startswith("container main of PyTorchJob b/a requests 1 nvidia.com/gpu")
+    for kind in ("Succeeded", "Failed"):
+        ended = {"conditions": [{"type": kind, "status": "True"}]}
+        assert said("gpu-request-without-limit", [job | {"status": ended}]) == []
+
+
+def _unscheduled(documents, message):
+    (condition,) = of(documents, "Pod")["status"]["conditions"]
+    condition["message"] = message
+    return documents
+
+
+def test_a_pod_without_a_node_is_told_in_the_schedulers_words():
+    rule = "pod-unscheduled-long"
+    (message,) = said(rule, bad(rule))
+    assert (
+        "since 15h: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu; free whole" in message
+    )
+    words = (
+        "0/4 nodes are available: 4 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
+        "available: 4 Preemption is not helpful for scheduling."
+    )
+    (message,) = said(rule, _unscheduled(bad(rule), words))
+    assert ": 4 node(s) had untolerated taint(s); change what keeps it from the nodes" in message
+    assert "preemption" not in message
+
+
+def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
+    rule = "workload-pending-long"
+    documents = bad(rule)
+    (condition,) = of(documents, "Workload")["status"]["conditions"]
+    condition["message"] = "LocalQueue nosuch doesn't exist"
+    (message,) = said(rule, documents)
+    assert message.endswith(": LocalQueue nosuch doesn't exist; mend that, or take it out")
+
+
+def _nodes(documents, *taints):
+    """As many nodes as taints, each with its own."""
+    (node,) = (it for it in documents if it["kind"] == "Node")
+    made = []
+    for number, taint in enumerate(taints):
+        metadata = node["metadata"] | {"name": f"n{number}"}
+        made.append(node | {"metadata": metadata, "spec": {"taints": taint}})
+    return [*made, *without(documents, "Node")]
+
+
+def test_a_taint_of_some_nodes_is_told_unless_another_flavor_knows_it():
+    rule = "node-taint-not-tolerated"
+    taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
+    documents = _nodes(bad(rule), [taint], [], [taint], [])
+    (message,) = said(rule, documents)
+    assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), which")
+    assert "admitted for 16 nvidia.com/gpu and" in message
+    flavor = of(documents, "ResourceFlavor")
+    spec = flavor["spec"] | {"nodeTaints": [taint]}
+    other = flavor | {"metadata": {"name": "held"}, "spec": spec}
+    assert said(rule, [*documents, other]) == []
+    # Of all its nodes it is told, whatever another flavor knows.
+    assert len(said(rule, [*_nodes(bad(rule), [taint], [taint]), other])) == 1
+
+
+def test_a_cordon_and_a_taint_that_keeps_no_pod_away_pass():
+    rule = "node-taint-not-tolerated"
+    cordon = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    soft = {"key": "held", "effect": "PreferNoSchedule"}
+    assert said(rule, _nodes(bad(rule), [cordon], [soft], [])) == []
 
 
 @pytest.mark.parametrize("rule", ["workload-pending-long", "gang-pending-long"])

@@ -24,4 +24,5 @@ RULE = Rule(
     Family.INVALID,
     judges=KINDS,
     check=check,
+    stands=True,
 )

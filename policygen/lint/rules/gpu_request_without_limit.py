@@ -40,5 +40,6 @@ RULE = Rule(
     Family.INVALID,
     judges=KINDS,
     check=check,
+    stands=True,
     fix=Fix.SAFE,
 )

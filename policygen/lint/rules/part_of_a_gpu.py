@@ -38,4 +38,5 @@ RULE = Rule(
     Family.INVALID,
     judges=("ResourceQuota", *KINDS),
     check=check,
+    stands=True,
 )

@@ -28,11 +28,18 @@ def check(facts: Facts) -> Iterator[Claim]:
     for family in families(stuck):
         created = [each.pod.created for each in family if each.pod.created]
         verb = "finds" if len(family) == 1 else "find"
+        why = family[0].pod.unscheduled_why
         yield Claim(
-            f"{named(family)} {verb} no node for {held(family)} since {long(facts.now - min(created))}; "
-            "free whole nodes (pack), ask for less, or delete it so that its quota serves others",
+            f"{named(family)} {verb} no node for {held(family)} since {long(facts.now - min(created))}"
+            f"{why and ': '}{why}; {_remedy(why)}, or delete it so that its quota serves others",
             family[0].pod.at,
         )
+
+
+def _remedy(why: str) -> str:
+    if not why or "Insufficient" in why:
+        return "free whole nodes (pack), ask for less"
+    return "change what keeps it from the nodes"
 
 
 RULE = Rule(

@@ -42,4 +42,5 @@ RULE = Rule(
     Family.INVALID,
     judges=KINDS,
     check=check,
+    stands=True,
 )

@@ -23,10 +23,13 @@ def check(facts: Facts) -> Iterator[Claim]:
         age = facts.now - since
         if age > facts.bound(RULE):
             found = condition(it.object, "QuotaReserved")
-            why = f": {found.message}" if found and found.message else ""
+            why = found.message if found else ""
+            remedy = (
+                "mend that" if why and "insufficient" not in why else "give its queue the quota"
+            )
             yield Claim(
-                f'{it} of queue "{it.it.queue_name}" has waited for {long(age)}{why}; give its queue '
-                "the quota, or take it out",
+                f'{it} of queue "{it.it.queue_name}" has waited for {long(age)}{why and ": "}{why}; '
+                f"{remedy}, or take it out",
                 it.at,
             )
 
