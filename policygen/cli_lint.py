@@ -279,6 +279,10 @@ def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
         raise click.UsageError(
             "--namespace and --kubeconfig say how to read a cluster; name one with --context CONTEXT"
         )
+    if looked_at.namespaces and not (looked_at.contexts or looked_at.in_cluster):
+        raise click.UsageError(
+            "--namespace says how to read a live cluster; a snapshot is judged as it was taken"
+        )
     if Path("-") in looked_at.snapshots:
         raise click.UsageError("--snapshot reads a file, not standard input; name one")
     if inputs.count("-") > 1:

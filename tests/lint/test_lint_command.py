@@ -98,6 +98,12 @@ def test_options_of_clusters_need_one(policygen, options, says):
     assert says in done.stderr
 
 
+def test_a_snapshot_is_judged_in_no_namespace_only(policygen):
+    done = policygen("lint", "--snapshot", "any", "--namespace", "a")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--namespace says how to read a live cluster" in done.stderr
+
+
 def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--rule", "object-missing")
     assert done.returncode == 3
