@@ -9,7 +9,7 @@ from typing import TextIO
 from policygen.finding import Severity
 from policygen.report.report import Report
 from policygen.report.text import printable
-from policygen.report.words import whereabouts
+from policygen.report.words import behind, whereabouts
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -18,7 +18,7 @@ def write(report: Report, out: TextIO) -> None:
     """Write a command for each finding."""
     for finding in report.findings:
         properties = {"title": finding.rule}
-        place = None if finding.cluster else finding.place  # which a file of an object is not
+        place = behind(finding)
         if place is not None:
             properties["file"] = place.file
             if place.line:

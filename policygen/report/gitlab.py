@@ -3,12 +3,12 @@
 Source: docs.gitlab.com, "Code Quality: report format".
 """
 
-from typing import TextIO
+from typing import Any, TextIO
 
-from policygen.finding import Severity
+from policygen.finding import Finding, Severity
 from policygen.fingerprint import fingerprints
 from policygen.report.report import Report
-from policygen.report.words import whereabouts, write_json
+from policygen.report.words import behind, whereabouts, write_json
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 
@@ -17,17 +17,23 @@ def write(report: Report, out: TextIO) -> None:
     """Write one JSON list and a newline."""
     data = [
         {
-            "description": f"{finding.message} [{finding.rule}]",
+            "description": f"{_said(finding)} [{finding.rule}]",
             "check_name": finding.rule,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.severity],
-            "location": {
-                "path": finding.place.file
-                if finding.place and not finding.cluster
-                else whereabouts(finding) or finding.object or ".",
-                "lines": {"begin": finding.place.line or 1 if finding.place else 1},
-            },
+            "location": _location(finding),
         }
         for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
     ]
     write_json(data, out)
+
+
+def _said(finding: Finding) -> str:
+    return f"{whereabouts(finding)}: {finding.message}" if finding.cluster else finding.message
+
+
+def _location(finding: Finding) -> dict[str, Any]:
+    """A path is a must."""
+    place = behind(finding)
+    path = place.file if place else whereabouts(finding) or finding.object or "."
+    return {"path": path, "lines": {"begin": place.line or 1 if place else 1}}

@@ -10,7 +10,7 @@ from policygen import __version__
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.fingerprint import fingerprints
 from policygen.report.report import Repair, Report
-from policygen.report.words import write_json
+from policygen.report.words import behind, write_json
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -37,7 +37,7 @@ def write(report: Report, out: TextIO) -> None:
             "message": {"text": finding.message},
             "partialFingerprints": {"policygen/v1": fingerprint},
         }
-        location = _location(finding.place, _named(finding), finding.path)
+        location = _location(behind(finding), _named(finding), finding.path)
         if location:
             result["locations"] = [location]
         others = [_location(each.place, each.object, "") for each in finding.related]

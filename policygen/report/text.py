@@ -6,7 +6,7 @@ from typing import Final, TextIO
 
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.report.report import Report
-from policygen.report.words import MAX_MESSAGE, MORE, bounded, cut, where, whereabouts
+from policygen.report.words import MAX_MESSAGE, MORE, behind, bounded, cut, where, whereabouts
 
 MAX_COLUMNS: Final = 100
 """Of an excerpt; longer lines are cut around the place."""
@@ -193,7 +193,7 @@ class _Page:
         """The line that is meant, or that is behind an object of a cluster, and what mends it."""
         place = finding.place
         if place is None and finding.cluster:
-            place = next((each.place for each in finding.related if each.place), None)
+            place = behind(finding)
             if place is not None:
                 yield f"{' ' * _GUTTER} = {self.said(where(place))}"
         if place is not None and place.line and not _blank(place.text):

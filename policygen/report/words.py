@@ -45,6 +45,13 @@ def where(place: Place | None) -> str:
     return ":".join([place.file, *numbers])
 
 
+def behind(finding: Finding) -> Place | None:
+    """Where somebody would edit a file of theirs: the place itself; for what is on a cluster, that in a spec."""
+    if not finding.cluster:
+        return finding.place
+    return next((each.place for each in finding.related if each.place), None)
+
+
 def whereabouts(finding: Finding) -> str:
     """Where it stands: in a file, or which field of an object on which cluster."""
     if not finding.cluster:

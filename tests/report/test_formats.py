@@ -239,6 +239,27 @@ def test_html_shows_all_and_holds_nothing_foreign():
     assert usual.tags.count("mark") == 1
 
 
+def test_what_is_on_a_cluster_is_told_at_the_line_of_the_spec_behind_it():
+    """Machines show findings beside files; a file that an object of a cluster holds is none of theirs."""
+    spec = Related("ClusterPool a100", Place("spec.yaml", 7, 3, 4))
+    inside = Place("ConfigMap kueue-system/kueue-manager-config: config.yaml", 2, 1)
+    drift = Finding(
+        Severity.ERROR, "drift", "m", inside, "ConfigMap a/b", related=(spec,), cluster="east"
+    )
+    it = replace(report(), findings=(drift, drift._replace(related=())))
+    near, far = written("github", it).splitlines()
+    assert near.startswith("::error title=drift,file=spec.yaml,line=7,col=3,endColumn=7::east: ")
+    assert far.startswith("::error title=drift::east: ")
+    told, untold = json.loads(written("gitlab", it))
+    assert told["location"] == {"path": "spec.yaml", "lines": {"begin": 7}}
+    assert told["description"].startswith("east: ")
+    assert untold["location"]["path"].startswith("east: ")
+    results = json.loads(written("sarif", it))["runs"][0]["results"]
+    (location,) = results[0]["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "spec.yaml"
+    assert "physicalLocation" not in results[1]["locations"][0]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_format_lets_control_characters_out(name):
     out = written(name, report(NASTY))
