@@ -112,7 +112,7 @@ def _live(
                 progress=lambda what: progress(f"{way.name}: {what}"),
             )
         except (requests.ReadError, UsageError) as error:  # a login may end on the way
-            message = f"nothing could be read of {way.host}: {error}"
+            message = f"nothing could be read of {way.shown}: {error}"
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=way.name)
         finally:
             progress("")

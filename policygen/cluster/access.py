@@ -52,6 +52,12 @@ class Access:
         return str(self._client.configuration.host).rstrip("/")
 
     @property
+    def shown(self) -> str:
+        """The same as messages name it: a user's name and password may stand in it."""
+        scheme, slashes, rest = self.host.partition("://")
+        return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
+
+    @property
     def pool(self) -> Any:
         """Its connections, a `urllib3.PoolManager`."""
         return self._client.rest_client.pool_manager

@@ -225,3 +225,9 @@ def test_an_interrupted_look_ends_at_once(tmp_path):
             for each in held:
                 each.close()
     assert process.returncode == 130
+
+
+def test_a_password_in_the_servers_url_is_not_told(lint):
+    done = lint({}, server="http://user:hidden@127.0.0.1:9", timeout_s=60)
+    assert "nothing could be read of http://127.0.0.1:9: " in done.stdout
+    assert "hidden" not in done.output
