@@ -14,7 +14,7 @@ from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
 from policygen.drift.authors import first
 from policygen.drift.compare import Difference, Read, differences
 from policygen.drift.drift import GROUP_KINDS, alike, is_unasked
-from policygen.drift.words import author, value
+from policygen.drift.words import amounts, author, entries, value
 from policygen.finding import dotted
 from policygen.well_known import MANAGED_BY, TOOL
 
@@ -110,7 +110,8 @@ def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
                 path = ("metadata", part, key)
                 found.append(Difference(path, UNSET, text, path))
     for it in (*found, *differences(was.data, now.data, read)):
-        yield Change(What.CHANGED, new, dotted(it.path), _said(it, now))
+        inside = "".join(f"of {each} " for each in entries(it))
+        yield Change(What.CHANGED, new, dotted(it.path), f"{inside}{_said(it, now)}")
 
 
 def _said(it: Difference, now: Object) -> str:
@@ -121,4 +122,5 @@ def _said(it: Difference, now: Object) -> str:
         return f"was {value(it.wanted)} and is gone; {who}"
     if it.wanted is UNSET:
         return f"is new, {value(it.found)}; {who}"
-    return f"was {value(it.wanted)} and is {value(it.found)}; {who}"
+    both = amounts(it, it.wanted, it.found)
+    return f"was {value(it.wanted)} and is {value(it.found)}{both}; {who}"

@@ -11,11 +11,12 @@ from operator import itemgetter
 from typing import Any
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from policygen import quantity
 from policygen.cluster.parts import mapping
 from policygen.drift.code import filled, foreign
-from policygen.finding import Path, at_path
+from policygen.finding import Path, at_path, named
 from policygen.served import schemas
 from policygen.served.structural import Schema
 
@@ -46,6 +47,9 @@ class Difference(Struct, frozen=True):
     """A list with the right entries in another order."""
     text: Path | None = None
     """Where the text stands of which it is a part: a file inside a ConfigMap."""
+    named: Path = ()
+    """The path with the names of list entries, where they have one, for their numbers."""
+    is_quantity: bool = False
 
 
 def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> Iterator[Difference]:
@@ -73,7 +77,8 @@ def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> It
     for it in (left, right):
         for name in NOT_FIELDS:
             it.pop(name, None)
-    yield from comparison.mappings(left, right, schema, (), ())
+    for each in comparison.mappings(left, right, schema, (), ()):
+        yield each if each.named else replace(each, named=_named(each, left, right))
 
 
 def _without(
@@ -108,7 +113,7 @@ class _Comparison:
         elif not _equal(wanted, found, schema):
             inside = self._inside(wanted, found, path)
             if inside is None:
-                yield Difference(path, wanted, found, source)
+                yield Difference(path, wanted, found, source, is_quantity=is_quantity(schema))
             else:
                 yield from inside
 
@@ -212,11 +217,19 @@ class _Comparison:
             return None
         inside = _Comparison(custom=True, read=None).mappings(mine, theirs, {}, (), ())
         return (
-            Difference(
-                (*path, *it.path), it.wanted, it.found, (*path, *it.source), it.reordered, path
+            replace(
+                it,
+                path=(*path, *it.path),
+                source=(*path, *it.source),
+                text=path,
+                named=(*path, *_named(it, mine, theirs)),
             )
             for it in inside
         )
+
+
+def _named(it: Difference, wanted: Any, found: Any) -> Path:
+    return named(wanted, it.source) if it.found is UNSET else named(found, it.path)
 
 
 def _is_one_sided(wanted: Any, found: Any) -> bool:

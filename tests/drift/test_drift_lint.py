@@ -95,7 +95,7 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
     assert key == ("field-drifted", QUEUE, path)
     assert done.exit_code == 1
     assert it["message"] == (
-        'nominalQuota is "12" on the cluster, and the spec renders "8"; '
+        'nominalQuota of resource nvidia.com/gpu of flavor a100 is "12" on the cluster, and the spec renders "8"; '
         "written by kubectl-edit (Update), at 2026-11-21T03:00:12Z"
     )
     (related,) = it["related"]
@@ -106,6 +106,24 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
     assert it["command"].startswith(
         "kubectl --context east patch clusterqueues.v1beta2.kueue.x-k8s.io evaluation.a100 --type=json"
     )
+
+
+@pytest.mark.parametrize(
+    "resource, there, said",
+    [
+        ("cpu", "33", 'is "33" on the cluster, and the spec renders "95690m" (33 and 95.69); '),
+        ("memory", "1099511627776", "(1Ti and 1.274Ti); "),
+        ("nvidia.com/gpu", "12", 'is "12" on the cluster, and the spec renders "8"; '),
+    ],
+)
+def test_amounts_are_told_in_one_unit_too(lint, cluster, resource, there, said):
+    cells = cluster[QUEUE]["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+    (cell,) = (it for it in cells if it["name"] == resource)
+    cell["nominalQuota"] = there
+    told, _ = lint(cluster)
+    ((_, it),) = told.items()
+    assert it["message"].startswith(f"nominalQuota of resource {resource} of flavor a100 ")
+    assert said in it["message"]
 
 
 def test_the_text_shows_the_line_of_the_spec_and_the_command(lint, cluster, tmp_path):

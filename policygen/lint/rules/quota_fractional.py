@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.finding import At, Edit, Severity, Verb
-from policygen.lint.amounts import BYTES, shown
+from policygen.lint.amounts import BYTES, shown, written
 from policygen.lint.quotas import Placed, amounts, owners_alike, where
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
@@ -34,7 +34,7 @@ def _edits(at: At, resource: str, whole: int) -> tuple[Edit, ...]:
     """What Kueue counts. Of bytes a part was a slip of the unit, and nobody knows which."""
     if resource in BYTES or whole <= 0:
         return ()
-    return (Edit(Verb.REWRITE, at, shown(resource, Fraction(whole))),)
+    return (Edit(Verb.REWRITE, at, written(resource, Fraction(whole))),)
 
 
 RULE = Rule(
