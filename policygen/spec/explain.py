@@ -85,7 +85,7 @@ def _type(it: _Fault) -> Iterator[Hit]:
         remedy = "" if needed else ", or remove it"
         message = f"{it.subject} has no value; write {mistyped.wanted(it.schema, types)}{remedy}"
     else:
-        message = mistyped.message(it.value, it.schema, types, it.raw(it.path))
+        message = mistyped.message(it.value, it.schema, types, it.raw(it.path), it.root)
     yield Hit("wrong-type", message, it.at)
 
 

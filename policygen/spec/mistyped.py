@@ -7,9 +7,10 @@ from typing import Any
 
 from policygen.spec.echo import listed, quoted, short, shown
 from policygen.spec.plain import Surprise, read
-from policygen.spec.subschema import Json, fits, types_of
+from policygen.spec.subschema import Json, fits, resolved, types_of
 
 _NUMERIC = frozenset({"integer", "number"})
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 _WORDS = {
@@ -27,13 +28,13 @@ _BOOLEANS = {
 }
 
 
-def message(value: Any, schema: Json, types: Sequence[str], written: str | None) -> str:
-    """Say why a value has none of the types that its schema allows.
+def message(value: Any, schema: Json, types: Sequence[str], written: str | None, root: Json) -> str:
+    """Say why a value has none of the types that its schema, a part of `root`, allows.
 
     `written` is the value's text in the input, if that is known.
     """
     if isinstance(value, str):
-        return _text(value, schema, types)
+        return _text(value, schema, types, root)
     if isinstance(value, bool):
         return _scalar(shown(value), "a boolean", schema, types)
     if isinstance(value, int | float):
@@ -41,7 +42,11 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None)
         return _scalar(text, _number(value, types), schema, types)
     if "contentMediaType" in schema:
         return f'{shown(value)} stands where text is wanted; write "|" after the key'
-    return f"{shown(value)} stands where {wanted(schema, types)} is wanted"
+    said = f"{shown(value)} stands where {wanted(schema, types)} is wanted"
+    entry = resolved(root, schema.get("items", {})).get("properties", {})
+    if isinstance(value, dict) and value and value.keys() <= entry.keys():
+        return f"{said}; write a dash before its first key"
+    return said
 
 
 def surprise(it: Surprise, schema: Json) -> str:
@@ -83,13 +88,32 @@ def _scalar(text: str, found: str, schema: Json, types: Sequence[str]) -> str:
     return f"{text} is {found}; write {wanted(schema, types)}"
 
 
-def _text(text: str, schema: Json, types: Sequence[str]) -> str:
+def _text(text: str, schema: Json, types: Sequence[str], root: Json) -> str:
     plain = _unquoted(text.strip(), types)
     if plain is not None and fits(schema, read(plain)):
         return f"{quoted(text)} is text; write {plain} without quotes"
+    said = f"{quoted(text)} is text; write {wanted(schema, types)}"
     if "array" in types:
-        return f"{quoted(text)} is text; write {wanted(schema, types)}, even of one entry"
-    return f"{quoted(text)} is text; write {wanted(schema, types)}"
+        said += ", even of one entry"
+    held = _held(text, schema, root)
+    return f"{said}: {held}" if held else said
+
+
+def _held(text: str, schema: Json, root: Json) -> str | None:
+    """The text as the list's entry, or as what the mapping must have, if that alone makes it right."""
+    if not _PLAIN.fullmatch(text) or read(text) != text:
+        return None
+    match types_of(schema):
+        case ("string",):
+            return text if fits(schema, text) else None
+        case ("array",):
+            entry = _held(text, resolved(root, schema.get("items", {})), root)
+            return f"[{entry}]" if entry else None
+        case ("object",) if len(schema.get("required", ())) == 1:
+            (name,) = schema["required"]
+            value = _held(text, resolved(root, schema["properties"][name]), root)
+            return f"{{{name}: {value}}}" if value else None
+    return None
 
 
 def _unquoted(text: str, types: Sequence[str]) -> str | None:
