@@ -158,6 +158,8 @@ def lint(**given: Any) -> None:
         raise click.UsageError(
             "--patches mends a cluster; name one with --context CONTEXT or --snapshot FILE"
         )
+    if given["patches"] and not settings.specs:
+        raise click.UsageError("--patches makes a cluster as a spec has it; name the SPEC")
     began, start = datetime.now(UTC), time.monotonic()
     # The diff takes the place of a report: a dry run says nothing that lint does not say.
     if given["fix"] and not given["write"]:

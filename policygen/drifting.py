@@ -83,7 +83,14 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
             file.write_text(text, "utf-8")
     except OSError as error:
         raise UsageError(f"--patches {folder} cannot be written: {error.strerror}") from None
-    return f"run {', then '.join(said)}" if said else "no drift to mend, so nothing is written"
+    return f"run {', then '.join(said)}" if said else f"{_unwritten(report)}, so nothing is written"
+
+
+def _unwritten(report: Report) -> str:
+    if not report.compared:
+        return "no cluster was compared with what the spec renders"
+    accepted = any(mending.steps(it, lambda *_: True) for it in report.drifts)
+    return "all drift is waived or in the baseline" if accepted else "no drift to mend"
 
 
 def _folder(context: str, used: Collection[str]) -> str:

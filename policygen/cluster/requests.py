@@ -25,6 +25,8 @@ _GZIP = 31
 """What zlib calls gzip with any window."""
 MAX_ANSWER_BYTES = 1 << 30
 """Of one answer."""
+_MAX_PLAIN_BYTES = 200
+"""Of a refusal in plain words; longer ones are pages of a proxy."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
 """What urllib3 begins its messages with."""
 _LINE = re.compile(r" \(_ssl\.c:\d+\)$")
@@ -162,7 +164,7 @@ class Server:
                 renewed = True
                 self._access.renew(renewals)
                 continue
-            pause = max(_pause(number), _retry_after(fields))
+            pause = max(_pause(number), retry_after(fields))
             if status in _AGAIN and number < TRIES and self._deadline.wait(pause):
                 continue
             return _checked(status, fields, answer)
@@ -228,7 +230,7 @@ class _LostError(Exception):
 
 def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
     if status != 200:
-        raise RefusedError(status, _message(status, answer.whole()))
+        raise RefusedError(status, _message(status, fields, answer.whole()))
     kind = fields.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise ReadError(
@@ -237,13 +239,16 @@ def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
     return answer
 
 
-def _message(status: int, body: bytes) -> str:
-    """What a Status says, on one line."""
+def _message(status: int, fields: Mapping[str, str], body: bytes) -> str:
+    """What a Status says, or a short plain text, on one line."""
     try:
         said = msgspec.json.decode(body, type=_Status).message
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        said = ""
-    words = " ".join(said.split())
+        # Go names no type where it refuses what is no HTTP, or no HTTPS.
+        is_plain = fields.get("content-type", "text/plain").startswith("text/plain")
+        is_plain = is_plain and len(body) <= _MAX_PLAIN_BYTES
+        said = body.decode("utf-8", "replace") if is_plain else ""
+    words = " ".join(said.split()).removeprefix(f"{status} ")
     return f"{status}: {words}" if words else f"the server answered {status}"
 
 
@@ -251,10 +256,15 @@ class _Status(Struct):
     message: str = ""
 
 
-def _retry_after(fields: Mapping[str, str]) -> float:
-    """Seconds; a date, which API servers do not send, counts as none."""
+def retry_after(fields: Mapping[str, str]) -> float:
+    """Seconds from now; load balancers send a date (RFC 9110, 10.2.3). What is neither counts as none."""
+    import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
+
     text = fields.get("retry-after", "")
-    return float(text) if text.isdecimal() else 0.0
+    try:
+        return urllib3.Retry().parse_retry_after(text) if text else 0.0
+    except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
+        return 0.0
 
 
 def _times(number: int) -> str:

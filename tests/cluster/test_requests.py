@@ -1,6 +1,8 @@
 """Answers as they come over a connection: packed, cut off, damaged, too big."""
 
 import gzip
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -79,6 +81,42 @@ def test_a_refusal_that_is_nested_without_end_is_told(tmp_path):
         server = requests.Server(way, requests.Deadline.after(60))
         with pytest.raises(requests.RefusedError, match="the server answered 403"):
             server.get("/p")
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "says"),
+    [
+        (b"Client sent an HTTP request to an HTTPS server.\n", {"content-type": "text/plain"}, "400: Client sent an"),
+        (b"<html>" + b"x" * 99, {"content-type": "text/html"}, "the server answered 400"),
+        (b"x" * 999, {"content-type": "text/plain"}, "the server answered 400"),
+        (b"400 Bad\x1b Request", {"content-type": "text/plain; charset=utf-8"}, "400: Bad"),
+    ],
+)  # fmt: skip
+def test_a_refusal_in_short_plain_words_is_shown(tmp_path, body, headers, says):
+    def respond(request):
+        loopback.send(request, body, status=400, headers=headers)
+
+    with ways.to(respond, tmp_path) as way:
+        server = requests.Server(way, requests.Deadline.after(60))
+        with pytest.raises(requests.RefusedError, match=says):
+            server.get("/p")
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("7", 7), ("", 0), ("soon", 0), ("Fri, 99 Nov 2026", 0), ("9" * 400, 21600)],
+)
+def test_a_time_to_ask_again_is_seconds_or_nothing(said, seconds):
+    assert requests.retry_after({"retry-after": said}) == seconds
+
+
+@pytest.mark.parametrize("later", [90, -90])
+def test_a_time_to_ask_again_may_be_a_date(later):
+    """Load balancers before an API server send one."""
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=later), usegmt=True)
+    found = requests.retry_after({"retry-after": date})
+    assert found <= max(later, 0)
+    assert found > later - 60 or found == 0 > later
 
 
 def test_groups_that_are_nested_without_end_are_none():

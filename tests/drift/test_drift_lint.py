@@ -217,6 +217,7 @@ def test_waivers_accept_a_difference(lint, cluster, tmp_path):
     patches = tmp_path / "patches"
     told, done = lint(cluster, "--patches", str(patches), spec=waiving(tmp_path, object=QUEUE))
     assert (told, done.exit_code) == ({}, 0)
+    assert "all drift is waived or in the baseline, so nothing is written" in done.stderr
     assert not patches.exists()
 
 
@@ -255,6 +256,20 @@ def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
     (script,) = (tmp_path / "patches").rglob("delete.sh")
     (command,) = (it for it in script.read_text("utf-8").splitlines() if "kubectl" in it)
     assert command.endswith(" delete clusterqueues.v1beta2.kueue.x-k8s.io/--all")
+
+
+@pytest.mark.parametrize(
+    "more, says",
+    [
+        ((), "no drift to mend"),
+        (("--skip", "field-drifted"), "no cluster was compared with what the spec renders"),
+    ],
+)
+def test_no_patch_is_written_for_a_reason_that_is_true(lint, cluster, tmp_path, more, says):
+    patches = tmp_path / "patches"
+    _, done = lint(cluster, "--patches", str(patches), *more)
+    assert f"{says}, so nothing is written" in done.stderr
+    assert not patches.exists()
 
 
 def test_patches_are_scripts_that_a_shell_reads(lint, cluster, tmp_path):

@@ -88,6 +88,7 @@ def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
     "options, says",
     [
         (("--patches", "out"), "--patches mends a cluster; name one"),
+        (("--snapshot", "s", "--patches", "out"), "name the SPEC"),
         (("--namespace", "a"), "--namespace and --kubeconfig say how to read a cluster"),
         (("--kubeconfig", "f"), "--namespace and --kubeconfig say how to read a cluster"),
     ],
