@@ -19,6 +19,7 @@ from policygen.render.manifest import Manifest
 from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, Settings
 from policygen.spec import document, files, forms
 from policygen.spec import schema as schemas
+from policygen.spec.findings import dress
 from policygen.spec.load import Loaded
 from policygen.spec.nearest import suggest
 
@@ -245,7 +246,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
                     Hit("bad-base-file", message, At(each.index, path))
                     for path, message in kueue_configuration.faults(each.data)
                 ]
-                faults += document.dress([each], wrong)
+                faults += dress([each], wrong)
                 if not faults:
                     fields: dict[str, Any] = each.data
                     return fields
@@ -257,7 +258,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
         f"{kueue_configuration.CONFIG_KEY}",
         at,
     )
-    raise SpecError(document.dress(loaded.documents, [hit]))
+    raise SpecError(dress(loaded.documents, [hit]))
 
 
 def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:

@@ -11,7 +11,7 @@ from policygen.finding import Finding, Severity
 from policygen.lint import baseline
 from policygen.lint.baseline import Baseline
 from policygen.report.report import Report
-from policygen.spec import document
+from policygen.spec.findings import ordered
 
 
 def read(path: Path) -> Baseline:
@@ -38,7 +38,7 @@ def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[
         )
         for it in found.gone
     ]
-    findings = tuple(document.ordered([*found.new, *stale]))
+    findings = tuple(ordered([*found.new, *stale]))
     return replace(report, findings=findings, in_baseline=found.known)
 
 

@@ -9,8 +9,9 @@ from msgspec import Struct
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Place, Severity
 from policygen.plan.compile import Plan, compile_plan
-from policygen.spec import document, files
+from policygen.spec import files
 from policygen.spec.files import Source
+from policygen.spec.findings import dress, ordered
 from policygen.spec.load import Loaded, load
 
 
@@ -46,7 +47,7 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
         raise UsageError(f"--target: {error}") from None
     # Sums of what is certain are told even where something else is refused.
     plan = compile_plan(loaded.sound, extras)
-    found = document.ordered([*unreadable, *_said(loaded, plan), *_unknown_rules(loaded)])
+    found = ordered([*unreadable, *_said(loaded, plan), *_unknown_rules(loaded)])
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found)
     return Compiled(loaded, plan, tuple(found))
@@ -76,13 +77,13 @@ def _unknown_rules(loaded: Loaded) -> list[Finding]:
     bounded = [rule.name for rule in catalog.RULES if rule.bound]
     known = catalog.names()
     hits = [hit for each in given for hit in control.misspelt(each, known, bounded)]
-    return document.dress(loaded.documents, hits)
+    return dress(loaded.documents, hits)
 
 
 def _said(loaded: Loaded, plan: Plan) -> list[Finding]:
     """All that is to be said of a spec and of what comes of it."""
     hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
-    found = [*loaded.findings, *document.dress(loaded.documents, hits)]
+    found = [*loaded.findings, *dress(loaded.documents, hits)]
     if loaded.foreign:
         plural = "s" if loaded.foreign > 1 else ""
         message = f"{loaded.foreign} document{plural} of other API groups skipped"

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from policygen.cluster.object import Object
 from policygen.cluster.renames import written
 from policygen.finding import THERE, At, Finding, Hit, Place, Related, at_path, dotted, named
-from policygen.spec import document, placeholders
+from policygen.spec import placeholders
 from policygen.spec.document import Document
+from policygen.spec.findings import ordered
 
 
 def dress(
@@ -60,7 +61,7 @@ def dress(
                 command=hit.command,
             )
         )
-    return document.ordered(findings)
+    return ordered(findings)
 
 
 def _told(

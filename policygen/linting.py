@@ -21,8 +21,9 @@ from policygen.lint.spec_rules import SPEC_RULES
 from policygen.report.report import Report
 from policygen.settings import LintSettings as Settings
 from policygen.settings import Settings as RenderSettings
-from policygen.spec import document, files, programs
+from policygen.spec import files, programs
 from policygen.spec.files import Source
+from policygen.spec.findings import dress, ordered
 
 if TYPE_CHECKING:  # what reads specs and clusters is imported where there are some
     from policygen.cluster.live import Progress, Wanted
@@ -159,9 +160,9 @@ def _judged(
         evaluated=ending.evaluated(ended) & wanted,
         annotated=annotated if spec.loaded else (),
     )
-    about_waivers = document.dress(documents, judged.hits)
+    about_waivers = dress(documents, judged.hits)
     return Report(
-        findings=tuple(document.ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
+        findings=tuple(ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
         rules=ended,
         objects=sum(part.objects for part in parts),
         complete=complete and not idle,

@@ -11,8 +11,8 @@ from hypothesis import settings
 
 from policygen.finding import Finding, Severity
 from policygen.plan.compile import Plan, compile_plan
-from policygen.spec import document
 from policygen.spec.files import Source
+from policygen.spec.findings import dress, ordered
 from policygen.spec.load import Loaded, load
 
 ROOT = Path(__file__).parent.parent
@@ -85,7 +85,7 @@ def plan_of_files(files: dict[str, str], extras: frozenset[str] = frozenset()) -
     loaded = load([Source(name, text, None) for name, text in files.items()])
     plan = compile_plan(loaded.sound, extras)
     hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
-    findings = document.ordered((*loaded.findings, *document.dress(loaded.documents, hits)))
+    findings = ordered((*loaded.findings, *dress(loaded.documents, hits)))
     refused = loaded.refused or plan.refused
     return Planned(loaded, None if refused else plan, tuple(findings))
 

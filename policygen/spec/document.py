@@ -1,12 +1,12 @@
 """The documents of the input: plain data, and where each part of it stands."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
 
-from policygen.finding import At, Finding, Hit, Path, Place, Severity, at_path, dotted
+from policygen.finding import Finding, Path, Place, Severity, at_path
 from policygen.spec.compose import compose, looks_like_json
 from policygen.spec.composed import Composed, Problem
 from policygen.spec.files import Source
@@ -137,63 +137,6 @@ def inner(
         problem = _finding(documents[1].place(()), "several-documents", message)
         return documents[0], [*findings, problem]
     return (documents[0] if documents else None), findings
-
-
-def place(documents: Sequence[Document], at: At | None) -> Place | None:
-    """The place that a symbolic one means; None for none."""
-    if at is None:
-        return None
-    document = _by_index(documents).get(at.document)
-    return document.place(at.path, key=at.key) if document else None
-
-
-def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
-    """Hits as findings, each once, in the order of the text.
-
-    A hit on a scalar or key that `load` has refused itself is left out: it would blame what
-    was only put in that one's place.
-    """
-    known = _by_index(documents)
-    findings = []
-    for hit in hits:
-        document = known.get(hit.at.document) if hit.at else None
-        where, object_, path = None, "", ""
-        if hit.at and document:
-            if document.is_flawed(hit.at.path, key=hit.at.key):
-                continue
-            where = document.place(hit.at.path, key=hit.at.key)
-            object_, path = str(document.header), dotted(hit.at.path)
-        findings.append(Finding(hit.severity, hit.rule, hit.message, where, object_, path, path))
-    return ordered(findings)
-
-
-def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings by cluster, file, line, column and message, each once; those without first.
-
-    On a cluster all that is said of an object stands together, and what is worst comes first.
-    """
-    once = set(findings)
-    worst: dict[tuple[str, str], int] = {}
-    for it in once:
-        if it.cluster:
-            worst[_about(it)] = max(worst.get(_about(it), 0), it.severity)
-
-    def order(it: Finding) -> tuple[object, ...]:
-        at = it.place or Place("")
-        about = _about(it)
-        rank = (-worst[about], about[1], -it.severity, it.path) if it.cluster else ()
-        return (it.cluster, rank, at.file, at.line, at.column, it.message, it.rule, -it.severity)
-
-    return sorted(once, key=order)
-
-
-def _about(it: Finding) -> tuple[str, str]:
-    """The object of a cluster, or the file that one holds, which sorts behind it."""
-    return it.cluster, it.place.file if it.place else it.object
-
-
-def _by_index(documents: Sequence[Document]) -> dict[int, Document]:
-    return {document.index: document for document in documents}
 
 
 def _load(  # noqa: PLR0913 - all that both ways in know

@@ -21,6 +21,7 @@ from policygen.spec import (
 )
 from policygen.spec.document import Document
 from policygen.spec.files import Source
+from policygen.spec.findings import dress, ordered
 from policygen.spec.identities import Identities
 from policygen.spec.programs import LintSettings
 from policygen.spec.pruned import pruned
@@ -97,9 +98,7 @@ def load(
     }
     reading.hits += dangling
     reading.hits += pools.check(spec)
-    findings = document.ordered(
-        [*reading.findings, *document.dress(reading.documents, reading.hits)]
-    )
+    findings = ordered([*reading.findings, *dress(reading.documents, reading.hits)])
     refused = any(finding.severity == Severity.ERROR for finding in findings)
     return Loaded(
         spec=spec,

@@ -11,7 +11,8 @@ from policygen import linting, rulebook
 from policygen.errors import SpecError, UsageError
 from policygen.finding import Finding, Place, Severity, Verdict
 from policygen.settings import LintSettings
-from policygen.spec import document, files
+from policygen.spec import files
+from policygen.spec.findings import ordered
 from policygen.testing import cases, expected
 from policygen.testing.cases import Case
 from policygen.testing.expected import Difference, Expected, Sheet
@@ -69,7 +70,7 @@ def run(settings: Settings, *, today: date) -> list[Outcome]:
         difference = expected.compare((entry.it for entry in sheet.entries), now)
         outcomes.append(Outcome(case, now, difference, linted.crashed))
     if faults:
-        raise SpecError(document.ordered(faults))
+        raise SpecError(ordered(faults))
     return outcomes
 
 
@@ -93,7 +94,7 @@ def update(settings: Settings, *, today: date) -> str:
             raise UsageError(f"{case.folder}: rule {linted.crashed[0]} has a bug; please report it")
         written.append((case, sheet, expected.updated(sheet, _told(case, linted))))
     if faults:
-        raise SpecError(document.ordered(faults))
+        raise SpecError(ordered(faults))
     lines: list[str] = []
     changed = 0
     for case, before, after in written:
@@ -126,7 +127,7 @@ def _cases(settings: Settings, *, new: bool = False) -> tuple[list[Case], Settin
     try:
         report = linting.lint(asked, today=date.min)
     except SpecError as error:
-        raise SpecError(document.ordered([*faults, *error.findings])) from None
+        raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = "beside the cases stand specs that all of them share; move manifests into a case"
         faults.append(Finding(Severity.ERROR, "bad-case", message, Place(settings.folder)))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from policygen.finding import At, Finding, Hit, Severity
 from policygen.spec import alike, composed, glance, quick, stream
 from policygen.spec import compose as composing
-from policygen.spec import document as subject
 from policygen.spec.decode import NotTextError, decode
-from policygen.spec.document import Header, dress, inner, load, ordered
+from policygen.spec.document import Header, inner, load
 from policygen.spec.files import Source
+from policygen.spec.findings import dress, ordered
 from policygen.spec.outline import Outline
 from policygen.spec.plain import Surprise, read
 from tests.counting import counted, growth
@@ -674,9 +674,6 @@ def test_hits_are_dressed_in_the_order_of_the_text():
         ("m2", ("b.yaml", 2)),
     ]
     assert findings[5].severity is Severity.WARNING
-    assert subject.place(documents, At(0, ("y", "z"))) == findings[5].place
-    assert subject.place(documents, At(9)) is None
-    assert subject.place(documents, None) is None
 
 
 def test_findings_are_ordered_and_told_once():
