@@ -9,6 +9,7 @@ from policygen.cluster.object import Object
 from policygen.cluster.parts import mapping
 from policygen.cluster.seen import Pod
 from policygen.cluster.view import Cluster
+from policygen.cluster.workload import SHAPES
 from policygen.lint.accelerators import is_one
 from policygen.lint.amounts import shown
 
@@ -86,5 +87,7 @@ def maker(cluster: Cluster, pod: Pod) -> Object | None:
 
 def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str, str], Object]:
     return {
-        (it.group, it.kind, it.namespace, it.name): it for it in cluster.objects if it.namespace
+        (it.group, it.kind, it.namespace, it.name): it
+        for kind in SHAPES
+        for it in cluster.of(*kind)
     }

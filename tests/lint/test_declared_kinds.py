@@ -3,6 +3,7 @@
 import contextlib
 
 import pytest
+from msgspec.structs import replace
 
 from policygen import versions
 from policygen.cluster import manifests
@@ -15,7 +16,10 @@ from policygen.lint import kinds
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
 from policygen.lint.rule import Facts, Need
+from policygen.plan.compile import compile_plan
+from policygen.spec import forms
 from policygen.spec.files import Source
+from policygen.spec.load import load
 from tests.cluster.looks import snapshot
 
 
@@ -41,6 +45,7 @@ class Watched(Cluster):
         self.noted = None
         super().__init__(*arguments, **options)
         self.noted = set()
+        self.all_workloads = False
 
     def note(self, *found):
         if self.noted is not None:
@@ -50,7 +55,7 @@ class Watched(Cluster):
         if name in ATTRIBUTES:
             self.note(ATTRIBUTES[name])
         elif name == "workloads":
-            self.note(*kinds.WORKLOADS)
+            self.all_workloads = True
         elif name == "pods":
             self.note(GroupKind("", "Pod"))
         return super().__getattribute__(name)
@@ -61,17 +66,19 @@ class Watched(Cluster):
 
 
 def clusters(rule):
-    """What its page shows, declared or seen, each with the target of the example."""
+    """What its page shows, declared or seen, each with the target and the spec of the example."""
     for example in page(rule.name).examples:
         asked = dict(word.split("=") for word in example.options if "=" in word)
         target = versions.DEFAULT | {name: versions.parse(name, it) for name, it in asked.items()}
+        sources = [Source("page.yaml", example.text, None)]
+        loaded = load(sources) if forms.OWN in example.text else None
         if "seen" in example.options:
             look = snapshot(example.text)
             inside = manifests.inside(look.objects, first_index=1)
             cluster = Watched((*look.objects, *inside.objects), seen=look.seen, pods=look.pods)
         else:
-            cluster = Watched(manifests.read([Source("page.yaml", example.text, None)]).objects)
-        yield cluster, target
+            cluster = Watched(manifests.read(sources).objects)
+        yield cluster, target, loaded
 
 
 def test_every_table_is_watched():
@@ -84,11 +91,15 @@ def test_every_table_is_watched():
 def test_a_rule_looks_at_what_it_declares(rule):
     declared = kinds.judged(rule) | kinds.looked_up(rule)
     looked = set()
-    for cluster, target in clusters(rule):
+    for cluster, target, loaded in clusters(rule):
         given = frozenset(Need) - (set() if cluster.seen else {Need.SEEN})
         with contextlib.suppress(AttributeError):  # a rule of specs, on an example without one
-            list(rule.check(Facts(cluster, target, given, asked=target)))
-        if not declared.isdisjoint(kinds.WORKLOADS):
-            cluster.noted -= kinds.WORKLOADS  # it takes those that it is about from among them all
+            facts = Facts(cluster, target, given, asked=target)
+            if loaded:
+                facts = replace(facts, spec=loaded.spec, plan=compile_plan(loaded.sound))
+            list(rule.check(facts))
+        # It may take those that it is about from among them all.
+        if cluster.all_workloads and declared.isdisjoint(kinds.WORKLOADS):
+            cluster.note(*kinds.WORKLOADS)
         looked |= {CONFIG_MAP if it in kinds.FILES else it for it in cluster.noted}
     assert sorted(map(str, (looked & kinds.every()) - declared)) == []

@@ -87,5 +87,5 @@ RULE = Rule(
     Family.INERT,
     judges=("Pod",),
     check=check,
-    reads=("Configuration",),
+    reads=("Configuration", "Deployment"),
 )
