@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from policygen.cluster import access, live, requests
+from policygen.cluster import access, live, plugin, requests
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.live import Progress, Wanted
@@ -95,7 +95,10 @@ def _live(
         try:
             way = _access(context, settings)
         except TimeoutError:
-            message = f"nothing could be read: no credentials came in {settings.timeout_s:.0f} s"
+            late = "".join(f" of its exec plugin {it}" for it in plugin.end())
+            message = (
+                f"nothing could be read: no credentials{late} came in {settings.timeout_s:.0f} s"
+            )
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=context or "")
         except UsageError as error:
             if settings.number == 1:
@@ -115,6 +118,7 @@ def _live(
             message = f"nothing could be read of {way.shown}: {error}"
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=way.name)
         finally:
+            way.close()
             progress("")
 
     return look

@@ -1,6 +1,6 @@
 """The way to an API server: kubeconfig or in-cluster identity, read by the `kubernetes` client.
 
-It brings certificates, tokens, token files, exec plugins, proxies and TLS. Importing it takes
+It brings certificates, tokens, token files, proxies and TLS. Importing it takes
 longer than most commands run, so it is imported only when a cluster is reached.
 """
 
@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -36,7 +37,8 @@ class Access:
         self._kubeconfig = file
         self._lock = Lock()
         self._renewals = 0
-        self._plugin: Mapping[str, Any] = {}
+        self._expires: datetime | None = None
+        self._is_over = False
         self._impersonated: Sequence[tuple[str, str]] = ()
         self._load()
         self.credentials({})  # what no header can hold is told now
@@ -70,6 +72,8 @@ class Access:
         import urllib3  # noqa: PLC0415 - see the top
 
         with self._lock:
+            if self._expires is not None and self._expires <= datetime.now(UTC):
+                self._again()
             with self._usable(), kubeconfig.without_files():
                 headers = urllib3.HTTPHeaderDict(own)
                 for each in self._client.configuration.auth_settings().values():
@@ -86,8 +90,18 @@ class Access:
         """
         with self._lock:
             if self._renewals == renewals:
-                self._load()
-                self._renewals += 1
+                self._again()
+
+    def close(self) -> None:
+        """Renew nothing any more, and end a plugin that still runs: nobody waits for its answer."""
+        self._is_over = True
+        plugin.end()
+
+    def _again(self) -> None:
+        if self._is_over:
+            raise UsageError("there was no time left to renew who we are")
+        self._load()
+        self._renewals += 1
 
     def _load(self) -> None:
         from kubernetes import client  # noqa: PLC0415 - see the top
@@ -109,10 +123,9 @@ class Access:
                 config.load_incluster_config(client_configuration=configuration)
             else:
                 found = kubeconfig.read(self._context, self._kubeconfig)
-                self._plugin = mapping(found.user, "exec")
                 self._impersonated = tuple(kubeconfig.impersonated(found.user))
                 proxy_url = str(found.cluster.get("proxy-url") or "")
-                _log_in(found)
+                self._expires = _log_in(found)
                 config.kube_config.KubeConfigLoader(
                     config_dict=found.merged, active_context=self._context, config_base_path=None
                 ).load_and_set(configuration)
@@ -124,7 +137,7 @@ class Access:
     def _usable(self) -> Iterator[None]:
         """Whatever a file or a plugin does wrong becomes a UsageError.
 
-        The client only logs that a plugin failed, and would go on as nobody.
+        The client only logs what it could not make of a user, and would go on as nobody.
         """
         where = f" of {self._kubeconfig}" if self._kubeconfig else ""
         what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
@@ -139,22 +152,28 @@ class Access:
         finally:
             logging.getLogger().removeHandler(ears)
         if ears.heard:
-            said = plugin.told(ears.heard[0], self._plugin) if self._plugin else ears.heard[0]
-            raise UsageError(f"{what} cannot be used: {said}")
+            raise UsageError(f"{what} cannot be used: {ears.heard[0]}")
 
 
-def _log_in(found: Context) -> None:
-    """See to the login of a context's user, where the client would not. Raises ValueError."""
-    user, folder = found.user, found.file.parent if found.file else Path()
-    if "exec" in user:
-        plugin.check(mapping(user, "exec"), folder)
-    if not (isinstance(user, dict) and mapping(user, "auth-provider").get("name") == "oidc"):
-        return
+def _log_in(found: Context) -> datetime | None:
+    """See to the login of a context's user, where the client would not; returns when it is over.
+
+    Raises ValueError, or OSError.
+    """
+    user, folder = mapping(found.user), (found.file.parent if found.file else Path()).absolute()
+    if "exec" in user and not (user.get("token") or user.get("tokenFile")):
+        given = plugin.credentials(mapping(user, "exec"), found.cluster, folder)
+        del user["exec"]
+        user |= given.fields
+        return given.expires
+    if mapping(user, "auth-provider").get("name") != "oidc":
+        return None
     token, is_new = oidc.token(mapping(user, "auth-provider", "config"), folder)
     if is_new and found.file:
         oidc.write(found.file, found.files[str(found.file)])
     del user["auth-provider"]
     user["token"] = token
+    return None
 
 
 class _Ears(logging.Handler):

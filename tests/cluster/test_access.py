@@ -15,7 +15,8 @@ import yaml
 from click.testing import CliRunner
 
 from policygen.cli import cli
-from tests import kubeconfigs
+from policygen.cluster.access import Access
+from tests import kubeconfigs, loopback
 from tests.loopback import Loopback
 
 PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}
@@ -156,13 +157,88 @@ def test_a_server_that_does_not_answer_is_incomplete(lint):
     assert "HTTPConnection" not in done.stdout
 
 
-def test_a_plugin_that_does_not_end_is_not_waited_for(lint):
-    plugin = {**PLUGIN, "command": sys.executable, "args": ["-c", "import time; time.sleep(60)"]}
+HANGS = """#!/bin/sh
+sleep 300 &
+echo $! > {pid}
+wait
+"""
+
+
+def program(path, text):
+    path.write_text(text, "utf-8")
+    path.chmod(0o700)
+    return str(path)
+
+
+def ends(pid):
+    """Whether a process is gone, or only waits to be told of; some time is given to it."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        done = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, check=False)
+        if done.stdout.strip()[:1] in (b"", b"Z"):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_plugin_that_does_not_end_is_ended_with_all_that_it_has_started(lint, tmp_path):
+    command = program(tmp_path / "plugin", HANGS.format(pid=tmp_path / "pid"))
     began = time.monotonic()
-    done = lint({"exec": plugin}, timeout_s=1)
+    done = lint({"exec": {**PLUGIN, "command": command}}, timeout_s=3)
     assert time.monotonic() - began < 30
     assert done.exit_code == 3
-    assert "no credentials came in 1 s" in done.stdout
+    assert f"no credentials of its exec plugin {command} came in 3 s" in done.stdout
+    assert ends((tmp_path / "pid").read_text().strip())
+
+
+def test_a_plugin_that_hangs_when_it_is_asked_again_is_ended(lint, tmp_path):
+    text = f"""#!/bin/sh
+if [ -e {tmp_path}/asked ]; then
+sleep 300 &
+echo $! > {tmp_path}/pid
+wait
+fi
+touch {tmp_path}/asked
+echo '{json.dumps(answer(token="t"))}'
+"""
+    command = program(tmp_path / "plugin", text)
+
+    def respond(request):
+        loopback.send(request, b"{}", 401)
+
+    with Loopback(loopback.http(respond)).running() as server:
+        done = lint({"exec": {**PLUGIN, "command": command}}, server=server.url, timeout_s=3)
+    assert done.exit_code == 3
+    assert ends((tmp_path / "pid").read_text().strip())
+
+
+def answer(**status):
+    return {"apiVersion": PLUGIN["apiVersion"], "kind": "ExecCredential", "status": status}
+
+
+def test_a_plugin_is_told_of_the_cluster_and_asked_again_when_its_token_is_over(tmp_path):
+    over = {"token": "t", "expirationTimestamp": "2020-01-01T00:00:00Z"}
+    text = f"""#!/bin/sh
+echo "$KUBERNETES_EXEC_INFO $WHO $1" >> {tmp_path}/asked
+echo '{json.dumps(answer(**over))}'
+"""
+    program(tmp_path / "plugin", text)
+    plugin = {
+        **PLUGIN,
+        "command": "./plugin",  # beside the kubeconfig
+        "args": ["login"],
+        "env": [{"name": "WHO", "value": "me"}],
+        "provideClusterInfo": True,
+    }
+    url = "http://127.0.0.1:9"
+    way = Access("x", kubeconfigs.write(tmp_path / "kubeconfig", url, {"exec": plugin}))
+    headers, renewals = way.credentials({})
+    assert headers["authorization"] == "Bearer t"
+    assert renewals == 2  # the first look at them is the look at what no header can hold
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert len(asked) == 3
+    told = {"interactive": False, "cluster": {"server": url}}
+    assert json.loads(asked[0].removesuffix(" me login"))["spec"] == told
 
 
 def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
