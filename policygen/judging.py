@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen import versions
-from policygen.cluster import controllers, manifests
+from policygen.cluster import controllers, manifests, unseen
 from policygen.cluster.manifests import Manifests
 from policygen.cluster.object import Object
 from policygen.cluster.seen import PODS, Gap, GroupKind, Seen, Snapshot
@@ -21,7 +21,6 @@ from policygen.served import schemas
 from policygen.spec import files
 from policygen.spec.document import Document
 from policygen.spec.files import Source
-from policygen.spec.nearest import suggest
 from policygen.spec.types import Spec
 from policygen.versions import Version
 
@@ -160,8 +159,7 @@ def judge(
             *_malformed(cluster),
             *(
                 lost := [
-                    *_no_version(seen),
-                    *_no_namespace(cluster),
+                    *(_unseen(it, seen) for it in unseen.told(snapshot)),
                     *_hidden(seen, outcomes, against),
                 ]
             ),
@@ -250,34 +248,11 @@ def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
 
 
 def _not_read(gap: Gap, seen: Seen) -> Finding:
-    return Finding(Severity.WARNING, "not-read", str(gap), cluster=seen.context)
+    return _unseen(str(gap), seen)
 
 
-def _no_version(seen: Seen) -> Iterator[Finding]:
-    """A server that does not say which release it is: the rules of another may hold."""
-    if not seen.server:
-        message = "the server's version could not be read, so the target's rules hold"
-        yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
-
-
-def _no_namespace(cluster: Cluster) -> Iterator[Finding]:
-    """Namespaces that were named to be read in and are not there, or not known to be: most likely mistyped."""
-    seen = cluster.seen
-    if seen is None or not seen.namespaces:
-        return
-    is_known = NAMESPACE in seen.read
-    there = {it.name for it in cluster.of(*NAMESPACE)}
-    if not is_known:  # as an identity sees it that may read in its namespaces only
-        there = {it.namespace for it in cluster.objects} | {it.namespace for it in cluster.pods}
-    for name in seen.namespaces:
-        if name not in there:
-            message = (
-                f'nothing was read in namespace "{name}", and nobody knows whether it is there'
-            )
-            if is_known:
-                near = suggest(name, sorted(there))
-                message = f'namespace "{name}" is not there, so nothing was read in it; {near}'
-            yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
+def _unseen(message: str, seen: Seen) -> Finding:
+    return Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
 
 
 def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterator[Finding]:
@@ -288,7 +263,7 @@ def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterat
             "the snapshot is redacted: its names are hashes, and none of the spec's, so it was held "
             f"against no spec: {rules} rules, those of drift among them, were not evaluated"
         )
-        yield Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
+        yield _unseen(message, seen)
 
 
 def _malformed(cluster: Cluster) -> Iterator[Finding]:

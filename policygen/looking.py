@@ -8,7 +8,7 @@ from policygen.cluster import snapshot as snapshots
 from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.live import Progress, Wanted
 from policygen.cluster.object import Object
-from policygen.cluster.seen import GroupKind, Snapshot
+from policygen.cluster.seen import NAMESPACE, GroupKind, Snapshot
 from policygen.errors import UnreadError, UsageError
 from policygen.finding import Finding, Place, Severity
 from policygen.lint import kinds
@@ -62,7 +62,7 @@ def wanted(
     return Wanted(
         kinds=kinds.wanted(rules)
         | {GroupKind(it.group, it.kind) for it in objects}
-        | ({kinds.NAMESPACE} if namespaces else set()),
+        | ({NAMESPACE} if namespaces else set()),
         versions={
             _kind(release.api_version, kind.name): release.api_version
             for kind in KINDS
@@ -93,12 +93,9 @@ def _live(
 ) -> Look:
     def look(index: int) -> Snapshot | Finding:
         try:
-            way = _access(context, settings)
-        except TimeoutError:
-            late = "".join(f" of its exec plugin {it}" for it in plugin.end())
-            message = (
-                f"nothing could be read: no credentials{late} came in {settings.timeout_s:.0f} s"
-            )
+            way = reached(context, settings)
+        except requests.ReadError as error:
+            message = f"nothing could be read: {error}"
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=context or "")
         except UsageError as error:
             if settings.number == 1:
@@ -124,12 +121,17 @@ def _live(
     return look
 
 
-def _access(context: str | None, settings: ClusterSettings) -> access.Access:
-    """The way to a cluster. Raises TimeoutError where a plugin of its kubeconfig does not end."""
+def reached(context: str | None, settings: ClusterSettings) -> access.Access:
+    """The way to a cluster. Raises UsageError, and ReadError where a plugin of its kubeconfig does not end."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
     pool = ThreadPoolExecutor(1)
     try:
         return pool.submit(access.Access, context, settings.kubeconfig).result(settings.timeout_s)
+    except TimeoutError:
+        late = "".join(f" of its exec plugin {it}" for it in plugin.end())
+        raise requests.ReadError(
+            f"no credentials{late} came in {settings.timeout_s:.0f} s"
+        ) from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

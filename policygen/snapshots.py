@@ -8,13 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from policygen import atomic, linting, looking, printing
-from policygen.cluster import preflight
+from policygen.cluster import preflight, unseen
 from policygen.cluster import snapshot as files
-from policygen.cluster.access import Access
+from policygen.cluster.access import IN_CLUSTER
 from policygen.cluster.live import Progress
 from policygen.cluster.permissions import permissions
 from policygen.cluster.redaction import Key, redacted
-from policygen.cluster.requests import ReadError
+from policygen.cluster.requests import Deadline, ReadError
 from policygen.errors import UnreadError, UsageError
 from policygen.finding import Finding
 from policygen.render.role import roles
@@ -46,7 +46,8 @@ def take(  # noqa: PLR0913 - what is read, and how it is written
     snapshot = look(0)
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
-    gaps = [f"{snapshot.seen.context}: {gap}" for gap in snapshot.seen.gaps]
+    missed = (*snapshot.seen.gaps, *unseen.told(snapshot))
+    gaps = [f"{snapshot.seen.context}: {each}" for each in missed]
     if key is not None:
         snapshot = redacted(snapshot, key)
     if key is not None and key_file is not None:
@@ -90,10 +91,17 @@ def role(settings: Settings, name: str) -> str:
 
 def lacking(settings: Settings) -> Sequence[str]:
     """The permissions that the identity has not. Raises UnreadError where the server cannot be asked."""
-    context = settings.clusters.contexts[0] if settings.clusters.contexts else None
-    access = Access(context, settings.clusters.kubeconfig)
+    clusters = settings.clusters
+    context = clusters.contexts[0] if clusters.contexts else None
     try:
-        missing = preflight.refused(access, permissions(linting.reading(settings)))
+        access = looking.reached(context, clusters)
+    except ReadError as error:
+        raise UnreadError(f"{context or IN_CLUSTER} cannot be asked: {error}") from None
+    deadline = Deadline.after(clusters.timeout_s)
+    try:
+        missing = preflight.refused(access, permissions(linting.reading(settings)), deadline)
         return [f"{access.name}: may not {each}" for each in missing]
     except ReadError as error:
         raise UnreadError(f"{access.name} cannot be asked: {error}") from None
+    finally:
+        access.close()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import policygen
 from policygen.cluster.access import Access
 from policygen.cluster.permissions import Permission
-from policygen.cluster.requests import JSON, ReadError
+from policygen.cluster.requests import JSON, Deadline, ReadError
 
 PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 TIMEOUT_S = 20.0
@@ -23,17 +23,21 @@ class _Review(Struct):
     status: _Status
 
 
-def refused(access: Access, permissions: Iterable[Permission]) -> Iterator[Permission]:
+def refused(
+    access: Access, permissions: Iterable[Permission], deadline: Deadline
+) -> Iterator[Permission]:
     """Those of the permissions that we have not. Raises ReadError where nobody can tell."""
     for permission in permissions:
         lacking = [
-            name for name in permission.names or ("",) if not _allowed(access, permission, name)
+            name
+            for name in permission.names or ("",)
+            if not _allowed(access, permission, name, deadline)
         ]
         if lacking:
             yield replace(permission, names=tuple(filter(None, lacking)))
 
 
-def _allowed(access: Access, permission: Permission, name: str) -> bool:
+def _allowed(access: Access, permission: Permission, name: str, deadline: Deadline) -> bool:
     import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
     attributes = {"verb": "list", "group": permission.group, "resource": permission.resource}
@@ -51,6 +55,7 @@ def _allowed(access: Access, permission: Permission, name: str) -> bool:
             "content-type": JSON,
         }
     )
+    seconds = min(TIMEOUT_S, deadline.left())
     try:
         answer = access.pool.request(
             "POST",
@@ -59,10 +64,12 @@ def _allowed(access: Access, permission: Permission, name: str) -> bool:
             headers=headers,
             redirect=False,
             retries=False,
-            timeout=TIMEOUT_S,
+            timeout=seconds,
         )
         if answer.status != 201:
             raise ReadError(f"the server answered {answer.status}")
         return msgspec.json.decode(answer.data, type=_Review).status.allowed
+    except urllib3.exceptions.ReadTimeoutError:
+        raise ReadError(f"no answer came in {seconds:.3g} s") from None
     except (urllib3.exceptions.HTTPError, OSError, msgspec.DecodeError) as error:
         raise ReadError(f"no answer: {' '.join(str(error).split())}") from None

@@ -25,6 +25,7 @@ class GroupKind(NamedTuple):
 
 POD = GroupKind("", "Pod")
 NODE = GroupKind("", "Node")
+NAMESPACE = GroupKind("", "Namespace")
 CONFIG_MAP = GroupKind("", "ConfigMap")
 
 PODS = "pods"

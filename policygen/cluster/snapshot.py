@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -31,7 +32,7 @@ from policygen.finding import At
 
 VERSION = 1
 MARK = "policygenSnapshot"
-MAX_UNPACKED_BYTES = 2 << 30
+MAX_UNPACKED_BYTES = 512 << 20
 """Unpacked. A snapshot of 50,000 pods has about 20 MB."""
 _FASTEST_GOOD = 6
 _NANO = 10**9
@@ -101,29 +102,39 @@ def read(file: BinaryIO, *, document: int = 0) -> Snapshot:
 
     Raises SnapshotError, and OSError where the file cannot be read.
     """
-    text = _unpacked(file)
-    first, _, rest = text.partition(b"\n")
-    seen = _header(first)
+    blocks = _unpacked(file)
+    first, _, rest = next(blocks, b"").partition(b"\n")
+    return _snapshot(_header(first), _decoded(chain((rest,), blocks)), document)
+
+
+def _decoded(blocks: Iterable[bytes]) -> Iterator[_Line]:
+    decode = msgspec.json.Decoder(_Line, dec_hook=decoded).decode_lines
     try:
-        lines = msgspec.json.Decoder(_Line, dec_hook=decoded).decode_lines(rest)
+        for block in blocks:
+            yield from decode(block)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SnapshotError(f"is damaged: {error}") from None
-    return _snapshot(seen, lines, document)
 
 
-def _unpacked(file: BinaryIO) -> bytes:
-    out = io.BytesIO()
+def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+    """Whole lines, about a MiB of them at a time."""
+    size, parts = 0, list[bytes]()
     try:
         with gzip.GzipFile(fileobj=file, mode="rb") as content:
             while part := content.read(1 << 20):
-                if out.tell() + len(part) > MAX_UNPACKED_BYTES:
+                size += len(part)
+                if size > MAX_UNPACKED_BYTES:
                     raise SnapshotError(f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MiB")
-                out.write(part)
+                lines, line_break, part = part.rpartition(b"\n")
+                if line_break:
+                    yield b"".join((*parts, lines, line_break))
+                    parts = []
+                parts.append(part)
     except gzip.BadGzipFile:
         raise SnapshotError("is no snapshot; `policygen snapshot` makes one") from None
     except (EOFError, zlib.error):
         raise SnapshotError("is cut off or damaged; take the snapshot again") from None
-    return out.getvalue()
+    yield b"".join(parts)
 
 
 def _header(line: bytes) -> Seen:

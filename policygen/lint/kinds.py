@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from policygen.cluster.scopes import OF_THE_CLUSTER
-from policygen.cluster.seen import CONFIG_MAP, NODE, GroupKind
+from policygen.cluster.seen import CONFIG_MAP, NAMESPACE, NODE, GroupKind
 from policygen.cluster.view import (
     KUEUE_CONFIG,
     SCHEDULER_CONFIG,
@@ -14,7 +14,6 @@ from policygen.cluster.view import (
 from policygen.cluster.workload import SHAPES
 from policygen.lint.rule import Need, Rule
 
-NAMESPACE = GroupKind("", "Namespace")
 WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)
 
 FILES = {

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from policygen.cli import cli
 from policygen.cluster.access import Access
+from policygen.errors import UnreadError
 from tests import kubeconfigs, loopback
 from tests.loopback import Loopback
 
@@ -189,6 +190,44 @@ def test_a_plugin_that_does_not_end_is_ended_with_all_that_it_has_started(lint, 
     assert done.exit_code == 3
     assert f"no credentials of its exec plugin {command} came in 3 s" in done.stdout
     assert ends((tmp_path / "pid").read_text().strip())
+
+
+def test_a_preflight_waits_for_no_plugin_and_ends_in_time(tmp_path):
+    hanging = program(tmp_path / "plugin", HANGS.format(pid=tmp_path / "pid"))
+
+    def respond(request):
+        request.rfile.read(int(request.headers["content-length"]))
+        time.sleep(0.5)
+        loopback.send(request, b'{"status": {"allowed": true}}', 201)
+
+    def preflight(url, user):
+        path = kubeconfigs.write(tmp_path / "kubeconfig", url, {"token": "t"})
+        Access("x", path)  # what it imports takes time
+        kubeconfigs.write(path, url, user)
+        options = ["rbac", "--preflight", "--context", "x", "--kubeconfig", str(path)]
+        done = CliRunner().invoke(cli, [*options, "--timeout", "4"])
+        assert isinstance(done.exception, UnreadError), done.output
+        return str(done.exception)
+
+    with Loopback(loopback.http(respond)).running() as server:
+        said = preflight(server.url, {"token": "t"})
+    assert "there was no time left" in said or "no answer came in" in said
+    said = preflight("http://127.0.0.1:9", {"exec": {**PLUGIN, "command": hanging}})
+    assert f"no credentials of its exec plugin {hanging} came in 4 s" in said
+    assert ends((tmp_path / "pid").read_text().strip())
+
+
+def test_a_snapshot_says_what_it_missed_that_is_no_gap(tmp_path):
+    def respond(request):
+        loopback.send(request, b'{"kind": "List", "metadata": {}, "items": []}')
+
+    with Loopback(loopback.http(respond)).running() as server:
+        path = kubeconfigs.write(tmp_path / "kubeconfig", server.url, {"token": "t"})
+        options = ["--context", "x", "--kubeconfig", str(path), "--namespace", "typo"]
+        done = CliRunner().invoke(cli, ["snapshot", *options, "-o", str(tmp_path / "s")])
+    assert done.exit_code == 3
+    assert 'x: nothing was read in namespace "typo"' in done.stderr
+    assert "x: the server's version could not be read" in done.stderr
 
 
 def test_a_plugin_that_hangs_when_it_is_asked_again_is_ended(lint, tmp_path):
