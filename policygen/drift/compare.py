@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from policygen import quantity
 from policygen.cluster.parts import mapping
+from policygen.drift import files
 from policygen.drift.code import filled, foreign
 from policygen.finding import Path, at_path, named
 from policygen.served import schemas
@@ -23,7 +24,7 @@ from policygen.served.structural import Schema
 NOT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "status"})
 """What of an object is no field of the spec's: `metadata` is compared apart."""
 
-_NATURAL = ("name", "key", "type", "nodeLabel")
+_NATURAL = ("name", "key", "type", "nodeLabel", "schedulerName")
 """By what entries of a list are told apart whose schema names no key: the first that all have."""
 
 Label = Callable[[Any], Any]
@@ -93,9 +94,10 @@ def _without(
 
 
 class _Comparison:
-    def __init__(self, *, custom: bool, read: Read | None) -> None:
+    def __init__(self, *, custom: bool, read: Read | None, of_file: bool = False) -> None:
         self._custom = custom
         self._read = read
+        self._of_file = of_file
 
     def values(
         self, wanted: Any, found: Any, schema: Schema, path: Path, source: Path
@@ -110,7 +112,7 @@ class _Comparison:
             yield from self.mappings(wanted, found, schema, path, source)
         elif isinstance(wanted, list) and isinstance(found, list):
             yield from self._lists(wanted, found, schema, path, source)
-        elif not _equal(wanted, found, schema):
+        elif not (_equal(wanted, found, schema) or self._are_same(path, wanted, found)):
             inside = self._inside(wanted, found, path)
             if inside is None:
                 yield Difference(path, wanted, found, source, is_quantity=is_quantity(schema))
@@ -179,7 +181,8 @@ class _Comparison:
         for index in theirs.values():
             if index not in paired:
                 yield Difference((*path, index), UNSET, found[index], (*source, index))
-        if schema.get("x-kubernetes-list-type") != "set":
+        unordered = self._of_file and files.is_unordered(path)
+        if schema.get("x-kubernetes-list-type") != "set" and not unordered:
             common = [key for key in theirs if key in mine]
             if common != [key for key in mine if key in theirs]:
                 yield Difference(path, wanted, found, source, reordered=True)
@@ -205,6 +208,9 @@ class _Comparison:
             else:
                 yield from self.values(left, right, item, (*path, index), (*source, index))
 
+    def _are_same(self, path: Path, wanted: Any, found: Any) -> bool:
+        return self._of_file and files.are_same(path, wanted, found)
+
     def _same(self, wanted: Any, found: Any, schema: Schema) -> bool:
         return next(self.values(wanted, found, schema, (), ()), None) is None
 
@@ -215,7 +221,9 @@ class _Comparison:
         mine, theirs = self._read(wanted), self._read(found)
         if mine is None or theirs is None:
             return None
-        inside = _Comparison(custom=True, read=None).mappings(mine, theirs, {}, (), ())
+        inside = _Comparison(custom=True, read=None, of_file=True).mappings(
+            mine, theirs, {}, (), ()
+        )
         return (
             replace(
                 it,

@@ -12,9 +12,9 @@ from typing import Any
 from policygen import quantity
 from policygen.cluster.configuration import KueueConfiguration
 from policygen.cluster.parts import mapping, mappings, numbered, texts
+from policygen.durations import seconds
 from policygen.finding import Path, at_path
 from policygen.lint import kueue_types, selectors, typed_fields
-from policygen.lint.durations import seconds
 from policygen.lint.kueue_settings import selector
 from policygen.spec.echo import shown
 from policygen.spec.labels import value_fault

@@ -9,10 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from policygen import durations
 from policygen.cluster.parts import keyed_texts, mapping, whole
 from policygen.cluster.workload import Workload
 from policygen.finding import At, Path, at_path
-from policygen.lint import durations, go_values
+from policygen.lint import go_values
 from policygen.lint.kueue_settings import Settings
 from policygen.lint.queued import FRAMEWORKS
 from policygen.served.metadata import is_subdomain

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
+from policygen import durations
 from policygen.cluster.view import Cluster
 from policygen.finding import At, Edit, Family, Severity
-from policygen.lint import durations
 from policygen.spec.types import Spec
 from policygen.versions import Minor, Version
 

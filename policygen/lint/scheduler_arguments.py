@@ -6,9 +6,9 @@ Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go of Kuberne
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policygen import durations
 from policygen.cluster.parts import mapping, mappings, numbered
 from policygen.finding import Path
-from policygen.lint import durations
 from policygen.lint.typed_fields import Fault, Type, right
 from policygen.spec.echo import listed, quoted, shown
 from policygen.spec.labels import key_fault

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from policygen import durations
 from policygen.cluster.parts import mapping, mappings, numbered
 from policygen.finding import Path
-from policygen.lint import durations
 from policygen.lint.resource_names import extended
 from policygen.lint.typed_fields import Fault, Type, right
 from policygen.spec.echo import quoted

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
+from policygen import durations
 from policygen.cluster.parts import mapping
 from policygen.finding import Path
-from policygen.lint import durations
 from policygen.spec.echo import shown
 
 

@@ -142,6 +142,30 @@ def test_files_inside_a_config_map_are_compared_and_not_their_text():
     assert set(found(wanted, write("{"))) == {place}
 
 
+@pytest.mark.parametrize(
+    "one, other, told",
+    [
+        ("timeout: 30m", "timeout: 1800s", {}),
+        ("timeout: 30m", "timeout: 30s", {("timeout",)}),
+        ("actions: allocate, preempt", "actions: allocate,preempt", {}),
+        ("actions: allocate, preempt", "actions: preempt, allocate", {("actions",)}),
+        ("integrations: {frameworks: [a, b]}", "integrations: {frameworks: [b, a]}", {}),
+        ("strategies: [a, b]", "strategies: [b, a]", {("strategies",)}),
+        ("tiers: [{plugins: [{name: a}, {name: b}]}]", "tiers: [{plugins: [{name: b}, {name: a}]}]",
+         {("tiers", 0, "plugins")}),
+        ("profiles: [{schedulerName: a, w: 1}, {schedulerName: b}]",
+         "profiles: [{schedulerName: b}, {schedulerName: a, w: 1}]", {}),
+        ("profiles: [{schedulerName: a, w: 1}, {schedulerName: b}]",
+         "profiles: [{schedulerName: b}, {schedulerName: a, w: 2}]", {("profiles", 1, "w")}),
+        ("weight: 10", "weight: '10'", {("weight",)}),
+    ],
+)  # fmt: skip
+def test_what_programs_read_alike_is_no_difference(one, other, told):
+    wanted = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a.conf": one}}
+    there = found(wanted, lambda it: it["data"].update({"a.conf": other}))
+    assert {path[2:] for path in there} == set(told)
+
+
 @pytest.mark.parametrize("side", ["added", "removed"])
 def test_an_entry_of_a_free_mapping_is_told_though_it_is_empty(side):
     """A label without a value selects: a queue whose selector asks for one more gets no namespace."""

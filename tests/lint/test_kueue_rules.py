@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from policygen import linting
+from policygen.durations import seconds
 from policygen.lint import kueue_gates, kueue_keys
-from policygen.lint.durations import seconds
 from policygen.lint.page import page
 from policygen.lint.resource_names import meant
 from policygen.versions import SUPPORTED, Version
