@@ -174,7 +174,7 @@ def lint(**given: Any) -> None:
     except SpecError as error:
         # Text says it on standard error, as every command does.
         others = [(name, file) for name, file in wanted if file or name != "text"]
-        refused = linting.refused(settings, error.findings)
+        refused = _explained(linting.refused(settings, error.findings), wanted)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
         raise
     report = replace(report, began=began, seconds=time.monotonic() - start)
@@ -183,10 +183,7 @@ def lint(**given: Any) -> None:
         from policygen import drifting
 
         say(drifting.write_patches(report, folder, given["kubeconfig"]))
-    if any(name == "sarif" for name, _ in wanted):
-        from policygen import fixing
-
-        report = replace(report, repairs=fixing.repairs(report))
+    report = _explained(report, wanted)
     delivery.write(report, wanted, quiet=given["quiet"])
     raise SystemExit(
         {
@@ -196,6 +193,17 @@ def lint(**given: Any) -> None:
             Verdict.PASS: ExitCode.CLEAN,
         }[ending.verdict(report, Severity[given["fail_on"].upper()])]
     )
+
+
+def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Report":
+    """With what only SARIF says: fixes, and the pages of rules."""
+    if all(name != "sarif" for name, _ in wanted):
+        return report
+    from msgspec.structs import replace
+
+    from policygen import fixing, rulebook
+
+    return replace(report, repairs=fixing.repairs(report), pages=rulebook.pages(report))
 
 
 def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | None) -> "Report":

@@ -8,6 +8,7 @@ import click
 from policygen import printing
 from policygen.cli_options import TARGET, form
 from policygen.cli_stderr import say
+from policygen.errors import UsageError
 from policygen.finding import Severity
 
 
@@ -84,12 +85,15 @@ Examples:
 def rules(**given: Any) -> None:
     """List what policygen can find: name, severity, family, fix, proof, and the fault in a sentence.
 
-    With TEXT only what has each of these words in its name, its fault or its kinds. The fix is what
+    With TEXT only what has each of these words in its name, its fault or its kinds; a word that none
+    has is refused. The fix is what
     `lint --fix` may do; proven means that a test shows the harm on real servers.
     """
     from policygen import rulebook
 
     as_json = given.pop("form") == "json"
+    if advice := rulebook.lost(given["words"]):
+        raise UsageError(advice)
     found = rulebook.select(rulebook.Wanted(**given))
     if as_json:
         out = io.StringIO()
@@ -98,8 +102,7 @@ def rules(**given: Any) -> None:
         return
     printing.out(rulebook.table(found))
     if not found:
-        advice = rulebook.near(given["words"]) or "`policygen rules` lists all"
-        say(f"policygen: no rule is like this; {advice}")
+        say("policygen: no rule is like this; `policygen rules` lists all")
 
 
 @click.command(

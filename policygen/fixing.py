@@ -71,7 +71,12 @@ def run(
 def diff(fixed: Fixed) -> str:
     """All changes as one unified diff, which can be applied."""
     return "".join(
-        difference(source.name, source.text.encode(), text, shown_breaks=False)
+        difference(
+            source.name,
+            source.whole(source.text),
+            source.mark + text,
+            shown_breaks=False,
+        )
         for source, text in fixed.texts
     )
 

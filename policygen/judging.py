@@ -16,6 +16,7 @@ from policygen.dressing import dress
 from policygen.finding import Finding, Hit, Place, Severity, dotted
 from policygen.lint import api_versions, engine
 from policygen.lint.engine import Outcome
+from policygen.lint.malformed import worded
 from policygen.lint.rule import Facts, Need, Rule
 from policygen.served import schemas
 from policygen.spec import files
@@ -269,9 +270,10 @@ def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterat
 def _malformed(cluster: Cluster) -> Iterator[Finding]:
     """Objects that a server has taken and that we cannot read: no rule has judged them."""
     for it in cluster.malformed:
-        message = f"{it.object} could not be read: {it.message}"
+        where, why = worded(it)
+        message = f"{it.object} could not be read: {why}"
         context = cluster.seen.context if cluster.seen else ""
-        path = dotted(it.path)
+        path = dotted(where)
         yield Finding(
             Severity.WARNING, "not-read", message, None, str(it.object), path, path, cluster=context
         )

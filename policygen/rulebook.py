@@ -16,6 +16,7 @@ from policygen.lint.page import page
 from policygen.lint.rule import Need, Rule
 from policygen.lint.spec_errors import REMEDIES, RUN_ERRORS, RUN_RULES, SPEC_ERRORS
 from policygen.lint.spec_rules import NOTES, SPEC_RULES
+from policygen.report.report import Report
 from policygen.report.words import write_json
 from policygen.spec.nearest import suggest
 
@@ -121,6 +122,11 @@ def explain(name: str) -> str:
     return f"# {name}\n\n{entry.about}. {_SAYS[entry.family]}\n{remedy}"
 
 
+def pages(report: Report) -> dict[str, str]:
+    """What explains the findings of a report, by their rules."""
+    return {name: explain(name) for name in sorted({it.rule for it in report.findings})}
+
+
 def select(wanted: Wanted) -> list[Entry]:
     """The entries that are asked for. Raises UsageError for a kind or version that there is not."""
     judged = {_kind(name) for name in wanted.kinds}
@@ -144,14 +150,16 @@ def select(wanted: Wanted) -> list[Entry]:
     ]
 
 
-def near(words: Iterable[str]) -> str:
-    """What may be meant by the words that no entry has; empty: nothing is near."""
+def lost(words: Iterable[str]) -> str:
+    """Why a word that no entry has finds nothing, and what may be meant; empty: each has one."""
     texts = [_text(each) for each in entries()]
-    spoken = sorted({word for text in texts for word in re.findall(r"\w+", text)})
-    lowered = [word.lower() for word in words]
-    lost = [word for word in lowered if not any(word in text for text in texts)]
-    found = [close for word in lost for close in get_close_matches(word, spoken, n=1)]
-    return f"did you mean {', '.join(found)}?" if found else ""
+    for word in words:
+        if not any(word.lower() in text for text in texts):
+            spoken = {said for text in texts for said in re.findall(r"\w+", text)}
+            near = get_close_matches(word.lower(), sorted(spoken), n=1)
+            advice = f'did you mean "{near[0]}"?' if near else "`policygen rules` lists all"
+            return f'no rule speaks of "{word}"; {advice}'
+    return ""
 
 
 def _text(each: Entry) -> str:

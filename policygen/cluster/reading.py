@@ -35,6 +35,8 @@ MAX_UNKNOWN = 20
 Misspelt = Mapping[At, tuple[Path, ...]]
 """Fields that are not there since their names are misspelt, by the roots of objects."""
 
+_AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
+
 T = TypeVar("T")
 
 
@@ -148,14 +150,14 @@ class Reader:
         self, it: Object, path: Path, data: Any, replicas: int | None
     ) -> workload.Template | None:
         if not isinstance(data, dict):
-            self._mistyped(it, path, data)
+            self._mistyped(it, path, data, "object")
             return None
         spec, metadata = data.get("spec"), data.get("metadata")
         read = self._read(it, {} if spec is None else spec, workload.PodSpec, (*path, "spec"))
         if read is None:
             return None
         if not isinstance(metadata, dict | None):
-            self._mistyped(it, (*path, "metadata"), metadata)
+            self._mistyped(it, (*path, "metadata"), metadata, "object")
             return None
         made = workload.Template(
             at=it.at.to(*path),
@@ -169,17 +171,19 @@ class Reader:
         if any(slip[: len(path)] != path for slip in slips):
             made = watched(made, ("replicas",), note)
         for name in ("labels", "annotations"):
-            wrong = [*_no_texts((*path, "metadata", name), (metadata or {}).get(name))]
+            whole = (*path, "metadata", name)
+            wrong = [*_no_texts(whole, (metadata or {}).get(name))]
             for where, value in wrong:
-                self._mistyped(it, where, value)
+                self._mistyped(it, where, value, "object" if where == whole else "str")
             if wrong and it.at in self._unread:
                 return None
             if wrong or {(*path, "metadata"), (*path, "metadata", name)}.intersection(slips):
                 made = watched(made, (name,), note)
         return made
 
-    def _mistyped(self, it: Object, path: Path, value: Any) -> None:
-        message = f"{type(value).__name__} is the wrong type"
+    def _mistyped(self, it: Object, path: Path, value: Any, wanted: str) -> None:
+        got = _AS_MSGSPEC.get(type(value), type(value).__name__)
+        message = f"Expected {wanted}, got {got}"
         self.malformed.append(Malformed(it, path, message))
 
     def _note(self, it: Object) -> Callable[[], None]:

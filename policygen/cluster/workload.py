@@ -153,6 +153,7 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("apps", "Deployment"): (Shape(("spec", "template"), ("spec", "replicas")),),
     ("apps", "ReplicaSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
     ("apps", "StatefulSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
+    ("argoproj.io", "Rollout"): (Shape(("spec", "template"), ("spec", "replicas")),),
     ("apps", "DaemonSet"): (Shape(("spec", "template"), (), None),),
     # No more pods run than completions are left: job_controller.go, manageJob; Kueue counts so too.
     ("batch", "Job"): (

@@ -40,6 +40,16 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
 }
 """The integration that manages a kind, by group and kind."""
 
+BY_POD = frozenset(
+    {
+        ("", "ReplicationController"),
+        ("apps", "DaemonSet"),
+        ("apps", "ReplicaSet"),
+        ("argoproj.io", "Rollout"),
+    }
+)
+"""Kinds that no integration manages, and whose pods are queued one by one, by the pods' own label."""
+
 TOGETHER = tuple(kind for _, kind in FRAMEWORKS if kind not in ("Deployment", "Pod"))
 """Kinds whose pods Kueue admits all at once."""
 

@@ -38,6 +38,19 @@ def faults(profile: Profile) -> Iterator[Fault]:
                 yield way, f"{name} is disabled, so {what}, which is refused; enable it"
 
 
+def misnamed(profile: Profile) -> Iterator[tuple[Path, str]]:
+    """What is disabled and is no plugin of any release or known build: where, and its name."""
+    for point, plugins in profile.plugins.items():
+        for i, plugin in enumerate(plugins.disabled):
+            name = plugin.name
+            if (
+                name != "*"
+                and name not in scheduler_words.OTHERS
+                and not scheduler_words.in_tree(name)
+            ):
+                yield ("plugins", point, "disabled", i, "name"), name
+
+
 def _has(profile: Profile, point: str, name: str) -> bool:
     own, multi = (profile.plugins.get(it, PluginSet()) for it in (point, _MULTI))
     if any(it.name == name for it in own.enabled):

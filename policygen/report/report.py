@@ -75,6 +75,8 @@ class Report(Struct, frozen=True):
     """What of the manifests was judged: the findings' edits are about these."""
     repairs: Mapping[int, Repair] = field(default_factory=dict)
     """What mends a finding, by its number; only where somebody has asked for it."""
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """What explains a finding, as Markdown, by its rule; only where somebody has asked for it."""
     drifts: "tuple[Drift, ...]" = ()
     """Of each cluster that was held against a spec; findings say what of it counts."""
 

@@ -26,6 +26,10 @@ def write(report: Report, out: TextIO) -> None:
         if name in about:
             rule["shortDescription"] = {"text": about[name].about}
             rule["defaultConfiguration"] = {"level": _LEVELS[about[name].severity]}
+        if name in report.pages:
+            page = report.pages[name]
+            rule["fullDescription"] = {"text": _first_paragraph(page)}
+            rule["help"] = {"text": page, "markdown": page}
         rules.append(rule)
     prints = fingerprints(report.findings)
     results = []
@@ -70,6 +74,11 @@ def write(report: Report, out: TextIO) -> None:
         "runs": [run],
     }
     write_json(log, out)
+
+
+def _first_paragraph(page: str) -> str:
+    """What stands below the title."""
+    return " ".join(page.split("\n\n", 2)[1].split())
 
 
 def _fix(repair: Repair) -> dict[str, Any]:

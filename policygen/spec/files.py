@@ -1,5 +1,6 @@
 """Which files make up the input, and their text."""
 
+import codecs
 import errno
 import fcntl
 import os
@@ -40,6 +41,12 @@ class Source(Struct, frozen=True):
     text: str
     path: Path | None
     """None for stdin."""
+    mark: str = ""
+    """The byte-order mark that the file begins with, if it has one; lines and columns count without."""
+
+    def whole(self, text: str) -> bytes:
+        """The file's content with another text: what stands before it stays."""
+        return (self.mark + text).encode()
 
 
 def read(
@@ -221,8 +228,10 @@ class _Reading(Struct, eq=False):
         if len(data) > MAX_FILE_BYTES:
             self.refuse(name, _too_large())
             return
+        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""  # which kubectl takes
         try:
-            self.sources.append(Source(name, decode(data), path))
+            text = decode(data[len(mark) :])
+            self.sources.append(Source(name, text, path, mark.decode()))
         except NotTextError as error:
             place = Place(name, error.line, error.column, error.length, error.text)
             self.findings.append(Finding(Severity.ERROR, "encoding", str(error), place))

@@ -46,11 +46,11 @@ def _staged(source: Source, text: str) -> tuple[Path, Path]:
         raise UsageError(f"{source.name} has a second name (a hard link), so it is not written")
     if not os.access(target, os.W_OK):
         raise UsageError(f"{source.name} cannot be written: no permission")
-    if target.read_bytes() != source.text.encode():
+    if target.read_bytes() != source.whole(source.text):
         raise UsageError(f"{source.name} was changed meanwhile; nothing is written, run it again")
     beside = target.with_name(f".{target.name}.policygen-{os.getpid()}")
     try:
-        atomic.stage(beside, text.encode(), target)
+        atomic.stage(beside, source.whole(text), target)
         if (state.st_uid, state.st_gid) != (os.geteuid(), os.getegid()):
             os.chown(beside, state.st_uid, state.st_gid)
             beside.chmod(stat.S_IMODE(state.st_mode))  # which a change of owner may cut

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from policygen.served.code import FILE
+
+from . import probing
 from .client import Client
 from .upstream import KUEUE, VOLCANO
 
@@ -86,7 +89,12 @@ def collect(client: Client) -> dict[str, Any]:
     for path in sorted(files.keys() - {META}):
         group, version, name = path.split("/")
         kinds.setdefault(f"{group}/{version}", []).append(name.removesuffix(".json"))
+    built_in = {
+        kind: files[f"{kind[0] if '/' in kind[0] else f'core/{kind[0]}'}/{kind[1]}.json"]["schema"]
+        for kind in probing.KINDS
+    }
     files[INDEX] = {"versions": _versions(client), "kinds": kinds}
+    files[FILE] = probing.collect(client, built_in)
     return files
 
 

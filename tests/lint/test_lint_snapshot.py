@@ -69,6 +69,17 @@ def test_what_could_not_be_read_is_named_and_never_clean(lint):
     assert found["message"] == "ClusterQueue.kueue.x-k8s.io could not be read: forbidden"
 
 
+def test_a_field_of_a_wrong_type_is_told_in_words(lint):
+    look = snapshot(LOCAL.replace("clusterQueue: vision.a1000", "clusterQueue: 5"))
+    code, report, _ = lint(look, options=("--rule", RULE))
+    assert (code, report["complete"]) == (3, False)
+    (found,) = (it for it in report["findings"] if it["rule"] == "not-read")
+    assert found["message"] == (
+        "LocalQueue vision/a100 could not be read: 5 stands where text is taken; put it in quotes"
+    )
+    assert found["path"] == "spec.clusterQueue"
+
+
 def test_a_kind_that_the_server_does_not_have_is_absent(lint):
     look = snapshot(
         LOCAL,

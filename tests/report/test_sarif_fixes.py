@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
-from policygen import fixing
+from policygen import fixing, rulebook
 from policygen.cli import cli
 from policygen.lint.catalog import RULES
 from policygen.lint.page import page
@@ -80,6 +80,26 @@ def test_each_fix_mends_its_finding(name, tmp_path, official):
                     ]
                     mended += 1
     assert mended
+
+
+def test_what_is_found_is_explained(tmp_path, official):
+    spec = tmp_path / "policy.yaml"
+    spec.write_text("apiVersion: policygen.dev/v1alpha1\nkind: Team\n", "utf-8")
+    bad = tmp_path / "in.yaml"
+    bad.write_text(page("quota-not-canonical").examples[0].text, "utf-8")
+    done = CliRunner().invoke(cli, ["lint", str(spec), "-f", f"sarif={tmp_path / 'spec.sarif'}"])
+    refused = json.loads((tmp_path / "spec.sarif").read_text("utf-8"))
+    assert done.exit_code == 2
+    for log in (sarif(bad), refused):
+        official.validate(log)
+        (run,) = log["runs"]
+        found = {result["ruleId"] for result in run["results"]}
+        assert found
+        for rule in run["tool"]["driver"]["rules"]:
+            assert ("help" in rule) is (rule["id"] in found)
+            if "help" in rule:
+                assert rule["help"]["markdown"] == rulebook.explain(rule["id"])
+                assert rule["fullDescription"]["text"] in " ".join(rule["help"]["text"].split("\n"))
 
 
 def test_all_that_fix_mends_at_once_is_offered(tmp_path):

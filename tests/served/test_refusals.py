@@ -6,7 +6,7 @@ import re
 import msgspec
 import pytest
 
-from policygen.served import cel, structural
+from policygen.served import cel, code, structural
 from policygen.served.refusals import refusals
 from policygen.served.schemas import folder, index, object_meta, served
 
@@ -325,6 +325,6 @@ def test_index_lists_the_files():
     there = {
         path.relative_to(folder()).with_suffix("").as_posix()
         for path in folder().rglob("*.json")
-        if path.name not in {"index.json", "ObjectMeta.json"}
+        if path.name not in {code.FILE, "index.json", "ObjectMeta.json"}
     }
     assert there == {f"{at}/{kind}" for at, kinds in index().kinds.items() for kind in kinds}

@@ -263,7 +263,6 @@ def test_what_may_not_be_read(unprivileged):
 
 
 ENCODINGS = {
-    "bom": (b"\xef\xbb\xbfa: 1\n", 'byte-order mark; save it as "UTF-8 without BOM"'),
     "utf-16": ("a: 1\n".encode("utf-16"), 'this is UTF-16; save it as "UTF-8"'),
     "utf-16-be": (b"\xfe\xff\0a", 'this is UTF-16; save it as "UTF-8"'),
     "utf-16, no mark": ("kind: Team\n".encode("utf-16-le"), "this is UTF-16"),

@@ -206,15 +206,7 @@ def _values(selector: Part) -> Iterator[Claim]:
 
 def _container(spec: Part, container: Part) -> Iterator[Claim]:
     yield from _ports(container)
-    for each in container.items("env"):
-        name = each.data.get("name")
-        if isinstance(name, str) and name and not _VARIABLE.fullmatch(name):
-            message = f'{named(container)} has a variable {quoted(name)}; write no "="'
-            if "=" not in name:
-                message = (
-                    f"{named(container)} has a variable {quoted(name)}; write ASCII characters"
-                )
-            yield Claim(message, each.at / "name")
+    yield from _variables(container)
     never = spec.data.get("restartPolicy") == "Never"
     seen = set()
     for each in container.items("resizePolicy"):
@@ -232,6 +224,20 @@ def _container(spec: Part, container: Part) -> Iterator[Claim]:
         claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
         if isinstance(name, str) and name not in claimed:
             message = f"{named(container)} uses claim {quoted(name)}, which its pod has not; write it there"
+            yield Claim(message, each.at / "name")
+
+
+def _variables(container: Part) -> Iterator[Claim]:
+    for each in container.items("env"):
+        name = each.data.get("name")
+        if isinstance(name, str) and not _VARIABLE.fullmatch(name):
+            message = f'{named(container)} has a variable {quoted(name)}; write no "="'
+            if not name:
+                message = f"{named(container)} has a variable without a name; write one"
+            elif "=" not in name:
+                message = (
+                    f"{named(container)} has a variable {quoted(name)}; write ASCII characters"
+                )
             yield Claim(message, each.at / "name")
 
 

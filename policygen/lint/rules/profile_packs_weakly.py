@@ -7,6 +7,7 @@ from policygen.cluster.view import Cluster
 from policygen.finding import Severity
 from policygen.lint import accelerators
 from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler_profiles import misnamed
 from policygen.lint.scheduling import FIT, profiles
 
 _USUAL, _LEAST = 8, 1
@@ -38,7 +39,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         gpus = known or _USUAL
         worth = max(0, Dominance(gpus, least, host, fit.weight).margin)
         against = 100 * sum(profile.opponents.values())
-        if 0 < against >= worth:
+        if 0 < against >= worth and not any(misnamed(profile.it)):  # which that is told of
             yield Claim(
                 f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs one more in use is "
                 f"worth {worth} points, and {' and '.join(profile.opponents)} up to {against}; "

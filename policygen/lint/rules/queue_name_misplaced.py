@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.cluster.workload import KINDS, Workload
 from policygen.finding import At, Edit, Severity, Verb
 from policygen.lint.kueue_jobs import judged
-from policygen.lint.queued import labels, managed
+from policygen.lint.queued import BY_POD, labels, managed
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 from policygen.spec.labels import value_fault
 from policygen.well_known import LOCAL_QUEUE
@@ -14,10 +14,14 @@ from policygen.well_known import LOCAL_QUEUE
 def check(facts: Facts) -> Iterator[Claim]:
     """Kueue reads the label of the object that it manages; a CronJob's is that of its jobs.
 
-    Pods with a label of their own are queued one by one, where the pod integration is on.
+    Pods with a label of their own are queued one by one, where the pod integration is on; so are
+    those of kinds that no integration manages, whose own label nobody reads.
 
     Source: pkg/controller/jobframework/utils.go, QueueNameForObject.
     """
+    for workload in facts.cluster.workloads:
+        if (workload.object.group, workload.kind) in BY_POD:
+            yield from _past(workload)
     for workload in managed(facts.cluster):
         _, found = labels(workload)
         if found.get(LOCAL_QUEUE):
@@ -35,6 +39,23 @@ def check(facts: Facts) -> Iterator[Claim]:
                 else (),
             )
             break
+
+
+def _past(workload: Workload) -> Iterator[Claim]:
+    """The label of an object that Kueue does not manage, where its pods have none."""
+    name = workload.labels.get(LOCAL_QUEUE)
+    for template in workload.templates[:1]:
+        if name and LOCAL_QUEUE not in template.labels:
+            wrong = workload.at.to("metadata", "labels", LOCAL_QUEUE)
+            right = template.at.to("metadata", "labels", LOCAL_QUEUE)
+            yield Claim(
+                f"{workload} names its queue in its own labels, and Kueue manages no {workload.kind}, "
+                f"only its pods; write the label {LOCAL_QUEUE} in spec.template.metadata.labels",
+                wrong,
+                edits=()
+                if value_fault(name)
+                else (Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, right, name)),
+            )
 
 
 def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:

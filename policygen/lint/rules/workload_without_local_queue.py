@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.cluster.view import Cluster
 from policygen.cluster.workload import KINDS
 from policygen.finding import At, Severity
-from policygen.lint.queued import local_queues, queued
+from policygen.lint.queued import BY_POD, local_queues, queued
 from policygen.lint.rule import Claim, Facts, Family, Need, Rule
 from policygen.served.metadata import is_subdomain
 from policygen.spec.nearest import suggest
@@ -43,6 +43,13 @@ def _sent(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
     """Each object that names a LocalQueue, the name, its namespace, and where the name stands."""
     for each in cluster.derive(queued):
         yield str(each.workload), each.name, each.workload.namespace, each.at
+    for workload in cluster.workloads:
+        if (workload.object.group, workload.kind) in BY_POD:
+            for template in workload.templates:
+                name = template.labels.get(LOCAL_QUEUE)
+                if name:
+                    at = template.at.to("metadata", "labels", LOCAL_QUEUE)
+                    yield str(workload), name, workload.namespace, at
     for it in cluster.objects:
         name = it.labels.get(LOCAL_QUEUE) if (it.group, it.kind) in _OPAQUE else None
         if name:

@@ -26,6 +26,7 @@ SPREADS = [
     ("profile-packs-weakly", 0, 0, SERVED),
     ("profile-packs-weakly", 1, 0, SERVED),
     ("scheduler-weight-zero", 0, 0, PICTURE),
+    ("scheduler-plugin-not-disabled", 0, 0, PICTURE),
 ]
 
 

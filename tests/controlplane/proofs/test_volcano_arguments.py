@@ -65,3 +65,25 @@ def test_volcano_unknown_plugin(volcano):
             volcano.sessions()
             assert volcano.waiting(HERE) == waiting
     assert "Failed to get plugin numaaware" in volcano.log()
+
+
+def logged(volcano, example):
+    """What the scheduler has logged by the time that sessions with an example have passed."""
+    before = len(volcano.log())
+    with volcano.scene(example):
+        volcano.sessions()
+        return volcano.log()[before:]
+
+
+def test_volcano_argument_unread(volcano):
+    """A waiting time that is no duration is an error in the log, and 0."""
+    rule, line = "volcano-argument-unread", "Invalid global waiting time setting: 0s in sla plugin"
+    assert line in logged(volcano, bad(rule))
+    assert line not in logged(volcano, good(rule))
+
+
+def test_preemptable_unread(volcano):
+    """The page's Jobs: what is no truth value is told in the log."""
+    rule, line = "preemptable-unread", "invalid volcano.sh/preemptable=yes"
+    assert line in logged(volcano, bad(rule))
+    assert line not in logged(volcano, good(rule))

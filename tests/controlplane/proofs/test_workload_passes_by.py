@@ -121,3 +121,12 @@ def _made(cluster: Cluster, namespace: str) -> Object:
 
 def _named(thing: Object, name: str) -> Object:
     return {**thing, "metadata": {**thing["metadata"], "name": name}}
+
+
+def test_the_queue_of_a_kind_that_is_not_managed(cluster: Cluster) -> None:
+    """The last examples of queue-name-misplaced: a ReplicaSet's own label is read by nobody."""
+    rule = "queue-name-misplaced"
+    show(cluster, scene(bad(rule, 3), "bad"), scene(good(rule, 2), "good"))
+    cluster.becomes("good", lambda: _owners(cluster, "good"), ["Pod", "Pod"])
+    cluster.becomes("pods", lambda: len(cluster.pods("bad")), 2)
+    cluster.stays("Workloads", lambda: _owners(cluster, "bad"), [], for_s=0.5)

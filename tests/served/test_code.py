@@ -1,0 +1,60 @@
+"""What servers have answered about fields is read so, and each field is told of once."""
+
+import json
+
+import pytest
+
+from policygen import versions
+from policygen.cluster.manifests import read
+from policygen.cluster.view import Cluster
+from policygen.lint.catalog import RULES
+from policygen.lint.rule import Facts, Family, Need
+from policygen.served import code
+from policygen.served.schemas import served
+from policygen.spec.files import Source
+from tests.controlplane.probing import TEXTS, placing
+from tests.controlplane.samples import samples
+
+GOOD = {f"{it['apiVersion']} {it['kind']}": it for it in samples()}
+INVALID = [rule for rule in RULES if rule.family is Family.INVALID]
+KNOWN = [(kind, way) for kind, fields in code.known().items() for way in fields]
+
+
+def wrong(fact):
+    """A value that each part of a fact refuses."""
+    if fact.minimum is not None:
+        yield fact.minimum - 1
+    if fact.maximum is not None:
+        yield fact.maximum + 1
+    if fact.words:
+        yield "bogus"
+    if fact.form:
+        yield next(it for it in TEXTS if it and not code.FORMS[fact.form].takes(it))
+    if fact.some_of:
+        yield {}
+    elif fact.filled and fact.form:
+        yield ""
+
+
+def said(thing):
+    documents = read([Source("x", json.dumps(thing), None)]).objects
+    facts = Facts(Cluster(documents), dict(versions.DEFAULT), frozenset(Need))
+    return [(rule.name, claim) for rule in INVALID for claim in rule.check(facts)]
+
+
+@pytest.mark.parametrize("kind, way", KNOWN)
+def test_each_field_is_told_of_once(kind, way):
+    """At its place; a value of a field that another rule knows is that rule's."""
+    fact = code.known()[kind][way]
+    schema = served(*kind.split(" ")).schema
+    for alone in (False, True):
+        for value in wrong(fact):
+            path = ("spec", *way.split("."))
+            thing, field = placing(GOOD[kind], schema, path, value, alone=alone)
+            told = [it for it in said(thing) if shown(it[1].at) == field]
+            assert [name for name, _ in told] == ["workload-field-refused"], (value, alone)
+
+
+def shown(at):
+    """A place as a server writes it."""
+    return "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in at.path)[1:]
