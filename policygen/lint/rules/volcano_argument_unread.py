@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from policygen.durations import seconds
 from policygen.finding import At, Severity
-from policygen.lint.durations import seconds
 from policygen.lint.rule import Claim, Facts, Family, Rule
 from policygen.lint.volcano_settings import Placed, all_settings
 from policygen.spec.echo import quoted, shown
