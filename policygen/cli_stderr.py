@@ -34,13 +34,19 @@ def say(message: str) -> None:
         click.echo(text.printable(message, sys.stderr.encoding or "utf-8"), err=True)
 
 
+_COLUMNS = 80
+"""Of a terminal that does not say."""
+
+
 def progress(what: str) -> None:
     """Say on a terminal what is being read, in a line that the next one replaces."""
     from policygen.report.text import printable
 
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{printable(what[:72], 'ascii')}")
-        sys.stderr.flush()
+    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return
+    columns = os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
+    sys.stderr.write(f"\r\x1b[K{printable(what[: columns - 1], 'ascii')}")
+    sys.stderr.flush()
 
 
 @contextmanager

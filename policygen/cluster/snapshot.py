@@ -38,6 +38,10 @@ _FASTEST_GOOD = 6
 _NANO = 10**9
 
 
+_GZIP = b"\x1f\x8b"
+_DAMAGED = "is cut off or damaged; take the snapshot again"
+
+
 class SnapshotError(Exception):
     """A file is no snapshot, or not a whole one of this version; the message says which."""
 
@@ -113,14 +117,19 @@ def _decoded(blocks: Iterable[bytes]) -> Iterator[_Line]:
         for block in blocks:
             yield from decode(block)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SnapshotError(f"is damaged: {error}") from None
+        # The decoder's words are about our own lines, which nobody writes by hand.
+        raise SnapshotError(_DAMAGED) from error
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
     """Whole lines, about a MiB of them at a time."""
     size, parts = 0, list[bytes]()
+    start = file.read(len(_GZIP))
+    if start != _GZIP:
+        raise SnapshotError("is no snapshot; `policygen snapshot` makes one")
+    whole = io.BytesIO(start + file.read())  # packed, it is small
     try:
-        with gzip.GzipFile(fileobj=file, mode="rb") as content:
+        with gzip.GzipFile(fileobj=whole, mode="rb") as content:
             while part := content.read(1 << 20):
                 size += len(part)
                 if size > MAX_UNPACKED_BYTES:
@@ -130,10 +139,8 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
                     yield b"".join((*parts, lines, line_break))
                     parts = []
                 parts.append(part)
-    except gzip.BadGzipFile:
-        raise SnapshotError("is no snapshot; `policygen snapshot` makes one") from None
-    except (EOFError, zlib.error):
-        raise SnapshotError("is cut off or damaged; take the snapshot again") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise SnapshotError(_DAMAGED) from None
     yield b"".join(parts)
 
 
@@ -177,7 +184,7 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
             case _End():
                 end = line
     if end != _End(len(objects), len(specs), len(pods)):
-        raise SnapshotError("is cut off or damaged; take the snapshot again")
+        raise SnapshotError(_DAMAGED)
     return Snapshot(seen, tuple(objects), tuple(pods))
 
 

@@ -17,6 +17,9 @@ from policygen.report.report import Report
 
 About = TypeVar("About")
 
+_FORBIDDEN = ("403", "the server answered 403")
+"""How a server refuses what an identity may not read."""
+
 
 def write(
     report: Report, wanted: Sequence[tuple[str, Path | None]], *, quiet: bool = False
@@ -38,7 +41,9 @@ def write(
         if each.verdict == Verdict.CRASHED and sys.stderr is not None:
             sys.stderr.write(f"policygen: rule {each.rule} has a bug; please report it\n")
     if not report.complete and sys.stderr is not None:
-        sys.stderr.write("policygen: not all could be read, so findings may be missing\n")
+        refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
+        rights = "; `policygen rbac` prints the rights that it takes" if refused else ""
+        sys.stderr.write(f"policygen: not all could be read, so findings may be missing{rights}\n")
     send(made)
 
 

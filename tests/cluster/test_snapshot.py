@@ -227,8 +227,24 @@ def test_a_pods_time_without_a_zone_is_an_error(tmp_path):
     it = example()
     naive = msgspec.structs.replace(it.pods[0], created=datetime(2026, 11, 20))  # noqa: DTZ001 - that is it
     data = written(msgspec.structs.replace(it, pods=(naive,)), tmp_path)
-    with pytest.raises(SnapshotError, match=r"is damaged: .*timezone"):
+    with pytest.raises(SnapshotError, match=r"is cut off or damaged; take the snapshot again"):
         snapshot.read(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("change", ["its sum", "behind it", "a line"])
+def test_a_damaged_one_is_said_to_be_damaged(tmp_path, change):
+    """In no words of a decoder."""
+    data = bytearray(written(example(), tmp_path))
+    if change == "its sum":
+        data[-6] ^= 1
+    elif change == "behind it":
+        data += b"junk"
+    else:
+        first, rest = gzip.decompress(data).split(b"\n", 1)
+        data = gzip.compress(first + b'\n["object", "text"]\n' + rest)
+    with pytest.raises(SnapshotError) as told:
+        snapshot.read(io.BytesIO(data))
+    assert str(told.value) == "is cut off or damaged; take the snapshot again"
 
 
 @pytest.mark.parametrize(

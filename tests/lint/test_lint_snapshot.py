@@ -80,6 +80,24 @@ def test_a_field_of_a_wrong_type_is_told_in_words(lint):
     assert found["path"] == "spec.clusterQueue"
 
 
+@pytest.mark.parametrize(
+    "reason, is_told",
+    [
+        ("403: User u cannot list", True),
+        ("the server answered 403", True),
+        ("no answer in 4030 s", False),
+    ],
+)
+def test_who_may_not_read_is_told_what_prints_the_rights(tmp_path, reason, is_told):
+    gap = Gap(KUEUE, "ClusterQueue", "", reason)
+    path = tmp_path / "x.snapshot"
+    snapshots.write(snapshot(LOCAL, read=without((KUEUE, "ClusterQueue")), gaps=(gap,)), path)
+    done = CliRunner().invoke(cli, ["lint", "--snapshot", str(path)])
+    assert done.exit_code == 3
+    assert "not all could be read" in done.stderr
+    assert ("`policygen rbac` prints the rights" in done.stderr) is is_told
+
+
 def test_a_kind_that_the_server_does_not_have_is_absent(lint):
     look = snapshot(
         LOCAL,

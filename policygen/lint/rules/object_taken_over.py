@@ -40,8 +40,8 @@ def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[
         )
     for path, owner in changed.controllers:
         yield Claim(
-            f"{found} is controlled by {owner}, which writes it and deletes it with itself; "
-            f"{author(found, path)}",
+            f"{found} is controlled by {owner}, which writes it and deletes it with itself; take it "
+            f"out of what makes that, or out of the spec; {author(found, path)}",
             found.at.to(*path),
             related,
         )
