@@ -60,6 +60,9 @@ class Changed(Struct, frozen=True, eq=False):
     """Our labels where they name somebody else."""
     controllers: tuple[tuple[Path, str], ...] = ()
     """Objects that control it, and where it says so."""
+    older: str = ""
+    """The apiVersion in which it was found, where that is older than the rendered one: no patch in a version
+    that the server lacks can mend it."""
 
 
 class Drift(Struct, frozen=True, eq=False):
@@ -142,6 +145,8 @@ class Rendered:
                 continue
             mine, theirs = alike(each.object, found)
             state = _changed(replace(each, object=mine), theirs, self._read)
+            if found.version != theirs.version:
+                state = replace(state, older=found.api_version)
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
         ours = {_key(it.object) for it in self.wanted}

@@ -85,6 +85,8 @@ def steps(drift: Drift, keep: Keep) -> list[Step]:
 def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
     """What takes too much of a queue away, and all else."""
     wanted, found = changed.wanted, changed.found
+    if changed.older:
+        return [], []
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
     if any(is_immutable(found.data, it.path) for it in kept):

@@ -409,7 +409,7 @@ def test_commands_of_a_pod_name_no_context(lint, cluster, tmp_path):
     assert "--context" not in script + it["command"]
 
 
-def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
+def test_an_older_api_version_is_read_as_the_newest(lint, cluster, tmp_path):
     queue = cluster[QUEUE]
     queue["apiVersion"] = "kueue.x-k8s.io/v1beta1"
     queue["spec"]["cohort"] = queue["spec"].pop("cohortName")
@@ -417,7 +417,12 @@ def test_an_older_api_version_is_read_as_the_newest(lint, cluster):
     assert told == {}
     queue["spec"]["cohort"] = "elsewhere"
     told, _ = lint(cluster)
-    assert set(told) == {("field-drifted", QUEUE, "spec.cohort")}
+    ((key, it),) = told.items()
+    assert key == ("field-drifted", QUEUE, "spec.cohort")
+    assert "set the spec's target first" in it["message"]
+    assert it["command"] is None
+    lint(cluster, "--patches", str(tmp_path / "patches"))
+    assert not (tmp_path / "patches").exists()
 
 
 def test_hashed_names_are_held_against_no_spec(lint, cluster):

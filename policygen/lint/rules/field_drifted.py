@@ -34,7 +34,12 @@ def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Differen
     wanted, found = changed.wanted, changed.found
     message = said(it, found, at(wanted.data, it.source))
     command = ""
-    if is_immutable(found.data, it.path):
+    if changed.older:
+        message += (
+            f"; it was found in {changed.older}: where the server has no {wanted.object.version}, no "
+            "patch can mend it; set the spec's target first"
+        )
+    elif is_immutable(found.data, it.path):
         message += "; no server changes this field, so the object is deleted and made anew"
     else:
         command = patch_command(wanted.object, found, it, kubectl_of(facts))

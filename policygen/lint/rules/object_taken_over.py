@@ -36,7 +36,9 @@ def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[
             f"{value(it.wanted)}: it belongs to another tool or set; {author(found, it.path)}",
             found.at.to(*it.path),
             related,
-            command=patch_command(wanted.object, found, it, kubectl_of(facts)),
+            command=""
+            if changed.older
+            else patch_command(wanted.object, found, it, kubectl_of(facts)),
         )
     for path, owner in changed.controllers:
         yield Claim(
