@@ -41,6 +41,7 @@ TOLD = tuple(
     re.compile(each)
     for each in (
         r"spec\.affinity\..*\.(matchExpressions|matchFields|topologyKey|weight)\b",
+        r"spec\.containers$",
         r"spec\.containers\.\*\.(env\.\*\.name|name|ports\.\*\.(containerPort|hostPort))$",
         r"spec\.(activeDeadlineSeconds|nodeName|serviceAccountName|tolerations\.\*\.key)$",
         r"spec\.topologySpreadConstraints\.\*\.maxSkew$",

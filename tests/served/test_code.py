@@ -11,6 +11,7 @@ from policygen.lint.catalog import RULES
 from policygen.lint.rule import Facts, Family, Need
 from policygen.served import code
 from policygen.served.schemas import served
+from policygen.served.structural import below
 from policygen.spec.files import Source
 from tests.controlplane.probing import TEXTS, placing
 from tests.controlplane.samples import samples
@@ -20,7 +21,7 @@ INVALID = [rule for rule in RULES if rule.family is Family.INVALID]
 KNOWN = [(kind, way) for kind, fields in code.known().items() for way in fields]
 
 
-def wrong(fact):
+def wrong(fact, *, is_list):
     """A value that each part of a fact refuses."""
     if fact.minimum is not None:
         yield fact.minimum - 1
@@ -32,8 +33,8 @@ def wrong(fact):
         yield next(it for it in TEXTS if it and not code.FORMS[fact.form].takes(it))
     if fact.some_of:
         yield {}
-    elif fact.filled and fact.form:
-        yield ""
+    elif fact.filled:
+        yield [] if is_list else ""
 
 
 def said(thing):
@@ -47,8 +48,11 @@ def test_each_field_is_told_of_once(kind, way):
     """At its place; a value of a field that another rule knows is that rule's."""
     fact = code.known()[kind][way]
     schema = served(*kind.split(" ")).schema
+    part = schema["properties"]["spec"]
+    for step in way.split("."):
+        part = below(part, 0 if step == "*" else step)
     for alone in (False, True):
-        for value in wrong(fact):
+        for value in wrong(fact, is_list=part.get("type") == "array"):
             path = ("spec", *way.split("."))
             thing, field = placing(GOOD[kind], schema, path, value, alone=alone)
             told = [it for it in said(thing) if shown(it[1].at) == field]
