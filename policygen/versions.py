@@ -98,6 +98,9 @@ KUEUE_WAITS = (0, 19)
 VOLCANO_STRATEGY_FIT = (1, 13)
 """First release with the plugin `resource-strategy-fit`, which scores GPUs too."""
 
+VOLCANO_LENIENT_NODE_GROUPS = (1, 13)
+"""First release whose plugin nodegroup takes `strict`; before it all are strict (#4528)."""
+
 VOLCANO_QUEUE_DEPTH = 5
 """`--max-queue-depth` of Volcano's webhook manager (1.14.2 on), counting from below `root`."""
 

@@ -61,10 +61,6 @@ def decide(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfigurati
     if not mine:
         return None
     preempts = any(facts.policy.preemption_enabled for facts in mine)
-    last: list[Plugin] = [Plugin("predicates")]
-    if any(facts.node_group for facts in mine):
-        # Not strict, so that queues without an affinity keep the unlabelled nodes.
-        last.append(Plugin("nodegroup", {"strict": False}))
     return VolcanoConfiguration(
         meta=Meta(platform.volcano.config_map, platform.name, platform.volcano.namespace),
         actions="allocate, preempt, reclaim, backfill" if preempts else "allocate, backfill",
@@ -75,9 +71,20 @@ def decide(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfigurati
                 Plugin("conformance"),
                 Plugin("capacity", hierarchy=True),
             ),
-            (*last, *_scoring(platform, mine)),
+            (Plugin("predicates"), *_node_groups(platform, mine), *_scoring(platform, mine)),
         ),
     )
+
+
+def _node_groups(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...]:
+    """The plugin that keeps queues on the nodes of their group, where no pool is the worse for it.
+
+    Under `strict` a queue without an affinity fits no node, and before 1.13 all are strict.
+    """
+    if platform.target.volcano.release >= versions.VOLCANO_LENIENT_NODE_GROUPS:
+        wanted = any(facts.node_group for facts in mine)
+        return (Plugin("nodegroup", {"strict": False}),) if wanted else ()
+    return (Plugin("nodegroup"),) if all(facts.node_group for facts in mine) else ()
 
 
 def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...]:

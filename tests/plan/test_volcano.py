@@ -240,6 +240,31 @@ def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
     assert made["nodegroup"].arguments == {"strict": False}
 
 
+@pytest.mark.parametrize(
+    "target, other, arguments",
+    [
+        ("1.12", "volcano.sh/nodegroup-name: q", {}),
+        ("1.12", "zone: z", None),  # whose queues would fit no node at all
+        ("1.13", "zone: z", {"strict": False}),
+    ],
+)
+def test_before_1_13_node_groups_are_for_all_pools_or_none(
+    planned, volcano, team, target, other, arguments
+):
+    platform = f"""
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {{name: set}}
+    spec: {{target: {{volcano: "{target}"}}}}
+    """
+    grouped = volcano().replace("pool: p", "pool: p\n    volcano.sh/nodegroup-name: p")
+    second = volcano(name="q").replace("pool: q", f"pool: q\n    {other}")
+    second = second.replace("  gpu:\n", "  gpu:\n    resource: example.com/gpu\n")
+    made = plugins(planned(platform, grouped, second, team("a"), extras=CONFIG))
+    assert ("nodegroup" in made) == (arguments is not None)
+    assert arguments is None or made["nodegroup"].arguments == arguments
+
+
 def test_negative_priorities_of_queues_keep_their_order(planned, volcano, queues):
     """The schema of a Queue takes none below 0 from 1.14 on."""
     config = queues("name: a, priority: -5", "name: b, priority: 7", "name: c, priority: -9")
