@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -10,12 +11,21 @@ import yaml
 from tests.controlplane.client import Object
 from tests.controlplane.cluster import Cluster
 from tests.controlplane.nodes import Shape
+from tests.controlplane.rendering import json_documents
 
 NAMESPACE = "vision"
 """The namespace of nearly every page; its queues begin with it too."""
 FILES = ("Configuration", "Node")
 """Kinds that are not applied: the one is a file, the others are nodes for kwok."""
-FIRST = ("ResourceFlavor", "Topology", "AdmissionCheck", "Cohort", "ClusterQueue", "LocalQueue")
+FIRST = (
+    "Namespace",
+    "ResourceFlavor",
+    "Topology",
+    "AdmissionCheck",
+    "Cohort",
+    "ClusterQueue",
+    "LocalQueue",
+)
 LAST = ("Deployment", "StatefulSet", "Pod", "Job", "HorizontalPodAutoscaler")
 
 
@@ -33,7 +43,12 @@ def scene(text: str, name: str, *words: str) -> str:
 def show(cluster: Cluster, *scenes: str) -> None:
     """Apply scenes at once, kind by kind, queues first and what uses them last."""
     things = [it for text in scenes for it in documents(text) if it["kind"] not in FILES]
-    cluster.apply(yaml.safe_dump_all(sorted(things, key=_rank), sort_keys=False))
+    apply(cluster, things)
+
+
+def apply(cluster: Cluster, things: Iterable[Object]) -> None:
+    """Apply objects kind by kind, queues first and what uses them last."""
+    cluster.apply(json_documents(sorted(things, key=_rank)))
 
 
 def documents(text: str) -> list[Object]:
@@ -54,14 +69,22 @@ def add_nodes(cluster: Cluster, text: str) -> None:
     """An example's Nodes, with room for pods."""
     for it in documents(text):
         if it["kind"] == "Node":
-            has = {name: str(amount) for name, amount in it["status"]["allocatable"].items()}
-            shape = Shape(
-                gpus=int(has["nvidia.com/gpu"]),
-                cpu=has["cpu"],
-                memory=has["memory"],
-                labels=it["metadata"].get("labels", {}),
-            )
-            cluster.add_nodes(shape, prefix=it["metadata"]["name"])
+            cluster.add_nodes(shape(it), prefix=it["metadata"]["name"])
+
+
+def shape(node: Object) -> Shape:
+    """A page's Node, with all that it does not say."""
+    has = dict(node["status"]["allocatable"])
+    usual = Shape()
+    return Shape(
+        gpus=0,
+        cpu=str(has.pop("cpu", usual.cpu)),
+        memory=str(has.pop("memory", usual.memory)),
+        pods=str(has.pop("pods", usual.pods)),
+        labels=node["metadata"].get("labels", {}),
+        taints=node.get("spec", {}).get("taints", ()),
+        extended={name: int(amount) for name, amount in has.items()},
+    )
 
 
 def conditions(thing: Object) -> dict[str, Object]:

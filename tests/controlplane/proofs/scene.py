@@ -17,14 +17,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import yaml
-
 from policygen.lint.page import page
 from tests.controlplane.client import Client, Object
 from tests.controlplane.cluster import KUEUE, SETTLE_S, Cluster, gpus, holds, owner
 from tests.controlplane.nodes import Shape, add_nodes
 from tests.controlplane.pages import bad, good
-from tests.controlplane.rendering import json_documents
+from tests.controlplane.proofs.examples import apply, conditions, documents, shape
 from tests.controlplane.workloads import GPU, VOLCANO_QUEUE, Ask, job
 
 USUAL = Ask(gpus=1, cpu="8", memory="64Gi")
@@ -45,8 +43,6 @@ NAMED = frozenset({"admissionChecks", "flavors", "parameters"})
 NODE_LABELS = frozenset({"nodeLabels", "nodeSelector"})
 PROGRAMS = frozenset({"Configuration", "KubeSchedulerConfiguration"})
 """Kinds of files, which no API server knows."""
-LATER = {"Namespace": 0, "Job": 2, "Pod": 2}
-"""What is made before, and after, everything else."""
 
 
 class Scene:
@@ -54,19 +50,19 @@ class Scene:
 
     def __init__(self, cluster: Cluster, text: str, tag: str) -> None:
         self.cluster, self.tag = cluster, tag
-        documents = [thing for thing in yaml.safe_load_all(text) if thing]
+        things = documents(text)
         self.configuration: Object | None = next(
-            (thing for thing in documents if thing["kind"] in PROGRAMS), None
+            (thing for thing in things if thing["kind"] in PROGRAMS), None
         )
         """A program's file among the objects, as the page has it."""
         self.things = [
             _renamed(thing, tag, cluster.client)
-            for thing in documents
+            for thing in things
             if thing["kind"] not in PROGRAMS
         ]
         self.queues = [
             (thing["metadata"]["namespace"], thing["metadata"]["name"])
-            for thing in documents
+            for thing in things
             if thing["kind"] == "LocalQueue"
         ]
 
@@ -172,10 +168,8 @@ class Scene:
         """The reason of a queue's condition Active; None: it has none yet."""
         place = self._place(namespace) if kind == "LocalQueue" else None
         name = name if kind == "LocalQueue" else self.of(name)
-        status = self.cluster.get(KUEUE, kind, name, place).get("status", {})
-        return next(
-            (it["reason"] for it in status.get("conditions", []) if it["type"] == "Active"), None
-        )
+        found = conditions(self.cluster.get(KUEUE, kind, name, place)).get("Active")
+        return found and str(found["reason"])
 
     def _place(self, namespace: str | None) -> str:
         return self.of(namespace or self.queues[0][0])
@@ -208,10 +202,8 @@ class Stage:
     def put(self, *scenes: Scene) -> None:
         """Apply their objects, nodes first, those of one kind at once."""
         things = [thing for scene in scenes for thing in scene.things]
-        self.add({it["metadata"]["name"]: _shape(it) for it in things if it["kind"] == "Node"})
-        rest = [thing for thing in things if thing["kind"] != "Node"]
-        rest.sort(key=lambda thing: (LATER.get(thing["kind"], 1), thing["kind"]))
-        self.cluster.apply(json_documents(rest))
+        self.add({it["metadata"]["name"]: shape(it) for it in things if it["kind"] == "Node"})
+        apply(self.cluster, (thing for thing in things if thing["kind"] != "Node"))
 
     def add(self, *nodes: Mapping[str, Shape]) -> None:
         """Add nodes, all at once; schedulers can use them when it returns."""
@@ -304,18 +296,3 @@ def _walk(value: Any, field: str, tag: str) -> Any:
 def _own(name: str, tag: str) -> str:
     kept = name in SERVERS_OWN or name.startswith("system-")
     return name if kept else f"{name}-{tag}"
-
-
-def _shape(node: Object) -> Shape:
-    """A page's Node, with all that it does not say."""
-    has = dict(node["status"]["allocatable"])
-    usual = Shape()
-    return Shape(
-        gpus=0,
-        cpu=str(has.pop("cpu", usual.cpu)),
-        memory=str(has.pop("memory", usual.memory)),
-        pods=str(has.pop("pods", usual.pods)),
-        labels=node["metadata"].get("labels", {}),
-        taints=node.get("spec", {}).get("taints", ()),
-        extended={name: int(amount) for name, amount in has.items()},
-    )

@@ -26,6 +26,7 @@ from tests.controlplane.client import Object
 from tests.controlplane.cluster import DEADLINE_S, Cluster
 from tests.controlplane.nodes import Shape
 from tests.controlplane.process import Process
+from tests.controlplane.proofs.examples import documents, shape
 from tests.controlplane.slate import Slate
 from tests.controlplane.upstream import VOLCANO
 from tests.controlplane.volcano import CONFIGURATION
@@ -130,14 +131,7 @@ class Volcano(Cluster):
 
     def add_node(self, node: Object) -> None:
         """A page's Node, with room for pods."""
-        has = {name: str(amount) for name, amount in node["status"]["allocatable"].items()}
-        shape = Shape(
-            gpus=int(has["nvidia.com/gpu"]),
-            cpu=has["cpu"],
-            memory=has["memory"],
-            labels=node["metadata"].get("labels", {}),
-        )
-        self.add_nodes(shape, prefix=node["metadata"]["name"])
+        self.add_nodes(shape(node), prefix=node["metadata"]["name"])
 
     @property
     def shipped(self) -> str:
@@ -179,7 +173,7 @@ class Volcano(Cluster):
 def split(text: str) -> tuple[list[Object], list[Object], list[Object]]:
     """An example's configurations, its Nodes, and the rest."""
     configs, nodes, rest = [], [], []
-    for thing in yaml.safe_load_all(text):
+    for thing in documents(text):
         if "tiers" in thing:
             configs.append(thing)
         elif thing["kind"] == "Node":
