@@ -9,9 +9,7 @@ import pytest
 from policygen import linting
 from policygen.settings import LintSettings
 from tests.controlplane.bench import Bench, Options
-from tests.controlplane.build import build
 from tests.controlplane.kueueconf import decode
-from tests.controlplane.upstream import KEYS, KUEUE
 
 TODAY = date(2026, 11, 21)
 HEAD = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
@@ -78,9 +76,8 @@ def test_lint_names_none(text, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def manager():
+def manager(built):
     """Kueue, which reads a file and ends for want of a cluster."""
-    built = build([KEYS, KUEUE], quiet=True)
     bench = Bench(built, Options(parts=frozenset(), volcano_crds=False))
     yield lambda path: decode(bench, built["kueue"], path)[0]
     bench.stop(keep=False)

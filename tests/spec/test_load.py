@@ -111,7 +111,8 @@ def test_names_in_messages_about_identities_are_short_and_printable():
     loaded = read(
         POOL.replace("name: p", f"name: {name}"), POOL.replace("name: p", f"name: {name}")
     )
-    assert all(len(it.message) < 300 for it in loaded.findings)
+    assert loaded.findings
+    assert all(len(it.message) < 300 and it.message.isprintable() for it in loaded.findings)
 
 
 def test_what_was_not_read_may_hold_anything():
