@@ -242,11 +242,21 @@ def test_carets_stay_below_the_line_and_all_is_printable(text, column, length, e
         assert set(carets) <= {" ", "^"}
         assert "^" in carets
         assert len(carets) <= MAX_COLUMNS + 1
-        begin, end = column - 1, column - 1 + max(length, 1)
-        if len(text) < 12 and end <= len(text) and encoding == "utf-8" and "\t" not in text:
-            under = printable(text[begin:end])
-            assert columns(printable(text[:begin])) == carets.index("^")
-            assert carets.count("^") == max(columns(under), 1)
     else:
         assert len(lines) == 1
         assert not text.strip()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    text=st.text("ab日\u0301 \x1b", min_size=1, max_size=11).filter(str.strip),
+    begin=st.integers(0, 10),
+    length=st.integers(0, 11),
+)
+def test_carets_stand_below_what_they_mean(text, begin, length):
+    begin = min(begin, len(text) - 1)
+    end = min(begin + max(length, 1), len(text))
+    finding = Finding(Severity.ERROR, "r", "m", Place("f", 1, begin + 1, end - begin, text))
+    carets = shown(finding, encoding="utf-8").split("\n")[2][8:]
+    assert columns(printable(text[:begin])) == carets.index("^")
+    assert carets.count("^") == max(columns(printable(text[begin:end])), 1)

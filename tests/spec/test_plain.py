@@ -100,7 +100,11 @@ def test_a_long_surprise_makes_no_long_message(text):
 
 
 @settings(max_examples=300)
-@given(st.text("0123456789+-._:eExXoObBnNyYaAfFtTzZ =<~", min_size=1, max_size=12))
+@given(
+    st.text("0123456789+-._:eExXoObBnNyYaAfFtTzZ =<~", min_size=1, max_size=12)
+    | st.from_regex(r"[-+]?(0[xob])?[0-9_.]{1,6}([eE][-+]?[0-9]{1,2})?", fullmatch=True)
+    | st.from_regex(r"[-+]?[0-9]{1,2}(:[0-9]{1,2}){1,2}(\.[0-9]?)?", fullmatch=True)
+)
 def test_what_pyyaml_takes_for_more_than_text_is_never_read_as_text(text):
     try:
         values = yaml.safe_load(f"[{text}]")
