@@ -670,7 +670,11 @@ def check_quota_keys(quotas, oracle):
             for resource in oracle.units(pool)
             if oracle.scheduler(pool) == "kube-scheduler" or oracle.pools[pool].get("quotaBackstop")
         }
-        if any(oracle.pools[pool].get("quotaCpuAndMemory") for pool in pools):
+        if any(
+            oracle.pools[pool].get("quotaCpuAndMemory")
+            and oracle.scheduler(pool) == "kube-scheduler"
+            for pool in pools
+        ):
             asked |= {"requests.cpu", "requests.memory"}
         counted = {
             "kueue": "count/workloads.kueue.x-k8s.io",
