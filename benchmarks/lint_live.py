@@ -56,10 +56,16 @@ class Noting(requests.Server):
 
     asked: dict[tuple[str, ...], Answer]
 
-    def fetch(self, path: str, query: Any = None, accept: str = requests.JSON) -> requests.Answer:
+    def fetch(
+        self,
+        path: str,
+        query: Any = None,
+        accept: str = requests.JSON,
+        begun: requests.Begun | None = None,
+    ) -> requests.Answer:
         """As ever."""
         own = {key: value for key, value in (query or {}).items() if key != "continue"}
-        body = super().fetch(path, query, accept)
+        body = super().fetch(path, query, accept, begun)
         kind = json.loads(body.whole()).get("kind", "").removesuffix("List")
         answer = Answer(path, own, accept, kind, [], [])
         self.asked.setdefault(answer.key, answer)

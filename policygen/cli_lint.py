@@ -1,7 +1,8 @@
 """The commands that judge: lint, baseline."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -31,6 +32,9 @@ from policygen.finding import Severity, Verdict
 from policygen.settings import ClusterSettings, LintSettings
 
 if TYPE_CHECKING:
+    from policygen.cluster.live import Wanted
+    from policygen.looking import Look, Looks
+    from policygen.reaching import Reach
     from policygen.report.report import Report
 
 LINT_CODES = (
@@ -147,7 +151,6 @@ def lint(**given: Any) -> None:
     """Find what Kubernetes accepts and what does nothing, or harm."""
     from msgspec.structs import replace
 
-    from policygen import ending, linting
     from policygen.report import delivery
 
     wanted = forms(given["formats"], _formats())
@@ -166,17 +169,17 @@ def lint(**given: Any) -> None:
         wanted = [(name, file) for name, file in wanted if file]
     try:
         with without_notes(quiet=given["quiet"]):
-            report = (
-                _fixed(settings, given, source)
-                if given["fix"]
-                else linting.lint(settings, today=today(), stdin=source, progress=progress)
-            )
+            report = _fixed(settings, given, source) if given["fix"] else _found(settings, source)
     except SpecError as error:
+        from policygen import linting
+
         # Text says it on standard error, as every command does.
         others = [(name, file) for name, file in wanted if file or name != "text"]
         refused = _explained(linting.refused(settings, error.findings), wanted)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
         raise
+    from policygen import ending
+
     report = replace(report, began=began, seconds=time.monotonic() - start)
     folder: Path | None = given["patches"]
     if folder is not None:
@@ -204,6 +207,31 @@ def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Repo
     from policygen import fixing, rulebook
 
     return replace(report, repairs=fixing.repairs(report), pages=rulebook.pages(report))
+
+
+def _found(settings: LintSettings, source: BinaryIO | None) -> "Report":
+    """What the rules find. The only cluster is asked for its longest list before they are imported."""
+    clusters, reach = settings.clusters, None
+    parted = settings.only or settings.skip or clusters.snapshots or clusters.namespaces
+    with ExitStack() as stack:
+        if clusters.number == 1 and not parted:
+            from policygen import reaching
+
+            reach = stack.enter_context(reaching.asked(clusters))
+        from policygen import linting
+
+        return linting.lint(settings, today=today(), stdin=source, looks=_looks(reach))
+
+
+def _looks(reach: "Reach | None") -> "Looks":
+    """Looks at clusters and says what it reads."""
+
+    def looks(settings: ClusterSettings, wanted: "Wanted") -> "Iterable[Look]":
+        from policygen import looking, reaching
+
+        return looking.looks(settings, wanted, progress, reach or reaching.reach)
+
+    return looks
 
 
 def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | None) -> "Report":
@@ -275,7 +303,7 @@ def update(**given: Any) -> None:
     from policygen import linting
 
     settings, source = _settings(given)
-    printing.out(linting.update(settings, today=today(), stdin=source, progress=progress))
+    printing.out(linting.update(settings, today=today(), stdin=source, looks=_looks(None)))
 
 
 def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:

@@ -26,9 +26,9 @@ from policygen.spec.files import Source
 from policygen.spec.findings import dress, ordered
 
 if TYPE_CHECKING:  # what reads specs and clusters is imported where there are some
-    from policygen.cluster.live import Progress, Wanted
+    from policygen.cluster.live import Wanted
     from policygen.drift.drift import Rendered
-    from policygen.looking import Look
+    from policygen.looking import Look, Looks
     from policygen.plan.compile import Plan
     from policygen.spec.load import Loaded
 
@@ -48,18 +48,18 @@ def lint(
     *,
     today: date,
     stdin: BinaryIO | None = None,
-    progress: "Progress" = lambda _: None,
+    looks: "Looks | None" = None,
     instead: Sequence[Source] | None = None,
 ) -> Report:
     """Judge a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError.
 
-    `instead` are other texts for what the manifests' paths hold.
+    `looks` looks at clusters; `instead` are other texts for what the manifests' paths hold.
     """
     path = settings.baseline
     if path is None:
-        return _judged(settings, today, stdin, progress, instead)
+        return _judged(settings, today, stdin, looks, instead)
     known = baselines.read(path)
-    report = _judged(settings, today, stdin, progress, instead)
+    report = _judged(settings, today, stdin, looks, instead)
     return baselines.compared(report, path, known, ending.evaluated(report.rules))
 
 
@@ -75,7 +75,7 @@ def update(
     *,
     today: date,
     stdin: BinaryIO | None = None,
-    progress: "Progress" = lambda _: None,
+    looks: "Looks | None" = None,
 ) -> str:
     """Write the findings of now into the baseline, and say what that changes.
 
@@ -85,7 +85,7 @@ def update(
     if path is None:
         raise UsageError("baseline update needs a file; write --baseline FILE")
     before = baselines.read(path) if path.exists() else Baseline(baseline.VERSION, ())
-    return baselines.write(path, before, _judged(settings, today, stdin, progress))
+    return baselines.write(path, before, _judged(settings, today, stdin, looks))
 
 
 def reading(settings: Settings) -> "Wanted":
@@ -98,7 +98,7 @@ def _judged(
     settings: Settings,
     today: date,
     stdin: BinaryIO | None,
-    progress: "Progress",
+    looks: "Looks | None",
     instead: Sequence[Source] | None = None,
 ) -> Report:
     """All findings but for those that the spec waives."""
@@ -132,7 +132,7 @@ def _judged(
     annotated: list[annotations.Annotated] = []
     # What the spec renders is worked out while lists are on their way.
     rendered = cache(lambda: _rendered(settings, spec))
-    for look in _looks(settings, spec, target, rendered, progress):
+    for look in _looks(settings, spec, target, rendered, looks):
         snapshot = look(index)
         if isinstance(snapshot, Finding):
             findings.append(snapshot)
@@ -206,7 +206,7 @@ def _looks(
     spec: _Spec,
     target: Mapping[str, versions.Version],
     rendered: Callable[[], "Rendered | None"],
-    progress: "Progress",
+    looks: "Looks | None",
 ) -> "Iterable[Look]":
     """A look at each cluster that was named."""
     if not settings.clusters.named:
@@ -217,7 +217,7 @@ def _looks(
         _reading(settings, spec, target, None),
         more=lambda: _reading(settings, spec, target, rendered()),
     )
-    return looking.looks(settings.clusters, reads, progress)
+    return (looks or looking.looks)(settings.clusters, reads)
 
 
 def _reading(

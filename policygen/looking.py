@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from policygen.cluster import access, live, plugin, requests
+from policygen import reaching
+from policygen.cluster import live, requests
 from policygen.cluster import snapshot as snapshots
 from policygen.cluster.controllers import CONFIG_MAPS
 from policygen.cluster.live import Progress, Wanted
@@ -14,6 +15,7 @@ from policygen.finding import Finding, Place, Severity
 from policygen.lint import kinds
 from policygen.lint.rule import Rule
 from policygen.plan.catalog import KINDS
+from policygen.reaching import Reach
 from policygen.settings import ClusterSettings
 from policygen.spec import derived
 from policygen.spec.types import Spec
@@ -23,14 +25,20 @@ Look = Callable[[int], Snapshot | Finding]
 """Looks at a cluster, whose objects then stand in the document of that index; a Finding says why
 there is nothing to be seen."""
 
+Looks = Callable[[ClusterSettings, Wanted], Iterable[Look]]
 
-def looks(settings: ClusterSettings, wanted: Wanted, progress: Progress) -> Iterator[Look]:
+
+def looks(
+    settings: ClusterSettings,
+    wanted: Wanted,
+    progress: Progress = lambda _: None,
+    reach: Reach = reaching.reach,
+) -> Iterator[Look]:
     """A look at each cluster. Raises UsageError where it is the only one and cannot be used."""
     for path in settings.snapshots:
         yield _file(path)
-    contexts: list[str | None] = [*settings.contexts, *([None] if settings.in_cluster else [])]
-    for context in contexts:
-        yield _live(context, settings, wanted, progress)
+    for context in reaching.contexts(settings):
+        yield _live(context, settings, wanted, progress, reach)
 
 
 def opened(path: Path, index: int = 0) -> Snapshot:
@@ -89,11 +97,15 @@ def _file(path: Path) -> Look:
 
 
 def _live(
-    context: str | None, settings: ClusterSettings, wanted: Wanted, progress: Progress
+    context: str | None,
+    settings: ClusterSettings,
+    wanted: Wanted,
+    progress: Progress,
+    reach: Reach,
 ) -> Look:
     def look(index: int) -> Snapshot | Finding:
         try:
-            way = reached(context, settings)
+            server = reach(context, settings)
         except requests.ReadError as error:
             message = f"nothing could be read: {error}"
             return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=context or "")
@@ -102,36 +114,19 @@ def _live(
                 raise
             # What is said of the others is worth more than to be told sooner.
             return Finding(Severity.ERROR, "cluster-unreadable", str(error), cluster=context or "")
-        server = requests.Server(way, requests.Deadline.after(settings.timeout_s))
         try:
             return live.look(
                 server,
                 wanted,
                 taken=snapshots.now(),
                 document=index,
-                progress=lambda what: progress(f"{way.name}: {what}"),
+                progress=lambda what: progress(f"{server.name}: {what}"),
             )
         except (requests.ReadError, UsageError) as error:  # a login may end on the way
-            message = f"nothing could be read of {way.shown}: {error}"
-            return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=way.name)
+            message = f"nothing could be read of {server.shown}: {error}"
+            return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=server.name)
         finally:
-            way.close()
+            server.close()
             progress("")
 
     return look
-
-
-def reached(context: str | None, settings: ClusterSettings) -> access.Access:
-    """The way to a cluster. Raises UsageError, and ReadError where a plugin of its kubeconfig does not end."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
-
-    pool = ThreadPoolExecutor(1)
-    try:
-        return pool.submit(access.Access, context, settings.kubeconfig).result(settings.timeout_s)
-    except TimeoutError:
-        late = "".join(f" of its exec plugin {it}" for it in plugin.end())
-        raise requests.ReadError(
-            f"no credentials{late} came in {settings.timeout_s:.0f} s"
-        ) from None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)

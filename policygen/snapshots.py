@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from policygen import atomic, linting, looking, printing
+from policygen import atomic, linting, looking, printing, reaching
 from policygen.cluster import preflight, unseen
 from policygen.cluster import snapshot as files
 from policygen.cluster.access import IN_CLUSTER
@@ -94,7 +94,7 @@ def lacking(settings: Settings) -> Sequence[str]:
     clusters = settings.clusters
     context = clusters.contexts[0] if clusters.contexts else None
     try:
-        access = looking.reached(context, clusters)
+        access = reaching.reached(context, clusters)
     except ReadError as error:
         raise UnreadError(f"{context or IN_CLUSTER} cannot be asked: {error}") from None
     deadline = Deadline.after(clusters.timeout_s)

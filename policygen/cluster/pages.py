@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from functools import partial
-from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from policygen.cluster.requests import Answer, ReadError, RefusedError
+from policygen.cluster.requests import BEGIN, Answer, Begun, ReadError, RefusedError
 
+FetchPage = Callable[..., Answer]
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -22,14 +23,23 @@ AHEAD = 2
 RESTARTS = 3
 """How often a list is begun anew; the last time without pages, so that nothing can expire."""
 _EXPIRED = 410
-_HEAD = 1024
-"""Bytes in which the metadata of a list are, where they come before its items."""
 _CONTINUE = re.compile(
     rb'^\{"kind":"\w+","apiVersion":"[^"]*","metadata":\{[^{}]*"continue":"([^"\\]+)"'
 )
 
-Fetch = Callable[[str, Mapping[str, str]], Answer]
-FetchPage = Callable[[Mapping[str, str]], Answer]
+
+class Fetch(Protocol):
+    """Gets a page, as `Server.fetch` does."""
+
+    def __call__(self, path: str, query: Mapping[str, str], *, begun: Begun | None) -> Answer:
+        """The answer; `begun` hears its first bytes, if it comes in more than one piece."""
+
+
+class Ask(Protocol):
+    """Asks for a page, as `Server.ask` does."""
+
+    def __call__(self, path: str, query: Mapping[str, str], *, begun: Begun | None) -> None:
+        """In a thread."""
 
 
 class Meta(Struct):
@@ -55,11 +65,33 @@ def items(
     decoder = msgspec.json.Decoder(Page[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
         whole = number == RESTARTS
-        asked = dict(query) if whole else {**query, "limit": str(LIMIT)}
+        asked = query if whole else _first(query)
         found = _pages(partial(fetch, path), asked, decoder, made)
         if found is not None:
             return found
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
+
+
+def begin(ask: Ask, path: str) -> None:
+    """Ask for the first pages of a list, for `items` to fetch: each when the one before begins."""
+
+    def of(token: str, left: int) -> None:
+        def begun(answer: Answer) -> None:
+            after = _early(answer)
+            if after and left:
+                of(after, left - 1)
+
+        ask(path, _page(_first({}), token), begun=begun)
+
+    of("", AHEAD)
+
+
+def _first(query: Mapping[str, str]) -> Mapping[str, str]:
+    return {**query, "limit": str(LIMIT)}
+
+
+def _page(query: Mapping[str, str], token: str) -> Mapping[str, str]:
+    return {**query, "continue": token} if token else query
 
 
 def _pages(
@@ -71,13 +103,10 @@ def _pages(
     """All items; None where the list expired on the way."""
     found: list[R] = []
     seen: set[str] = set()
-    ahead: _Ahead | None = None
+    ahead = _Ahead(fetch, query)
     try:
-        answer = fetch(query)
+        answer = ahead.get("")
         while True:
-            early = _early(answer)
-            if ahead is None and early and early not in seen:
-                ahead = _Ahead(fetch, query, early)
             page = decoder.decode(answer.whole())
             found += map(made, page.items)
             token = page.metadata.continue_
@@ -86,10 +115,11 @@ def _pages(
             if token in seen:
                 raise ReadError("the list goes on for ever: a page names itself as the next")
             seen.add(token)
-            come = ahead.take(token) if ahead is not None else None
+            come = ahead.take(token)
             if come is None:
-                ahead = None
-                come = fetch({**query, "continue": token})
+                ahead.stop()
+                ahead = _Ahead(fetch, query)
+                come = ahead.get(token)
             answer = come
     except RefusedError as error:
         if error.status == _EXPIRED:
@@ -98,62 +128,62 @@ def _pages(
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(f"the answer is no list: {error}") from None
     finally:
-        if ahead is not None:
-            ahead.stop()
+        ahead.stop()
 
 
 class _Ahead:
-    """Gets the pages of a list from one on, as far as each begins with how the list goes on.
+    """Gets the pages of a list, each as soon as the one before begins with how the list goes on.
 
-    In a thread that does nothing else: one that decodes keeps others from running, and the server
-    would only be asked for the next page when that is over. The server makes one page at a time.
+    A server writes a page while it sends it, so it writes two at a time. In threads that do nothing
+    else: one that decodes keeps others from running.
     """
 
-    def __init__(self, fetch: FetchPage, query: Mapping[str, str], token: str) -> None:
+    def __init__(self, fetch: FetchPage, query: Mapping[str, str]) -> None:
         self._fetch = fetch
         self._query = query
         self._room = Semaphore(AHEAD)
-        self._come: SimpleQueue[tuple[str, Answer | Exception | None]] = SimpleQueue()
+        self._asked: dict[str, Future[Answer]] = {}
         self._stopped = False
-        Thread(target=self._run, args=(token,), name="policygen-ahead", daemon=True).start()
+
+    def get(self, token: str) -> Answer:
+        """A page that nobody has asked for. Raises ReadError."""
+        answer = self._fetch(_page(self._query, token), begun=self._begun)
+        self._begun(answer)  # one that came in a piece
+        return answer
 
     def take(self, token: str) -> Answer | None:
-        """The next page, if it is that of a continue; else None, and nothing more comes.
-
-        Raises what getting it raised.
-        """
-        named, come = self._come.get()
-        if named != token:
-            self.stop()
+        """A page that was asked for; None if it was not. Raises what getting it raised."""
+        asked = self._asked.pop(token, None)
+        if asked is None:
             return None
-        if isinstance(come, Exception):
-            raise come
+        answer = asked.result()
         self._room.release()
-        return come
+        return answer
 
     def stop(self) -> None:
         """Ask for no further page."""
         self._stopped = True
         self._room.release()
 
-    def _run(self, token: str) -> None:
-        asked: set[str] = set()
-        while token and token not in asked:
-            asked.add(token)
-            self._room.acquire()
-            if self._stopped:
-                return
-            try:
-                answer = self._fetch({**self._query, "continue": token})
-            except Exception as error:  # noqa: BLE001 - raised where the page is taken
-                self._come.put((token, error))
-                return
-            self._come.put((token, answer))
-            token = _early(answer)
-        self._come.put(("", None))
+    def _begun(self, answer: Answer) -> None:
+        token = _early(answer)
+        if token and token not in self._asked:
+            asked = self._asked[token] = Future()
+            Thread(
+                target=self._run, args=(token, asked), name="policygen-ahead", daemon=True
+            ).start()
+
+    def _run(self, token: str, asked: "Future[Answer]") -> None:
+        self._room.acquire()
+        if self._stopped:
+            return
+        try:
+            asked.set_result(self.get(token))
+        except Exception as error:  # noqa: BLE001 - raised where the page is taken
+            asked.set_exception(error)
 
 
 def _early(answer: Answer) -> str:
     """How a list goes on, by its first bytes; empty: it ends here, or does not say it so early."""
-    found = _CONTINUE.match(answer.start(_HEAD))
+    found = _CONTINUE.match(answer.start(BEGIN))
     return found[1].decode("ascii", "replace") if found else ""

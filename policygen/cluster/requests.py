@@ -3,8 +3,9 @@
 import re
 import time
 import zlib
-from collections.abc import Mapping
-from threading import Event
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from threading import Event, Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -27,6 +28,8 @@ MAX_ANSWER_BYTES = 1 << 30
 """Of one answer."""
 _MAX_PLAIN_BYTES = 200
 """Of a refusal in plain words; longer ones are pages of a proxy."""
+BEGIN = 1024
+"""Bytes with which an answer has begun."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
 """What urllib3 begins its messages with."""
 _LINE = re.compile(r" \(_ssl\.c:\d+\)$")
@@ -104,6 +107,10 @@ class Answer(NamedTuple):
         return b"".join(parts)
 
 
+Begun = Callable[[Answer], None]
+"""Hears the first bytes of an answer, once for each time that it is asked for."""
+
+
 class Server:
     """An API server that is only ever asked to GET."""
 
@@ -111,11 +118,18 @@ class Server:
         self._access = access
         self._deadline = deadline
         self._call_s = call_s
+        self._asked: dict[tuple[str, str], Future[Answer]] = {}
+        """What was asked for ahead and nobody has fetched yet, by URL and accepted type."""
 
     @property
     def name(self) -> str:
         """The context under which it was reached."""
         return self._access.name
+
+    @property
+    def shown(self) -> str:
+        """Its URL as it is shown."""
+        return self._access.shown
 
     @property
     def in_cluster(self) -> bool:
@@ -131,20 +145,54 @@ class Server:
         """Let whatever is waiting end."""
         self._deadline.stopped.set()
 
+    def close(self) -> None:
+        """Stop, and renew nothing any more."""
+        self.stop()
+        self._access.close()
+
     def get(self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
         """The body of the answer to one GET. Raises ReadError as `fetch` does."""
         return self.fetch(path, query, accept).whole()
 
     def fetch(
-        self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        accept: str = JSON,
+        begun: Begun | None = None,
     ) -> Answer:
-        """The answer to one GET. Raises ReadError.
+        """The answer to one GET; `begun` hears when it begins to come. Raises ReadError.
 
         Asked again: what got lost on its way, 429 and 5xx, and once with new credentials a 401.
+        What was asked for with `ask` is waited for, and `begun` hears of it no more.
         """
-        url = f"{self._access.host}{path}"
-        if query:
-            url += f"?{urlencode(query)}"
+        url = self._url(path, query)
+        asked = self._asked.pop((url, accept), None)
+        return asked.result() if asked else self._fetch(url, accept, begun)
+
+    def ask(
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        accept: str = JSON,
+        begun: Begun | None = None,
+    ) -> None:
+        """Send one GET now, in a thread; who fetches it has its answer sooner, or what it raised."""
+        url = self._url(path, query)
+        asked = self._asked[url, accept] = Future()
+
+        def run() -> None:
+            try:
+                asked.set_result(self._fetch(url, accept, begun))
+            except Exception as error:  # noqa: BLE001 - raised where it is fetched
+                asked.set_exception(error)
+
+        Thread(target=run, name="policygen-asked", daemon=True).start()
+
+    def _url(self, path: str, query: Mapping[str, str] | None) -> str:
+        return f"{self._access.host}{path}{f'?{urlencode(query)}' if query else ''}"
+
+    def _fetch(self, url: str, accept: str, begun: Begun | None) -> Answer:
         renewed = False
         for number in range(1, TRIES + 1):
             headers, renewals = self._access.credentials(
@@ -155,7 +203,7 @@ class Server:
                 }
             )
             try:
-                status, fields, answer = self._once(url, headers)
+                status, fields, answer = self._once(url, headers, begun)
             except _LostError as error:
                 if number == TRIES or not self._deadline.wait(_pause(number)):
                     raise ReadError(f"{error} ({_times(number)})") from None
@@ -170,7 +218,9 @@ class Server:
             return _checked(status, fields, answer)
         raise ReadError(f"the answer was no other after {_times(TRIES)}")
 
-    def _once(self, url: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], Answer]:
+    def _once(
+        self, url: str, headers: Mapping[str, str], begun: Begun | None
+    ) -> tuple[int, Mapping[str, str], Answer]:
         import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
         seconds = min(self._call_s, self._deadline.left())
@@ -192,7 +242,7 @@ class Server:
                 raise ReadError(_reason(error)) from None
             raise _LostError(_reason(error)) from None
         try:
-            answer = self._answer(response, end)
+            answer = self._answer(response, end, begun if response.status == 200 else None)
         except urllib3.exceptions.ReadTimeoutError:
             response.close()
             raise ReadError(f"the answer was not whole after {seconds:.0f} s") from None
@@ -205,7 +255,10 @@ class Server:
         response.release_conn()
         return response.status, response.headers, answer
 
-    def _answer(self, response: Any, end: float) -> Answer:
+    def _answer(self, response: Any, end: float, begun: Begun | None) -> Answer:
+        packed = response.headers.get("content-encoding", "").strip().lower()
+        if packed not in {"", "identity", ENCODING}:
+            raise ReadError(f"the answer is packed as {packed}, which nobody asked for")
         parts, size = [], 0
         while part := response.read1(1 << 20, decode_content=False):  # no more than has come
             parts.append(part)
@@ -213,9 +266,11 @@ class Server:
             _within(size)
             if time.monotonic() > end:
                 raise ReadError("the answer came too slowly")
-        packed = response.headers.get("content-encoding", "").strip().lower()
-        if packed not in {"", "identity", ENCODING}:
-            raise ReadError(f"the answer is packed as {packed}, which nobody asked for")
+            if begun is not None:
+                so_far = Answer(b"".join(parts), packed == ENCODING)
+                if len(so_far.start(BEGIN)) == BEGIN:
+                    begun(so_far)
+                    begun = None
         return Answer(b"".join(parts), packed == ENCODING)
 
 

@@ -1,4 +1,4 @@
-"""Lists in pages: the next is asked for while one is decoded, and what a page says last decides."""
+"""Lists in pages: the next is asked for when one begins, and what a page says last decides."""
 
 import threading
 
@@ -23,7 +23,7 @@ def read(bodies, made=dict):
     """The items of a list of these pages, by their continue, and what was asked."""
     asked = []
 
-    def get(_, query):
+    def get(_, query, **_begun):
         asked.append(query.get("continue", ""))
         return bodies[asked[-1]]
 
@@ -45,7 +45,7 @@ def test_each_page_is_asked_for_once_wherever_its_metadata_are():
 def test_the_next_page_is_asked_for_while_one_is_decoded():
     second = threading.Event()
 
-    def get(_, query):
+    def get(_, query, **_begun):
         if "continue" in query:
             second.set()
             return page(1, "")
@@ -56,6 +56,56 @@ def test_the_next_page_is_asked_for_while_one_is_decoded():
         return item["number"]
 
     assert pages.items(get, "/p", {}, dict, made) == [0, 1]
+
+
+def test_the_next_page_is_asked_for_when_one_begins():
+    """Long before it has come: what comes after its first bytes is not waited for."""
+    began = {number: threading.Event() for number in range(4)}
+
+    def get(_, query, begun=None):
+        number = int(query.get("continue", "0"))
+        began[number].set()
+        after = str(number + 1) if number < 3 else ""
+        whole = page(number, after)
+        begun(Answer(whole.content[: whole.content.index(b"items")], packed=False))
+        if after:
+            assert began[number + 1].wait(10), "nobody asked for the next page"
+        return whole
+
+    assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [0, 1, 2, 3]
+
+
+def test_a_page_that_gets_lost_on_its_way_is_asked_for_once():
+    """It begins twice then, and names the next one twice."""
+    asked = []
+
+    def get(_, query, begun=None):
+        asked.append(query.get("continue", ""))
+        whole = page(len(asked), "b" if asked[-1] == "" else "")
+        begun(whole)
+        begun(whole)
+        return whole
+
+    assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [1, 2]
+    assert asked == ["", "b"]
+
+
+def test_the_first_pages_are_asked_for_when_the_one_before_begins():
+    asked = []
+
+    def ask(path, query, begun):
+        asked.append((path, query.get("continue", ""), query["limit"]))
+        begun(page(0, f"after {asked[-1][1]}"))
+
+    pages.begin(ask, "/p")
+    tokens = ["", "after ", "after after "]
+    assert asked == [("/p", token, str(pages.LIMIT)) for token in tokens]
+    assert len(asked) == 1 + pages.AHEAD
+
+    asked.clear()
+    last = page(0, "")
+    pages.begin(lambda path, _, begun: (asked.append(path), begun(last)), "/p")
+    assert asked == ["/p"], "it has one page"
 
 
 def test_the_last_word_of_a_page_decides():
@@ -71,7 +121,7 @@ def test_no_more_than_a_few_pages_are_got_ahead():
     asked = []
     enough = threading.Event()
 
-    def get(_, query):
+    def get(_, query, **_begun):
         asked.append(int(query.get("continue", "0")))
         if len(asked) == 1 + pages.AHEAD:
             enough.set()
@@ -92,7 +142,7 @@ def test_no_more_than_a_few_pages_are_got_ahead():
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_page_that_cannot_be_got_is_told_when_its_turn_comes(number):
-    def get(_, query):
+    def get(_, query, **_begun):
         index = int(query.get("continue", "0"))
         if index == number:
             raise ReadError("no")

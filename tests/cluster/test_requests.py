@@ -1,6 +1,8 @@
 """Answers as they come over a connection: packed, cut off, damaged, too big."""
 
 import gzip
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -123,3 +125,88 @@ def test_groups_that_are_nested_without_end_are_none():
     body = b'{"items":[],"x":' + b"[" * 200_000
     with pytest.raises(requests.ReadError, match="/api is no list of API groups"):
         discovery.served(lambda *_, **__: body)
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """A server that sends what is given, and the rest when it may; and what it was asked."""
+    given = {"status": 200, "packed": False, "may": threading.Event(), "asked": []}
+
+    def respond(request):
+        given["asked"].append(request.path)
+        body = gzip.compress(BODY, 0) if given["packed"] else BODY
+        headers = {"content-encoding": "gzip"} if given["packed"] else {}
+        loopback.begin(request, len(body), given["status"], headers)
+        request.wfile.write(body[:9000])
+        if given["may"].wait(20):
+            request.wfile.write(body[9000:])
+
+    with ways.to(respond, tmp_path) as way:
+        given["server"] = requests.Server(way, requests.Deadline.after(60), call_s=3)
+        yield given
+        given["may"].set()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_beginning_of_an_answer_is_heard_before_the_rest_is_sent(slow, packed):
+    slow["packed"] = packed
+    heard = []
+
+    def begun(answer):
+        heard.append(answer.start(requests.BEGIN))
+        slow["may"].set()
+
+    assert slow["server"].fetch("/p", begun=begun).whole() == BODY
+    assert heard == [BODY[: requests.BEGIN]]
+
+
+def test_the_beginning_of_a_refusal_is_not_heard(slow):
+    """A list that has expired names a continue, too."""
+    slow["status"] = 410
+    slow["may"].set()
+    heard = []
+    with pytest.raises(requests.RefusedError) as refused:
+        slow["server"].fetch("/p", begun=heard.append)
+    assert (refused.value.status, heard) == (410, [])
+
+
+def test_what_was_asked_for_ahead_is_fetched_once(slow):
+    server = slow["server"]
+    heard = []
+    server.ask("/p", {"a": "b"}, begun=heard.append)
+    slow["may"].set()
+    assert server.fetch("/p", {"a": "c"}).whole() == BODY
+    assert server.fetch("/p", {"a": "b"}, "text/plain").whole() == BODY
+    assert sorted(slow["asked"]) == ["/p?a=b", "/p?a=b", "/p?a=c"], "those are other questions"
+    assert server.fetch("/p", {"a": "b"}).whole() == BODY
+    assert len(heard) == 1
+    assert len(slow["asked"]) == 3
+    server.fetch("/p", {"a": "b"})
+    assert len(slow["asked"]) == 4, "who asks again gets a new answer"
+
+
+def test_what_went_wrong_ahead_is_raised_where_it_is_fetched(slow):
+    server = slow["server"]
+    slow["status"] = 403
+    slow["may"].set()
+    server.ask("/p")
+    with pytest.raises(requests.RefusedError, match="the server answered 403"):
+        server.fetch("/p")
+    slow["status"] = 200
+    assert server.get("/p") == BODY, "the next is a question of its own"
+
+
+def test_an_answer_ahead_that_never_ends_takes_no_longer_than_another(slow):
+    began = time.monotonic()
+    slow["server"].ask("/p")
+    with pytest.raises(requests.ReadError, match="was not whole after 3 s"):
+        slow["server"].fetch("/p")
+    assert time.monotonic() - began < 15
+
+
+def test_nothing_more_is_asked_ahead_of_a_server_that_was_stopped(slow):
+    slow["server"].stop()
+    slow["server"].ask("/p")
+    with pytest.raises(requests.ReadError, match="no time left"):
+        slow["server"].fetch("/p")
+    assert slow["asked"] == []
