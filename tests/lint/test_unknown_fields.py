@@ -115,7 +115,7 @@ def test_a_wrong_type_adds_no_other_finding(name):
         new = {it for it in told - before if it[0] not in TELL_OF_TYPES}
         # Where the field is a name, what was told before is told with another one.
         # Where several objects have one fault that is told once, it may be told of another one.
-        named = (f"{value}",) if value else ("a container", "task default")
+        named = (f"{value}",) if value else ("a container", "a volume", "task default")
         renamed = {
             it
             for it in new

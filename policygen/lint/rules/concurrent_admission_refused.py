@@ -53,7 +53,8 @@ def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[tuple[
     if not isinstance(constraints, dict):
         return
     last = constraints.get("lastAcceptableFlavorName")
-    if migration.get("mode") not in {None, "", _PREFERRED}:
+    mode = migration.get("mode") or ""
+    if isinstance(mode, str) and mode not in {"", _PREFERRED}:
         yield _CONSTRAINTS, f"constraints that go with mode {_PREFERRED} only; remove them"
     elif isinstance(last, str) and last not in names:
         yield (

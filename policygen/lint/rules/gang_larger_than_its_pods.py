@@ -13,13 +13,15 @@ def check(facts: Facts) -> Iterator[Claim]:
     Source: pkg/scheduler/plugins/gang/gang.go, NotEnoughPodsReason.
     """
     members = facts.cluster.derive(volcano_queues.groups)
+    # What could not be read may name the group as well.
+    unread = {it.namespace for it in facts.cluster.workloads if not it.templates}
     for group in facts.cluster.pod_groups:
         of = members.get((group.namespace, group.name), ())
         counts = [template.replicas for _, template in of]
         known = [count for count in counts if count is not None]
         if not of or len(known) < len(counts):
             continue
-        if sum(known) < group.it.min_member:
+        if sum(known) < group.it.min_member and group.namespace not in unread:
             yield Claim(
                 f"{group} waits for {group.it.min_member} pods, and {sum(known)} name it: it "
                 "never starts; write their number as minMember, or run more",

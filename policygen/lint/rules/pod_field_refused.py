@@ -118,8 +118,9 @@ def _volumes(spec: Part) -> Iterator[Claim]:
         kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
         if len(kinds) > 1:
             name = volume.data.get("name")
+            called = f"volume {name}" if isinstance(name, str) and name else "a volume"
             yield Claim(
-                f"volume {name} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
+                f"{called} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
                 volume.at / kinds[1],
             )
 
@@ -166,7 +167,8 @@ def _affinity(spec: Part) -> Iterator[Claim]:
 def _expressions(selector: Part, what: str) -> Iterator[Claim]:
     """Of operators that there are not the schema tells where nodes are selected."""
     for each in selector.items("matchExpressions"):
-        operator, values = each.data.get("operator"), each.data.get("values") or []
+        operator, values = each.data.get("operator"), each.data.get("values")
+        values = [] if values is None else values
         if not isinstance(operator, str) or not isinstance(values, list):
             continue
         who = f"{each.owner} selects {what} by"
