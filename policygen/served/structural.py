@@ -7,6 +7,7 @@ A schema is turned into functions once, each level when a value first reaches it
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from policygen.finding import Verb
@@ -17,6 +18,8 @@ from policygen.spec.echo import listed, quoted, shown
 from policygen.spec.nearest import Names
 
 Schema = dict[str, Any]
+_SLIPS = 1 << 12
+"""Unknown fields that are remembered: a slip in a template is in all that it makes."""
 _NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
 """A rule in CEL that says of a list what `x-kubernetes-list-type: set` says."""
 Finish = Callable[[Any, Spot, list[Refusal]], None]
@@ -277,10 +280,16 @@ def _wrong(value: Any, wanted: str, spot: Spot, out: list[Refusal]) -> Any:
 
 
 def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
+    said, meant = _near(key, tuple(known))
+    message = f"the server knows no field {quoted(key)} here; {said}"
+    return Refusal(path_to((spot, key)), "unknown-field", message, key=True, meant=meant)
+
+
+@lru_cache(_SLIPS)
+def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
+    """What is said of a name that is not known, and which is meant."""
     names = Names(known)
-    message = f"the server knows no field {quoted(key)} here; {names.said(key)}"
-    path = path_to((spot, key))
-    return Refusal(path, "unknown-field", message, key=True, meant=names.meant(key))
+    return names.said(key), names.meant(key)
 
 
 def _missing(name: str, spot: Spot) -> Refusal:
