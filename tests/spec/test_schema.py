@@ -15,6 +15,7 @@ from policygen.spec import document as documents
 from policygen.spec import explain, forms, schema, subschema
 from policygen.spec.document import Header
 from policygen.spec.files import Source
+from policygen.spec.findings import dress
 from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, Form
 
 ROOT = Path(__file__).parents[2]
@@ -147,7 +148,7 @@ def test_numbers_are_shown_as_they_are_written():
     assert findings == []
     (hit,) = schema.check(forms.PLATFORM, document.data, 0, document.raw)
     assert hit.message == '1.30 is a number; write "1.30" in quotes'
-    (finding,) = documents.dress([document], [hit])
+    (finding,) = dress([document], [hit])
     assert (finding.place.line, finding.place.column, finding.place.length) == (7, 17, 4)
 
 
