@@ -23,7 +23,7 @@ MAKERS = {
     "_finding",
     "_fault",
     "_hit",
-    "_report",
+    "report",
     "refuse",
 }
 """What makes an error, unless it is given another severity."""
