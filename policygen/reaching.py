@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from policygen.cluster import pages, plugin
 from policygen.cluster.access import Access
 from policygen.cluster.requests import Deadline, ReadError, Server
+from policygen.cluster.turns import in_short_turns
 from policygen.errors import UsageError
 from policygen.settings import ClusterSettings
 
@@ -57,8 +58,9 @@ def asked(settings: ClusterSettings) -> Iterator[Reach]:
 
         yield told
         return
-    pages.begin(server.ask, PODS)
     try:
-        yield lambda _, __: server
+        with in_short_turns():
+            pages.begin(server.ask, PODS)
+            yield lambda _, __: server
     finally:
         server.close()

@@ -1,8 +1,7 @@
 """A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from itertools import count
@@ -19,6 +18,7 @@ from policygen.cluster.listed_pods import ListedPod, Pods
 from policygen.cluster.object import Object
 from policygen.cluster.requests import ReadError, Server
 from policygen.cluster.seen import CONFIG_MAP, POD, Gap, GroupKind, Pod, Seen, Snapshot
+from policygen.cluster.turns import in_short_turns
 from policygen.finding import At
 
 if TYPE_CHECKING:  # imported where a cluster is reached
@@ -30,7 +30,6 @@ WORKERS = 6
 """Requests at one time."""
 _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
 """So that the longest list does not begin last."""
-_TURN_S = 0.0005
 _WAIT_S = 0.5
 _GRACE_S = 1.0
 """Behind the deadline: what can end a request says better why."""
@@ -78,7 +77,7 @@ def look(
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
     pool = ThreadPoolExecutor(WORKERS)
-    with _in_short_turns():
+    with in_short_turns():
         try:
             return _Look(server, wanted, pool, progress, document).snapshot(taken)
         except BaseException:
@@ -86,17 +85,6 @@ def look(
             raise
         finally:  # who interrupts a look does not wait for what still waits for a server
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-@contextmanager
-def _in_short_turns() -> Iterator[None]:
-    """Threads that only pass on what has come do not wait long for those that work with it."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(_TURN_S)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 class _Look:

@@ -10,8 +10,11 @@ _TEXT = frozenset({str})
 
 def mapping(data: Any, *way: str) -> dict[str, Any]:
     """The mapping at the end of a way itself, so that it can be changed; else a new, empty one."""
-    found = at_path(data, way)
-    return found if isinstance(found, dict) else {}
+    for step in way:
+        if not isinstance(data, dict):
+            return {}
+        data = data.get(step)
+    return data if isinstance(data, dict) else {}
 
 
 def mappings(data: Any, *way: str) -> list[dict[str, Any]]:

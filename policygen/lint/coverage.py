@@ -92,4 +92,4 @@ def _vendor(resource: str) -> str:
 
 
 def _some(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    return {name: amount for name, amount in amounts.items() if amount > 0}
+    return {name: amount for name, amount in amounts.items() if amount.numerator > 0}

@@ -24,6 +24,9 @@ def hard_taints(taints: tuple[Taint, ...]) -> frozenset[tuple[str, str]]:
     return frozenset((it.key, it.value) for it in taints if it.effect in HARD)
 
 
+_Size = frozenset[tuple[str, tuple[int, int]]]
+
+
 class Nodes(Struct, frozen=True, eq=False):
     """The nodes that have some labels."""
 
@@ -60,12 +63,19 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
 
 def _nodes(them: Iterable[Entry[Node]]) -> Nodes:
     found = tuple(them)
-    counts = Counter(frozenset(node.it.status.allocatable.items()) for node in found)
+    sizes: dict[_Size, Mapping[str, Fraction]] = {}
+    counts: Counter[_Size] = Counter()
+    for node in found:
+        allocatable = node.it.status.allocatable
+        # By its integers: to hash a fraction takes longer than all else here.
+        size = frozenset((name, it.as_integer_ratio()) for name, it in allocatable.items())
+        sizes.setdefault(size, allocatable)
+        counts[size] += 1
     total: dict[str, Fraction] = {}
     for size, count in counts.items():
-        for name, amount in size:
+        for name, amount in sizes[size].items():
             total[name] = total.get(name, Fraction(0)) + count * amount
-    return Nodes(found, tuple(dict(size) for size in counts), total)
+    return Nodes(found, tuple(sizes.values()), total)
 
 
 class Overlap(Struct, frozen=True, eq=False):
