@@ -39,7 +39,7 @@ def test_what_replaces_a_private_file_is_private_from_its_first_byte_on(tmp_path
 
 def test_a_private_file_is_made_private(tmp_path, modes):
     path = tmp_path / "names"
-    atomic.write_private(path, b"new")
+    atomic.write(path, b"new", private=True)
     assert set(modes) == {0o600}
     assert (path.read_bytes(), mode(path)) == (b"new", 0o600)
 
