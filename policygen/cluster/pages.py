@@ -146,9 +146,20 @@ class _Ahead:
         self._stopped = False
 
     def get(self, token: str) -> Answer:
-        """A page that nobody has asked for. Raises ReadError."""
-        answer = self._fetch(_page(self._query, token), begun=self._begun)
-        self._begun(answer)  # one that came in a piece
+        """A page that nobody has asked for. Raises ReadError.
+
+        One that got lost on its way may come again as the beginning of a newer list, which goes on
+        elsewhere. What its first beginning led to is then not taken, and the pages behind it are
+        asked for anew: else it would hold the room that those need.
+        """
+        heard = False
+
+        def begun(answer: Answer) -> None:
+            nonlocal heard
+            heard = heard or self._begun(answer)
+
+        answer = self._fetch(_page(self._query, token), begun=begun)
+        begun(answer)  # one that came in a piece
         return answer
 
     def take(self, token: str) -> Answer | None:
@@ -165,13 +176,17 @@ class _Ahead:
         self._stopped = True
         self._room.release()
 
-    def _begun(self, answer: Answer) -> None:
+    def _begun(self, answer: Answer) -> bool:
+        """Whether the page says how the list goes on, so that the next one is asked for."""
         token = _early(answer)
-        if token and token not in self._asked:
+        if not token:
+            return False
+        if token not in self._asked:
             asked = self._asked[token] = Future()
             Thread(
                 target=self._run, args=(token, asked), name="policygen-ahead", daemon=True
             ).start()
+        return True
 
     def _run(self, token: str, asked: "Future[Answer]") -> None:
         self._room.acquire()

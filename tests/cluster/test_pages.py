@@ -90,6 +90,36 @@ def test_a_page_that_gets_lost_on_its_way_is_asked_for_once():
     assert asked == ["", "b"]
 
 
+def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
+    """What the lost one led to would hold the room of all pages ahead for ever."""
+    asked = []
+
+    def get(_, query, begun=None):
+        token = query.get("continue", "")
+        asked.append(token)
+        if not token:
+            begun(page(0, "old-1"))  # and is cut off
+            begun(page(0, "new-1"))
+            return page(0, "new-1")
+        age, _, number = token.partition("-")
+        whole = page(int(number), f"{age}-{int(number) + 1}" if int(number) < 9 else "")
+        begun(whole)
+        return whole
+
+    found = []
+
+    def read():
+        found.extend(pages.items(get, "/p", {}, dict, lambda item: item["number"]))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert found == list(range(10))
+    assert [it for it in asked if it.startswith("new")] == [
+        f"new-{number}" for number in range(1, 10)
+    ]
+
+
 def test_the_first_pages_are_asked_for_when_the_one_before_begins():
     asked = []
 
