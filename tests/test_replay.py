@@ -41,7 +41,7 @@ def get():
     server = replay.Replay([answer], FACTOR, pace=True)
     pool = urllib3.PoolManager()
 
-    def get(path, query):
+    def get(path, query, **_begun):
         answer = pool.request("GET", server.url + path, fields=query, headers={"accept": JSON})
         assert answer.status == 200
         return Answer(answer.data, packed=False)

@@ -26,7 +26,7 @@ def identity(cluster, bench, path):
     answer = cluster.client.request("POST", where, TOKEN_REQUEST)
     assert answer.ok, answer.message
     config = yaml.safe_load(bench.kubeconfig.read_text("utf-8"))
-    config["users"] = [{"name": "admin", "user": {"token": answer.body["status"]["token"]}}]
+    config["users"][0]["user"] = {"token": answer.body["status"]["token"]}
     path.write_text(yaml.safe_dump(config), "utf-8")
     return path
 
@@ -63,6 +63,7 @@ def test_it_reads_all_that_it_needs_and_may_do_nothing_else(cluster, bench, buil
         str(mounted(tmp_path / "spec")) if word == "/spec" else word for word in arguments()
     ]
     done = CliRunner().invoke(cli, ["lint", "-f", "json", *command])
+    assert done.stdout, done.stderr
     report = json.loads(done.stdout)
     assert report["complete"], report["findings"]
     assert [it for it in report["findings"] if it["severity"] == "error"] == []
