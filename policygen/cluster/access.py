@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any
 
 from policygen.cluster import kubeconfig, oidc, plugin, proxies, tls
@@ -177,15 +177,17 @@ def _log_in(found: Context) -> datetime | None:
 
 
 class _Ears(logging.Handler):
-    """Hears what is logged as an error."""
+    """Hears what its own thread logs as an error."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
+        self._thread = get_ident()
         self.heard: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep it, on one line."""
-        self.heard.append(" ".join(record.getMessage().split()))
+        if record.thread == self._thread:
+            self.heard.append(" ".join(record.getMessage().split()))
 
 
 def _clean(header: str) -> str:

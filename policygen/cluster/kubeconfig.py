@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,8 @@ from msgspec import Struct
 from policygen.cluster.parts import mapping, texts
 from policygen.errors import UsageError
 from policygen.spec.nearest import suggest
+
+_FILES = Lock()
 
 REMOVED = frozenset({"azure", "gcp", "openstack"})
 """Auth providers that Kubernetes took away in 1.26 for exec plugins."""
@@ -106,12 +109,14 @@ def without_files() -> Iterator[None]:
     """Of certificates and keys that the client writes into files, none is left when it is over.
 
     The connections have read them. The client itself waits for Python's end, which `__main__` does not.
+    It knows only the files of all clusters together, so one thread at a time has some.
     """
     client = _client()
-    try:
-        yield
-    finally:
-        client._cleanup_temp_files()  # noqa: SLF001 - it also forgets their names
+    with _FILES:
+        try:
+            yield
+        finally:
+            client._cleanup_temp_files()  # noqa: SLF001 - it also forgets their names
 
 
 def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import certifi
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -78,6 +80,25 @@ def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monke
     assert "its client-certificate and client-key are no pair" in str(done.exception)
     assert len(made) == 2
     assert list(folder.iterdir()) == []
+
+
+def test_clusters_that_are_reached_at_once_keep_their_files(tmp_path):
+    """The client knows its temporary files by what is in them, and removes all of them together."""
+    end = "-----END CERTIFICATE-----\n"
+    first = certifi.contents().partition(end)[0] + end
+    authority = base64.b64encode(first.encode()).decode()
+    path = kubeconfigs.write(
+        tmp_path / "kubeconfig",
+        "https://127.0.0.1:9",
+        {"token": "t"},
+        certificate_authority_data=authority,
+    )
+
+    def reach(_):
+        return Access("x", path).name
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(reach, range(200))) == ["x"] * 200
 
 
 def test_one_context_of_several_that_cannot_be_used_is_a_finding(tmp_path):

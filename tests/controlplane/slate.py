@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -17,6 +18,7 @@ FORGOTTEN_S = 10.0
 for ever. What nothing has moved for this long is let go here: it is no test's subject any more."""
 POLL_S = 0.05
 THREADS = 8
+TRIES = 5
 SHOWN = 10
 KEPT = frozenset({"events"})
 """Not waited for: they go with their namespace, or are deleted at the end."""
@@ -106,7 +108,12 @@ class Slate:
         return spec
 
     def _restore(self, path: str, spec: Object) -> None:
-        answer = self._client.request("PUT", path, {**self._client.get(path).body, "spec": spec})
+        for _ in range(TRIES):  # a controller may write its status in between
+            answer = self._client.request(
+                "PUT", path, {**self._client.get(path).body, "spec": spec}
+            )
+            if answer.status != http.client.CONFLICT:
+                break
         if not answer.ok:
             raise ApiError(f"{path} not restored: {answer.message}")
 
