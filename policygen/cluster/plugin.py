@@ -54,7 +54,7 @@ class Credentials(Struct, frozen=True):
 def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: Path) -> Credentials:
     """Run a plugin and take what it says. Raises ValueError, or OSError.
 
-    A path of its command is looked up from the kubeconfig's folder, which is absolute.
+    A path of its command is looked up from the kubeconfig's folder, which is absolute. It runs in ours.
     """
     command = plugin.get("command")
     if not isinstance(command, str) or not command:
@@ -81,7 +81,7 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
         hint = " ".join(str(plugin.get("installHint") or "").split())
         raise ValueError(f"{name} {how}{f': {hint}' if hint else ''}")
     words = [program, *map(str, entries(plugin, "args"))]
-    return _read(_run(words, environment, folder, command, can_ask=can_ask), version, name)
+    return _read(_run(words, environment, command, can_ask=can_ask), version, name)
 
 
 def end() -> list[str]:
@@ -92,16 +92,13 @@ def end() -> list[str]:
     return sorted(found.values())
 
 
-def _run(
-    words: list[str], environment: Mapping[str, str], folder: Path, command: str, *, can_ask: bool
-) -> bytes:
+def _run(words: list[str], environment: Mapping[str, str], command: str, *, can_ask: bool) -> bytes:
     """What it prints. Raises ValueError where it fails."""
     process = subprocess.Popen(  # noqa: S603 - the user's kubeconfig says so
         words,
         stdin=None if can_ask else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=None if can_ask else subprocess.PIPE,
-        cwd=folder,
         env=environment,
         # One that may ask at the terminal stays in the group that the terminal listens to.
         process_group=None if can_ask else 0,

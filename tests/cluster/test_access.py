@@ -82,6 +82,22 @@ def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monke
     assert list(folder.iterdir()) == []
 
 
+def test_a_plugin_runs_in_the_folder_of_the_run(tmp_path, monkeypatch):
+    """As kubectl runs it, so that paths among its arguments mean the same."""
+    said = """
+import json, os
+version, status = "client.authentication.k8s.io/v1", {"token": os.getcwd()}
+print(json.dumps({"apiVersion": version, "kind": "ExecCredential", "status": status}))
+"""
+    plugin = {**PLUGIN, "command": sys.executable, "args": ["-c", said]}
+    path = kubeconfigs.write(tmp_path / "kubeconfig", "http://127.0.0.1:9", {"exec": plugin})
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    headers, _ = Access("x", path).credentials({})
+    assert headers["authorization"] == f"Bearer {here}"
+
+
 def test_clusters_that_are_reached_at_once_keep_their_files(tmp_path):
     """The client knows its temporary files by what is in them, and removes all of them together."""
     end = "-----END CERTIFICATE-----\n"
