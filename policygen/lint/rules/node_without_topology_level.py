@@ -24,10 +24,12 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if level != HOSTNAME and level not in node.labels
             ]
             if without:
-                more = f" and {len(without) - 1} more" if len(without) > 1 else ""
+                one = len(without) == 1
+                who = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
                 yield Claim(
-                    f"{without[0]}{more} of flavor {flavor.name} has no label {level}, a level of "
-                    f"Topology {flavor.it.topology_name}, so Kueue never uses it; label it",
+                    f"{who} of flavor {flavor.name} {'has' if one else 'have'} no label {level}, a level "
+                    f"of Topology {flavor.it.topology_name}, so Kueue never uses {'it' if one else 'them'}; "
+                    f"label {'it' if one else 'them'}",
                     without[0].at.to("metadata", "labels"),
                     related=(flavor.at.to("spec", "topologyName"),),
                 )
