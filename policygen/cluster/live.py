@@ -126,12 +126,14 @@ class _Look:
             listed[CONFIG_MAP] = config_maps
         for each in listed.values():
             self.gaps += each.gaps
+        server, no_server = self._server(version)
         unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
         seen = Seen(
             context=self.server.name,
             in_cluster=self.server.in_cluster,
             taken=taken,
-            server=self._server(version),
+            server=server,
+            no_server=no_server,
             read=frozenset(listed) - unread,
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
@@ -152,10 +154,11 @@ class _Look:
         return Snapshot(seen, tuple(it for it in objects if it is not None), tuple(pods))
 
     def _version(self) -> str:
+        body = self.server.get("/version")
         try:
-            return msgspec.json.decode(self.server.get("/version"), type=_Version).git_version
-        except (ReadError, msgspec.DecodeError, UnicodeDecodeError):
-            return ""
+            return msgspec.json.decode(body, type=_Version).git_version
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ReadError(f"the answer is no version: {error}") from None
 
     def _begin(self, found: Served, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
         """Lists of kinds, each with the future of what is in it."""
@@ -250,11 +253,12 @@ class _Look:
         except ReadError as error:
             return _Listed(gaps=[Gap(it.group, it.kind, "", str(error))])
 
-    def _server(self, version: "Future[str]") -> str:
+    def _server(self, version: "Future[str]") -> tuple[str, str]:
+        """Its version, or why that is not known."""
         try:
-            return self._of(version)
-        except ReadError:
-            return ""
+            return self._of(version), ""
+        except ReadError as error:
+            return "", str(error)
 
     def _of(self, future: "Future[T]") -> T:
         """Its result. Raises ReadError for one that does not come in time, and what it raised.

@@ -104,6 +104,7 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
                 Gap(gap.group, gap.kind, swap.name(gap.namespace), swap.prose(_cut(gap.reason)))
                 for gap in snapshot.seen.gaps
             ),
+            no_server=swap.prose(_cut(snapshot.seen.no_server)),
             namespaces=tuple(map(swap.name, snapshot.seen.namespaces)),
             config_maps=frozenset(CONFIG_MAPS),  # the others' names are the spec's
             redacted=True,

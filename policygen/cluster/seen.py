@@ -69,6 +69,8 @@ class Seen(Struct, frozen=True):
     gaps: tuple[Gap, ...] = ()
     namespaces: tuple[str, ...] = ()
     """The only ones in which objects of namespaced kinds were read; none: all."""
+    no_server: str = ""
+    """Why its version is not known: what the server, or the way to it, said; one line."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
     """Names of the ConfigMaps that were asked for; of others it is not known whether they are there."""
     in_cluster: bool = False

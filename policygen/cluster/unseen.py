@@ -10,7 +10,8 @@ def told(snapshot: Snapshot) -> Iterator[str]:
     """A server that does not say which release it is, and namespaces that are most likely mistyped."""
     seen = snapshot.seen
     if not seen.server:  # the rules of another release may hold
-        yield "the server's version could not be read, so the target's rules hold"
+        why = seen.no_server and f" ({seen.no_server})"
+        yield f"the server's version could not be read{why}, so the target's rules hold"
     if not seen.namespaces:
         return
     is_known = NAMESPACE in seen.read

@@ -36,6 +36,7 @@ SEEN = st.builds(
     context=TEXT,
     taken=TIMES,
     server=TEXT,
+    no_server=TEXT,
     read=st.frozensets(KINDS, max_size=3),
     unserved=st.frozensets(KINDS, max_size=2),
     gaps=st.lists(st.builds(Gap, TEXT, TEXT, TEXT, TEXT), max_size=2).map(tuple),

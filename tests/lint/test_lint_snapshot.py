@@ -143,10 +143,12 @@ def test_a_gap_that_no_wanted_rule_needs_is_none(lint):
 
 
 def test_a_server_that_does_not_tell_its_version_is_told(lint):
-    code, report, _ = lint(snapshot(LOCAL, server=""), options=["--rule", RULE])
-    assert (code, report["complete"]) == (3, False)
-    told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
-    assert told == ["the server's version could not be read, so the target's rules hold"]
+    for reason, why in (("", ""), ("500: no", " (500: no)")):
+        look = snapshot(LOCAL, server="", no_server=reason)
+        code, report, _ = lint(look, options=["--rule", RULE])
+        assert (code, report["complete"]) == (3, False)
+        told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
+        assert told == [f"the server's version could not be read{why}, so the target's rules hold"]
 
 
 def test_a_namespace_that_is_not_there_is_told(lint):
