@@ -156,7 +156,7 @@ def judge(
         outcomes=outcomes,
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
-            *(_not_read(it, seen) for it in gaps),
+            *(_unseen(str(it), seen) for it in gaps),
             *_malformed(cluster),
             *(
                 lost := [
@@ -246,10 +246,6 @@ def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
             yield gap
     for unasked in sorted(missed - told):
         yield Gap(*unasked, "", "")
-
-
-def _not_read(gap: Gap, seen: Seen) -> Finding:
-    return _unseen(str(gap), seen)
 
 
 def _unseen(message: str, seen: Seen) -> Finding:
