@@ -35,14 +35,14 @@ from timing import ENVIRONMENT, in_turn, line
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the bench is part of the tests
 
-from policygen import linting  # noqa: E402 - after the line above, as the bench
-from policygen.cluster import access, live, requests, snapshot  # noqa: E402 - likewise
-from policygen.settings import LintSettings  # noqa: E402 - likewise
-from tests.controlplane.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - likewise
-from tests.controlplane.build import build  # noqa: E402 - likewise
-from tests.controlplane.client import Client  # noqa: E402 - likewise
-from tests.controlplane.installed import deployments  # noqa: E402 - likewise
-from tests.controlplane.upstream import CONTROL_PLANE  # noqa: E402 - likewise
+from policygen.app import lint as app_lint  # noqa: E402 - after the line above, as the bench
+from policygen.app.requests import LintSettings  # noqa: E402 - likewise
+from policygen.client import access, live, requests, snapshot_file  # noqa: E402 - likewise
+from tests.servers.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - likewise
+from tests.servers.build import build  # noqa: E402 - likewise
+from tests.servers.client import Client  # noqa: E402 - likewise
+from tests.servers.installed import deployments  # noqa: E402 - likewise
+from tests.servers.upstream import CONTROL_PLANE  # noqa: E402 - likewise
 
 BOUND, BOUND_MIB = 1.3, 300.0
 ROUNDS = 3
@@ -77,8 +77,8 @@ def recorded(spec: Path, kubeconfig: Path) -> list[Answer]:
     way = access.Access(CONTEXT, kubeconfig)
     server = Noting(way, requests.Deadline.after(600))
     server.asked = {}
-    reads = linting.reading(LintSettings(specs=(str(spec),)))
-    looked = live.look(server, reads, taken=snapshot.now())
+    reads = app_lint.reading(LintSettings(specs=(str(spec),)))
+    looked = live.look(server, reads, taken=snapshot_file.now())
     assert not looked.seen.gaps, looked.seen.gaps
     answers = list(server.asked.values())
     for _ in range(ROUNDS):

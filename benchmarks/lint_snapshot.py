@@ -20,12 +20,13 @@ from pathlib import Path
 import msgspec
 from clusters import PODS_PER_OWNER, job, node, pod, policy
 
-from policygen import judging, versions
-from policygen.cluster import listed_pods, snapshot
-from policygen.cluster.object import Object
-from policygen.cluster.seen import Seen, Snapshot
-from policygen.finding import At
-from policygen.lint import catalog
+from policygen.app import judge
+from policygen.client import pod_lists, snapshot_file
+from policygen.core import versions
+from policygen.core.finding import At
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Seen, Snapshot
+from policygen.lint import registry
 from policygen.lint.kinds import every
 
 BOUND_S, BOUND_MIB = 3.0, 400.0
@@ -36,14 +37,14 @@ def write(path: Path, nodes: int, pods: int, count: int) -> None:
     objects = [*policy(count), *(node(index) for index in range(nodes))]
     teams = sum(each["kind"] == "Namespace" for each in objects)
     objects += [job(index, teams) for index in range(-(-pods // PODS_PER_OWNER))]
-    rows = listed_pods.Pods()
+    rows = pod_lists.Pods()
     listed = (pod(index, nodes, teams) for index in range(pods))
     looked = Snapshot(
-        Seen("bench", snapshot.now(), "v1.36.3", read=every()),
+        Seen("bench", snapshot_file.now(), "v1.36.3", read=every()),
         tuple(Object.read(each, At(0, ("objects", i))) for i, each in enumerate(objects)),
-        tuple(rows.row(msgspec.convert(each, listed_pods.ListedPod)) for each in listed),
+        tuple(rows.row(msgspec.convert(each, pod_lists.ListedPod)) for each in listed),
     )
-    snapshot.write(looked, path)
+    snapshot_file.write(looked, path)
 
 
 def child(path: Path) -> None:
@@ -51,9 +52,9 @@ def child(path: Path) -> None:
     gc.disable()  # as policygen/__main__.py does
     start = time.perf_counter(), time.process_time()
     with path.open("rb") as file:
-        looked = snapshot.read(file)
+        looked = snapshot_file.read(file)
     read = time.perf_counter(), time.process_time()
-    judged = judging.judge(looked, catalog.RULES, judging.Against(versions.DEFAULT, {}))
+    judged = judge.judge(looked, registry.RULES, judge.Against(versions.DEFAULT, {}))
     done = time.perf_counter(), time.process_time()
     said = {
         "read": [b - a for a, b in zip(start, read, strict=True)],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from tests.controlplane.client import MERGE, Client
+from tests.servers.client import MERGE, Client
 
 THREADS = 16
 PODS_PER_JOB = 16

@@ -24,10 +24,10 @@ def _run() -> None:
     """Run it, and leave at once: the system takes back memory faster than Python."""
     from contextlib import suppress  # noqa: PLC0415 - where a Ctrl-C is caught
 
-    from policygen import cli  # noqa: PLC0415 - likewise
+    from policygen.cli import main as cli_main  # noqa: PLC0415 - likewise
 
     try:
-        cli.main()
+        cli_main.main()
     except SystemExit as stop:
         with suppress(OSError, ValueError):  # whatever is wrong with them, Python says as it ends
             for stream in filter(None, (sys.stdout, sys.stderr)):  # None where one is closed

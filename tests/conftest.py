@@ -1,6 +1,8 @@
 """Fixtures of every test: specs from text, and the switch that rewrites golden files."""
 
 import os
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +11,14 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
-from policygen.finding import Finding, Severity
+from policygen.core.finding import Finding, Severity
+from policygen.documents.files import Source
+from policygen.documents.locate import dress, ordered
 from policygen.plan.compile import Plan, compile_plan
-from policygen.spec.files import Source
-from policygen.spec.findings import dress, ordered
 from policygen.spec.load import Loaded, load
 
 ROOT = Path(__file__).parent.parent
-BENCH = "tests/controlplane/"
+BENCH = "tests/servers/"
 
 # A run in CI says whether this change is good, so it draws the same examples every time; at a
 # desk each run draws others. Machines are slow now and then: no deadline for an example.
@@ -127,6 +129,26 @@ def queues_text(*queues):
 
 def indent(more):
     return "".join(f"  {line}\n" for line in dedent(more).strip("\n").splitlines() if line)
+
+
+@pytest.fixture
+def policygen(tmp_path):
+    """`policygen ARGUMENTS` in a process and a folder of its own, without the colours of a user."""
+
+    def run(*arguments, given=None):
+        environ = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
+        return subprocess.run(
+            [sys.executable, "-m", "policygen", *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environ,
+            timeout=120,
+            check=False,
+        )
+
+    return run
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from policygen.cli import cli
+from policygen.cli.main import cli
 
 FOLDER = Path(__file__).parents[1] / "examples" / "kueue-team-tree"
 NIGHTLY = FOLDER / "audit" / "nightly.yaml"

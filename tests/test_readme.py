@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policygen.cluster import snapshot as snapshots
-from tests.cluster.looks import snapshot
+from policygen.client import snapshot_file as snapshots
+from tests.client.looks import snapshot
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

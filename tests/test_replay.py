@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from policygen.cluster import pages
-from policygen.cluster.requests import JSON, Answer
+from policygen.client import pages
+from policygen.client.requests import JSON, Answer
 from tests.loopback import Loopback
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))

@@ -7,10 +7,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from policygen import versions
-from policygen.errors import UsageError
-from tests.controlplane.rendering import rendered
-from tests.controlplane.upstream import EVERY_KUBERNETES, KUEUE, VOLCANO
+from policygen.core import versions
+from policygen.core.errors import UsageError
+from tests.servers.rendering import rendered
+from tests.servers.upstream import EVERY_KUBERNETES, KUEUE, VOLCANO
 from tests.strategies import specs
 
 ROOT = Path(__file__).parents[1]

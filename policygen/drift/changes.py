@@ -6,17 +6,17 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from policygen.cluster.kueue import POLICY_KINDS
-from policygen.cluster.object import Object
-from policygen.cluster.parts import mapping
-from policygen.cluster.seen import GroupKind, Seen, Snapshot
-from policygen.cluster.view import KUEUE, SCHEDULING, VOLCANO
-from policygen.drift.authors import first
+from policygen.core.finding import dotted
+from policygen.core.names import MANAGED_BY, TOOL
 from policygen.drift.compare import Difference, Read, differences
 from policygen.drift.drift import GROUP_KINDS, alike, is_unasked
-from policygen.drift.words import amounts, author, entries, value
-from policygen.finding import dotted
-from policygen.well_known import MANAGED_BY, TOOL
+from policygen.drift.field_managers import first
+from policygen.drift.messages import amounts, author, entries, value
+from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO
+from policygen.kubernetes.kueue import POLICY_KINDS
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import GroupKind, Seen, Snapshot
+from policygen.kubernetes.untyped import mapping
 
 POLICY = frozenset(
     {

@@ -13,13 +13,13 @@ from typing import Any
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from policygen import quantity
-from policygen.cluster.parts import mapping
-from policygen.drift import files
-from policygen.drift.code import filled, foreign
-from policygen.finding import Path, at_path, named
-from policygen.served import schemas
-from policygen.served.structural import Schema
+from policygen.api_validation import schemas
+from policygen.api_validation.structural import Schema
+from policygen.core import quantity
+from policygen.core.finding import Path, at_path, named
+from policygen.drift import file_equality
+from policygen.drift.defaults import filled, foreign
+from policygen.kubernetes.untyped import mapping
 
 NOT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "status"})
 """What of an object is no field of the spec's: `metadata` is compared apart."""
@@ -181,7 +181,7 @@ class _Comparison:
         for index in theirs.values():
             if index not in paired:
                 yield Difference((*path, index), UNSET, found[index], (*source, index))
-        unordered = self._of_file and files.is_unordered(path)
+        unordered = self._of_file and file_equality.is_unordered(path)
         if schema.get("x-kubernetes-list-type") != "set" and not unordered:
             common = [key for key in theirs if key in mine]
             if common != [key for key in mine if key in theirs]:
@@ -209,7 +209,7 @@ class _Comparison:
                 yield from self.values(left, right, item, (*path, index), (*source, index))
 
     def _are_same(self, path: Path, wanted: Any, found: Any) -> bool:
-        return self._of_file and files.are_same(path, wanted, found)
+        return self._of_file and file_equality.are_same(path, wanted, found)
 
     def _same(self, wanted: Any, found: Any, schema: Schema) -> bool:
         return next(self.values(wanted, found, schema, (), ()), None) is None

@@ -7,17 +7,17 @@ from weakref import WeakKeyDictionary
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from policygen.cluster.object import Object
-from policygen.cluster.parts import mapping, numbered, text
-from policygen.cluster.renames import canonical
-from policygen.cluster.seen import CONFIG_MAP, GroupKind, Seen
-from policygen.cluster.view import Cluster
-from policygen.cluster.workload import SHAPES
+from policygen.core.finding import At, Path, at_path, named
+from policygen.core.names import MANAGED_BY, SET, TOOL
 from policygen.drift.compare import Difference, Read, differences
-from policygen.finding import At, Path, at_path, named
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.renames import canonical
+from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
+from policygen.kubernetes.untyped import mapping, numbered, text
+from policygen.kubernetes.workloads import SHAPES
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
-from policygen.well_known import MANAGED_BY, SET, TOOL
 
 KEPT = "Namespace"
 """Never rendered to be removed: what is in one is a team's data."""

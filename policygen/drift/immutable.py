@@ -6,9 +6,9 @@ validation of k8s.io/kubernetes 1.36.3.
 
 from typing import Any
 
-from policygen.finding import Path
-from policygen.served import schemas
-from policygen.served.structural import Schema, below
+from policygen.api_validation import schemas
+from policygen.api_validation.structural import Schema, below
+from policygen.core.finding import Path
 
 _CODE: dict[tuple[str, str], tuple[Path, ...]] = {
     ("scheduling.k8s.io", "PriorityClass"): (("value",), ("preemptionPolicy",)),

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from policygen.cluster.seen import Gap, GroupKind, Snapshot
 from policygen.drift.changes import POLICY, readable, unasked
+from policygen.kubernetes.snapshot import Gap, GroupKind, Snapshot
 
 _WHICH = ("first", "second")
 

@@ -1,134 +1,147 @@
-"""What makes an object as it should be again, in the forms that kubectl takes.
+"""The steps that make a cluster as the spec has it, and the kubectl command of each."""
 
-A patch of an object is a JSON patch (RFC 6902). Inside lists, where a place is a number, it first tests what
-stands there, so that on an object that has changed meanwhile it is refused and does no harm.
-"""
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from enum import Enum
 
-from collections.abc import Iterable
-from itertools import pairwise
-from typing import Any
+from msgspec import UNSET, Struct
 
-from msgspec import UNSET
-
+from policygen.api_validation import schemas
+from policygen.core.finding import Path
+from policygen.core.quantity import parse
 from policygen.drift.compare import Difference
-from policygen.finding import Path
+from policygen.drift.drift import KEPT, Changed, Drift, Wanted
+from policygen.drift.immutable import is_immutable
+from policygen.drift.patch_forms import Operation, alone, operations
+from policygen.drift.rule_names import CHANGED, MISSING, ORPHANED, TAKEN
+from policygen.kubernetes.cluster import VOLCANO
+from policygen.kubernetes.object import Object
+from policygen.plan.catalog import KINDS
 
-Operation = dict[str, Any]
+Keep = Callable[[str, Object, Path], bool]
+"""Whether what a rule found at a field of an object is to be mended."""
 
 
-def operations(
-    wanted: dict[str, Any], found: dict[str, Any], differences: Iterable[Difference]
-) -> list[Operation]:
-    """The patch that takes these differences out of the found object.
+_AMOUNTS = (("spec", "deserved"), ("spec", "capability"), ("spec", "guarantee"))
+"""Where a queue of Volcano says how much it may have."""
 
-    A list whose entries come, go or change places is written as a whole, as is a text that holds
-    a file.
+_IN_USE = "kueue.x-k8s.io/resource-in-use"
+
+
+class Act(Enum):
+    """What is done with an object."""
+
+    PATCH = "patch"
+    CREATE = "create"
+    RECREATE = "recreate"
+    """Delete and create: some of its fields no server changes."""
+    DELETE = "delete"
+
+
+class Step(Struct, frozen=True, eq=False):
+    """One thing to do with one object."""
+
+    act: Act
+    object: Object
+    patch: tuple[Operation, ...] = ()
+    text: str = ""
+    """The manifest to create."""
+    held: bool = False
+    """Kueue's finalizer keeps it while something names it, so that deleting it takes more."""
+
+
+def steps(drift: Drift, keep: Keep) -> list[Step]:
+    """What to do about what is kept: as the spec's objects are applied, and orphans last.
+
+    An orphan goes before what it names. What Volcano's queues have too much of is taken away first, from
+    the leaves up, since its webhook refuses children that exceed their parent at any moment.
     """
-    changes = dict(_change(wanted, it) for it in differences)
-    outer = [
-        path for path in changes if not any(path[:length] in changes for length in range(len(path)))
-    ]
-    written: dict[Path, Any] = {}
-    for path in outer:
-        place, value = path, changes[path]
-        if value is not UNSET:
-            place, value = _parents(found, path, value)
-        elif at(found, path) is UNSET:
-            continue  # what code fills in goes with what it is filled in for
-        written[place] = _merged(written[place], value) if place in written else value
-    # First that all still stands where it stood, and then the changes.
-    tests: list[Operation] = []
-    for path in outer:
-        if any(isinstance(step, int) for step in path) and (it := _test(found, path)) not in tests:
-            tests.append(it)
-    return [*tests, *(_written(found, path, value) for path, value in written.items())]
-
-
-def alone(
-    wanted: dict[str, Any], found: dict[str, Any], it: Difference
-) -> tuple[str, list[Operation] | dict[str, Any]]:
-    """The `--type` for kubectl, and the patch that mends one difference, whatever was mended before.
-
-    A JSON patch cannot add to a mapping that may be missing: it would replace what another patch, or
-    somebody, has put there since. A merge patch can (RFC 7386).
-    """
-    path, value = _change(wanted, it)
-    outside_lists = all(isinstance(step, str) for step in path)
-    if value is not UNSET and outside_lists and _parents(found, path, value)[0] != path:
-        for step in reversed(path):
-            value = {step: value}
-        return "merge", value
-    return "json", operations(wanted, found, [it])
-
-
-def _change(wanted: dict[str, Any], it: Difference) -> tuple[Path, Any]:
-    """Where something is written, and what; UNSET to remove it."""
-    if it.text is not None:
-        return it.text, at(wanted, it.text)
-    if it.reordered:
-        return it.path, at(wanted, it.source)
-    inside = it.path and isinstance(it.path[-1], int)
-    if inside and (it.wanted is UNSET or it.found is UNSET):
-        return it.path[:-1], at(wanted, it.source[:-1])
-    # What was planned as it was rendered; a default that nobody wrote as it is.
-    planned = at(wanted, it.source)
-    return it.path, it.wanted if planned is UNSET else planned
-
-
-def _written(found: dict[str, Any], path: Path, value: Any) -> Operation:
-    if value is UNSET:
-        return {"op": "remove", "path": pointer(path)}
-    op = "add" if at(found, path) is UNSET else "replace"
-    return {"op": op, "path": pointer(path), "value": value}
-
-
-def _test(found: dict[str, Any], path: Path) -> Operation:
-    """That what is meant still stands where it stood: the value, or the list entry around it."""
-    there = at(found, path)
-    for index, (holder, step) in enumerate(pairwise(path), 1):
-        if isinstance(holder, int) and step == "env":  # of which a look has names only
-            path, there = path[:index], UNSET
-            break
-    if there is UNSET:
-        last = max(index for index, step in enumerate(path) if isinstance(step, int))
-        path = path[: last + 1]
-        there = at(found, path)
-        if isinstance(there, dict) and isinstance(there.get("name"), str):
-            path, there = (*path, "name"), there["name"]
-    return {"op": "test", "path": pointer(path), "value": there}
-
-
-def _parents(found: dict[str, Any], path: Path, value: Any) -> tuple[Path, Any]:
-    """The highest place that is missing, and the value in as many mappings as that takes."""
-    for length in range(1, len(path)):
-        if at(found, path[:length]) in (UNSET, None):
-            for step in reversed(path[length:]):
-                value = {step: value}
-            return path[:length], value
-    return path, value
-
-
-def at(data: Any, path: Path) -> Any:
-    """What stands at a path; UNSET for nothing."""
-    for step in path:
-        try:
-            data = data[step]
-        except (LookupError, TypeError):
-            return UNSET
-    return data
-
-
-def _merged(one: Any, other: Any) -> Any:
-    """What two mappings of missing fields say together."""
-    if not isinstance(one, dict) or not isinstance(other, dict):
-        return other
-    return {
-        **one,
-        **{key: _merged(one[key], value) if key in one else value for key, value in other.items()},
+    missing = {id(it.item): it for it in drift.missing if keep(MISSING, it.object, ())}
+    changed = {id(it.wanted.item): it for it in drift.changed}
+    leaving = {
+        id(wanted.item): _anew(wanted, found)
+        for wanted, found in drift.leaving
+        if keep(MISSING, found, ()) and found.kind != KEPT
     }
+    made: list[Step] = []
+    lowered: list[Step] = []
+    for item in drift.order:
+        if id(item) in missing:
+            wanted = missing[id(item)]
+            made.append(Step(Act.CREATE, wanted.object, text=wanted.text))
+        elif id(item) in leaving:
+            made.append(leaving[id(item)])
+        elif id(item) in changed:
+            less, more = _mended(changed[id(item)], keep)
+            lowered += less
+            made += more
+    rank = {kind.name: index for index, kind in enumerate(KINDS)}
+    orphans = [it for it in drift.orphans if keep(ORPHANED, it, ())]
+    orphans.sort(key=lambda it: -rank[it.kind])
+    return [*reversed(lowered), *made, *(Step(Act.DELETE, it) for it in orphans)]
 
 
-def pointer(path: Path) -> str:
-    """A path as RFC 6901 writes it."""
-    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
-    return "".join(f"/{step}" for step in steps)
+def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
+    """What takes too much of a queue away, and all else."""
+    wanted, found = changed.wanted, changed.found
+    if changed.older:
+        return [], []
+    kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
+    kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
+    if any(is_immutable(found.data, it.path) for it in kept):
+        return [], [_anew(wanted, found)]
+    queue = (found.group, found.kind) == (VOLCANO, "Queue")
+    less = [it for it in kept if queue and _exceeds(it)]
+    parts = less, [it for it in kept if it not in less]
+    patches = [tuple(operations(wanted.data, found.data, part)) for part in parts]
+    lowered, others = ([Step(Act.PATCH, found, it)] if it else [] for it in patches)
+    return lowered, others
+
+
+def _anew(wanted: Wanted, found: Object) -> Step:
+    held = found.data.get("metadata", {}).get("finalizers") == [_IN_USE]
+    return Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)
+
+
+def _exceeds(it: Difference) -> bool:
+    """Whether a queue has more of a resource than is rendered."""
+    if it.path[:2] not in _AMOUNTS or isinstance(it.found, dict):
+        return False
+    try:
+        amounts = [0 if each is UNSET else parse(each).value for each in (it.wanted, it.found)]
+    except ValueError:
+        return False
+    return amounts[0] < amounts[1]
+
+
+def resource(it: Object) -> str:
+    """What kubectl calls the kind, in the version in which it was read."""
+    served = schemas.served(it.api_version, it.kind)
+    plural = served.plural if served else f"{it.kind.lower()}s"
+    return f"{plural}.{it.version}.{it.group}" if it.group else plural
+
+
+def patch_command(wanted: Object, found: Object, it: Difference, begin: Sequence[str]) -> str:
+    """The command that mends one difference, for a shell; `begin` is what `kubectl` makes."""
+    form, patch = alone(wanted.data, found.data, it)
+    text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
+    return shlex.join([*begin, "patch", *named(found), f"--type={form}", "-p", text])
+
+
+def kubectl(context: str, kubeconfig: str = "") -> list[str]:
+    """The beginning of every command: it names the cluster, so that no other is meant.
+
+    Without a context it is the one that kubectl takes by itself, in a pod the pod's.
+    """
+    if not context:
+        return ["kubectl"]
+    return ["kubectl", *(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", context]
+
+
+def named(it: Object) -> list[str]:
+    """An object as kubectl's arguments."""
+    where = ["-n", it.namespace] if it.namespace else []
+    if it.name.startswith("-"):  # as a ClusterRole's may: `--all` alone would be an option
+        return [f"{resource(it)}/{it.name}", *where]
+    return [resource(it), it.name, *where]

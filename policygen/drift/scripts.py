@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from policygen.drift.mending import Act, Step, named
+from policygen.drift.patches import Act, Step, named
 
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from policygen.core.quantity import GIBIBYTE, MEBIBYTE
 from policygen.hardware.data import read
-from policygen.quantity import GIBIBYTE, MEBIBYTE
 
 
 class Product(Struct, frozen=True):

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
+from policygen.core.quantity import GIBIBYTE
 from policygen.hardware.catalog import MigProfile
 from policygen.hardware.models import ModelFacts
-from policygen.quantity import GIBIBYTE
 
 BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "fp8": 8, "int8": 8, "int4": 4}
 """Bits a number by precision; scales of quantised weights are not counted."""

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 import msgspec
 from msgspec import Struct
 
-from policygen.finding import Finding
-from policygen.fingerprint import fingerprints
+from policygen.core.finding import Finding
+from policygen.core.fingerprint import fingerprints
 
 VERSION = 1
 

@@ -6,11 +6,11 @@ from traceback import format_exception
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.cluster.doubts import Roots
-from policygen.cluster.seen import CONFIG_MAP, GroupKind, Seen
-from policygen.finding import Family, Hit, Verdict, dotted
+from policygen.core.finding import Family, Hit, Verdict, dotted
+from policygen.kubernetes.field_access import Roots
+from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import kinds
-from policygen.lint.refused import refused
+from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Claim, Facts, Need, Rule
 
 

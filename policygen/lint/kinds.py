@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from policygen.cluster.scopes import OF_THE_CLUSTER
-from policygen.cluster.seen import CONFIG_MAP, NAMESPACE, NODE, GroupKind
-from policygen.cluster.view import (
+from policygen.kubernetes.cluster import (
     KUEUE_CONFIG,
     SCHEDULER_CONFIG,
     VOLCANO_CONFIGURATION,
     Cluster,
 )
-from policygen.cluster.workload import SHAPES
+from policygen.kubernetes.scopes import OF_THE_CLUSTER
+from policygen.kubernetes.snapshot import CONFIG_MAP, NAMESPACE, NODE, GroupKind
+from policygen.kubernetes.workloads import SHAPES
 from policygen.lint.rule import Need, Rule
 
 WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)

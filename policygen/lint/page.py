@@ -4,7 +4,7 @@ import re
 
 from msgspec import Struct
 
-from policygen import shipped
+from policygen.core import shipped
 
 _FENCE = re.compile(r"^```yaml(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
@@ -40,7 +40,10 @@ class Page(Struct, frozen=True):
 def page(rule: str) -> Page:
     """The page of a rule by its name. Raises FileNotFoundError."""
     name = f"{rule.replace('-', '_')}.md"
-    text = (shipped.PACKAGE / "lint" / "rules" / name).read_text("utf-8")
+    paths = list((shipped.PACKAGE / "lint").glob(f"*/rules/{name}"))
+    if not paths:
+        raise FileNotFoundError(f"the rule {rule} has no page")
+    text = paths[0].read_text("utf-8")
     good = text.find("\n## Good")
     examples = tuple(
         Example(match["text"], tuple(match["options"].split()), good=match.start() > good >= 0)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
-from policygen import durations
-from policygen.cluster.view import Cluster
-from policygen.finding import At, Edit, Family, Severity
+from policygen.core import durations
+from policygen.core.finding import At, Edit, Family, Severity
+from policygen.core.versions import Minor, Version
+from policygen.kubernetes.cluster import Cluster
 from policygen.spec.types import Spec
-from policygen.versions import Minor, Version
 
 if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
     from policygen.drift.drift import Rendered

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.finding import Finding, Severity
-from policygen.versions import Version, written
+from policygen.core.finding import Finding, Severity
+from policygen.core.versions import Version, written
 
 RULE = "versions-differ"
 

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
+from policygen.core.tolerations import tolerates
 from policygen.plan import needs, scheduler
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
 from policygen.spec.types import Bounds, Spec, Team
-from policygen.taints import tolerates
 
 
 def reports(

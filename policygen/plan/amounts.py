@@ -7,7 +7,7 @@ name whole units of that resource.
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from policygen import quantity
+from policygen.core import quantity
 
 Vector = Mapping[str, int]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
 from policygen.plan import (
     advice,
     kubernetes,
@@ -21,11 +21,11 @@ from policygen.plan import (
     workloads,
 )
 from policygen.plan.catalog import KINDS
+from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kind import Item, Kind, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Workloads
-from policygen.settings import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.spec.types import Spec
 
 _PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)

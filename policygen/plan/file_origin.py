@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from policygen.finding import At, Path
+from policygen.core.finding import At, Path
 from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.kind import Item
 from policygen.plan.pool import PoolFacts
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import Spec
 
 _FIELDS = {
@@ -37,7 +37,7 @@ class FileOrigins:
         Entries of lists are called by their names in the path, as in `Origins.of`.
         """
         name, inside = item.meta.name, path[2:]
-        if name == derived.second_scheduler(self._platform):
+        if name == derived_names.second_scheduler(self._platform):
             return self._scheduler(inside)
         if name == self._platform.volcano.config_map:
             return self._volcano(inside)
@@ -53,7 +53,7 @@ class FileOrigins:
         pools = scheduler.placed(self._pools)
         packing = [it for it in pools if it.policy.bin_pack]
         spreading = [it for it in pools if it.policy.spread]
-        if derived.profile(self._platform, "spread") in path or not packing:
+        if derived_names.profile(self._platform, "spread") in path or not packing:
             return self._scored(path, spreading, "spread")
         return self._scored(path, packing, "bin_pack")
 

@@ -6,13 +6,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from policygen.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit, Severity
+from policygen.core.quantity import GIBIBYTE
+from policygen.core.quoting import quoted
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.pool import PoolFacts
-from policygen.quantity import GIBIBYTE
-from policygen.spec.echo import quoted
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
 

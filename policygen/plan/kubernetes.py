@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from policygen.core.quantity import MEBIBYTE
 from policygen.plan import tree
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.quantity import MEBIBYTE
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import NodeResources, Priority, Scheduler, Spec, Team
 
 COUNTED: Mapping[Scheduler, str] = {
@@ -96,7 +96,9 @@ def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Priorit
         preempting = {_preempts(priority, facts) for facts in pools} or {False}
         names = {
             False: priority.name,
-            True: derived.preempting_class(priority) if len(preempting) > 1 else priority.name,
+            True: derived_names.preempting_class(priority)
+            if len(preempting) > 1
+            else priority.name,
         }
         for preempts in sorted(preempting):
             yield PriorityClass(
@@ -113,7 +115,7 @@ def priority_class_name(spec: Spec, pools: Sequence[PoolFacts], name: str, pool:
     if priority is None:
         return name  # the articles' models may name a queue of a ConfigMap that is not at hand
     mixed = any(not _preempts(priority, facts) for facts in pools)
-    return derived.preempting_class(priority) if mixed and _preempts(priority, pool) else name
+    return derived_names.preempting_class(priority) if mixed and _preempts(priority, pool) else name
 
 
 def _preempts(priority: Priority, pool: PoolFacts) -> bool:

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from policygen import versions
+from policygen.core import versions
+from policygen.core.names import HOSTNAME
 from policygen.plan.amounts import count, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
 from policygen.spec.types import Namespace, Platform, Spec, Taint, Toleration
-from policygen.well_known import HOSTNAME
 
 
 class Cell(Struct, frozen=True):

@@ -5,20 +5,20 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.finding import Path
-from policygen.plan.kind import Item, Kind, Meta, Release
-from policygen.plan.pool import PoolFacts
-from policygen.plan.tree import Tree
-from policygen.plan.workloads import Assignment
-from policygen.spec.types import Platform
-from policygen.versions import KUEUE_V1BETA2
-from policygen.well_known import (
+from policygen.core.finding import Path
+from policygen.core.names import (
     JOB_SET,
     KUBE_SYSTEM,
     KUEUE_CONFIG_MAP,
     LEADER_WORKER_SET,
     NAMESPACE_NAME,
 )
+from policygen.core.versions import KUEUE_V1BETA2
+from policygen.plan.kind import Item, Kind, Meta, Release
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import Tree
+from policygen.plan.workloads import Assignment
+from policygen.spec.types import Platform
 
 
 class KueueConfiguration(Struct, frozen=True):

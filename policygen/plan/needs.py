@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from policygen import versions
-from policygen.finding import At, Hit, Severity
+from policygen.core import versions
+from policygen.core.finding import At, Hit, Severity
 from policygen.plan import kueue_configuration, scheduler
+from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
-from policygen.settings import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.spec.types import Scheduler, Spec
 
 

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from policygen.finding import Hit
+from policygen.core.finding import Hit
+from policygen.core.names import NODE_GROUP
 from policygen.plan.pool import PoolFacts
-from policygen.well_known import NODE_GROUP
 
 
 def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:

@@ -1,10 +1,10 @@
 """The nodes of a pool: whose GPUs they have, how many, and what cpu and memory is allocatable."""
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
+from policygen.core.quoting import quoted
+from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import Product
-from policygen.spec.echo import quoted
-from policygen.spec.nearest import suggest
 from policygen.spec.types import NodeResources, Pool
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from policygen.finding import At, Path
+from policygen.core.finding import At, Path
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.pods import group_names
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import Pool, Spec, Team
 
 _QUOTA = {
@@ -43,7 +43,7 @@ class Origins:
         self._priorities = {
             name: it
             for it in spec.platform.priorities
-            for name in (it.name, derived.preempting_class(it))
+            for name in (it.name, derived_names.preempting_class(it))
         }
         self._nodes = {tree.name_of(node): (tree, node) for tree in trees for node in tree.nodes}
         self._roots = {tree.queue: tree for tree in trees}

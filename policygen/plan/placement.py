@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
 from policygen.hardware import catalog
 from policygen.plan.fit import warn
 from policygen.plan.pool import PoolFacts

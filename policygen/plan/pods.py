@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
+from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 from policygen.plan import kubernetes, kueue, scheduler
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.fit import warn
@@ -10,9 +11,8 @@ from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Assignment, Workloads
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import Model, Namespace, Spec
-from policygen.well_known import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 
 
 def pod_groups(
@@ -75,7 +75,7 @@ def _groups(
 
 def group_names(model: Model) -> list[str]:
     """Names of a model's pod groups: one for each gang, since each starts whole by itself."""
-    return [derived.pod_group(model, index) for index in range(model.replicas or 1)]
+    return [derived_names.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
 def _namespace(assignment: Assignment) -> Namespace | None:

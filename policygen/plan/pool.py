@@ -5,16 +5,16 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from policygen.finding import Hit
+from policygen.core.finding import Hit
+from policygen.core.names import NODE_GROUP
+from policygen.core.quantity import MEBIBYTE
 from policygen.hardware.catalog import MigProfile, Product
 from policygen.plan import nodes
 from policygen.plan.amounts import CPU, MEMORY, Vector
 from policygen.plan.policy import Policy, policy
 from policygen.plan.units import units
-from policygen.quantity import MEBIBYTE
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Amounts, NodeResources, Platform, Pool, Scheduler, Spec
-from policygen.well_known import NODE_GROUP
 
 
 class PoolFacts(Struct, frozen=True, eq=False, dict=True):

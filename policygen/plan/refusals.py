@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from policygen import versions
-from policygen.finding import Hit, Severity
+from policygen.core import versions
+from policygen.core.finding import Hit, Severity
 from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree, shares

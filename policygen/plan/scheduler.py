@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
 from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.kubernetes import ConfigMap
 from policygen.plan.pool import PoolFacts
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import Platform
 
 MAX_WEIGHT = 100
@@ -111,8 +111,8 @@ def scheduler_name(platform: Platform, facts: PoolFacts) -> str | None:
     if facts.scheduler == "volcano":
         return "volcano"
     if facts.policy.bin_pack:
-        return derived.profile(platform, "binpack")
-    return derived.profile(platform, "spread") if facts.policy.spread else None
+        return derived_names.profile(platform, "binpack")
+    return derived_names.profile(platform, "spread") if facts.policy.spread else None
 
 
 def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[Profile, int]]:
@@ -122,7 +122,7 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
         dominance = choose(max(facts.units_per_node for facts in packing))
         yield (
             Profile(
-                scheduler_name=derived.profile(platform, "binpack"),
+                scheduler_name=derived_names.profile(platform, "binpack"),
                 strategy="MostAllocated",
                 resources=_weighted(packing, dominance.gpu_weight, dominance.other_weight > 0),
                 fit_weight=dominance.fit_weight,
@@ -135,7 +135,7 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
     if spreading:
         yield (
             Profile(
-                scheduler_name=derived.profile(platform, "spread"),
+                scheduler_name=derived_names.profile(platform, "spread"),
                 strategy="LeastAllocated",
                 resources=_weighted(spreading, MAX_WEIGHT, hosts=True),
                 fit_weight=FIT_WEIGHT,
@@ -194,7 +194,7 @@ def configuration(
     chosen = tuple(profile for profile, _ in profiles(platform, pools))
     if not chosen:
         return None
-    name = derived.second_scheduler(platform)
+    name = derived_names.second_scheduler(platform)
     return SchedulerConfiguration(
         meta=Meta(name, platform.name),
         profiles=chosen,
@@ -207,6 +207,10 @@ def configuration(
 def config_map(platform: Platform, text: str) -> ConfigMap:
     """The ConfigMap that a second scheduler reads."""
     return ConfigMap(
-        Meta(derived.second_scheduler(platform), platform.name, platform.kube_scheduler.namespace),
+        Meta(
+            derived_names.second_scheduler(platform),
+            platform.name,
+            platform.kube_scheduler.namespace,
+        ),
         {CONFIG_KEY: text},
     )

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from policygen.core.names import KUBE_SYSTEM
 from policygen.plan.kind import Kind, Meta, Release
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import Platform
-from policygen.well_known import KUBE_SYSTEM
 
 
 class SecondScheduler(Struct, frozen=True):
@@ -52,7 +52,7 @@ def objects(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
     lease `kube-scheduler`).
     """
     settings = platform.kube_scheduler
-    account = derived.second_scheduler(platform)
+    account = derived_names.second_scheduler(platform)
     image = settings.image or ""
 
     def it(
@@ -70,12 +70,12 @@ def objects(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
 
     yield SERVICE_ACCOUNT, it(account)
     for suffix in ("kube-scheduler", "volume-scheduler"):
-        name = derived.component(platform, suffix)
+        name = derived_names.component(platform, suffix)
         yield CLUSTER_ROLE_BINDING, it(name, f"system:{suffix}", "ClusterRole", namespace=None)
     yield ROLE, it(account)
     yield ROLE_BINDING, it(account, account, "Role")
     # The role that lets a server check its clients stands in kube-system only.
     reader = "extension-apiserver-authentication-reader"
-    name = derived.component(platform, "authentication-reader")
+    name = derived_names.component(platform, "authentication-reader")
     yield ROLE_BINDING, it(name, reader, "Role", namespace=KUBE_SYSTEM)
     yield DEPLOYMENT, it(account)

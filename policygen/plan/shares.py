@@ -5,10 +5,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from policygen.finding import At, Hit
+from policygen.core.finding import At, Hit
+from policygen.core.quoting import quoted
 from policygen.plan.amounts import CPU, MEMORY, apportion
 from policygen.plan.pool import PoolFacts
-from policygen.spec.echo import quoted
 from policygen.spec.types import WHOLE, Amounts, Quota, Team
 
 Bound = Literal["guarantee", "limit"]

@@ -6,7 +6,7 @@ The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's l
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from policygen.finding import At, Hit
+from policygen.core.finding import At, Hit
 from policygen.plan.amounts import CPU, MEMORY, Vector, text, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.shares import Bound, Share, children_of, written_units

@@ -6,13 +6,13 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from policygen import versions
-from policygen.finding import Hit, Severity
+from policygen.core import versions
+from policygen.core.finding import Hit, Severity
 from policygen.plan.amounts import Vector, less, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.shares import Order, Share, Shares, children_of, in_order
 from policygen.plan.sums import Sums
-from policygen.spec import derived
+from policygen.spec import derived_names
 from policygen.spec.types import Platform, Quota, Scheduler, Spec, Team
 
 
@@ -62,11 +62,11 @@ class Tree(Struct, frozen=True, dict=True):
 
     def name_of(self, node: Node) -> str:
         """The name of a node's queue or cohort on the cluster: `<team>.<queue>`."""
-        return derived.queue(node.name, self.queue)
+        return derived_names.queue(node.name, self.queue)
 
     def above(self, node: Node) -> str:
         """The name of what stands above a node: its parent's, or the queue's root."""
-        return self.queue if node.parent is None else derived.queue(node.parent, self.queue)
+        return self.queue if node.parent is None else derived_names.queue(node.parent, self.queue)
 
     @property
     def leaves(self) -> Iterator[Node]:
@@ -199,7 +199,7 @@ def _tree(
             facts.name: shares[facts.name].get(team.name, nothing[facts.name]) for facts in members
         }
         below = children.get(team.name, [])
-        own = derived.own_leaf(team) if below and team.namespaces else None
+        own = derived_names.own_leaf(team) if below and team.namespaces else None
         node = Node(
             name=team.name,
             team=team,

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from policygen.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit, Severity
+from policygen.core.names import GPU
+from policygen.core.quoting import quoted
+from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import MigProfile, Product
-from policygen.spec.echo import quoted
-from policygen.spec.nearest import suggest
 from policygen.spec.pools import SHARED_PER_GPU
 from policygen.spec.types import WHOLE, Pool
-from policygen.well_known import GPU
 
 _PROFILE = re.compile(
     r"(?P<slices>[1-7])g\.(?P<gigabytes>[0-9]{1,4})gb(?P<extras>[+-][a-z]+(\.[a-z]+)?)?"

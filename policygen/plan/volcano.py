@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, HOST, MEMORY, apportion, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Node, Tree
-from policygen.quantity import MEBIBYTE
 from policygen.spec.types import Platform
 
 _SCHEDULING = "scheduling.volcano.sh/v1beta1"

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from policygen import versions
+from policygen.core import versions
 from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
@@ -55,7 +55,7 @@ def decide(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfigurati
     The first tier that names victims decides, so `capacity` stands in the first one, beside
     `conformance`: a tier below would not be asked whether a victim's queue is above its
     deserved share. `gang` has no say there: it would shield a borrower's gangs, and would end
-    a claim at minMember. On 1.14.1 tests/controlplane/test_volcano_behaviour.py shows each.
+    a claim at minMember. On 1.14.1 tests/servers/test_volcano_behaviour.py shows each.
     """
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:

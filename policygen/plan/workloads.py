@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
 from policygen.plan import fit
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.fit import Offer, Replica, Size, warn

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from jinja2 import Environment
 from jinja2.nodes import Block, Const, Extends, Node
 
+from policygen.core.suggest import suggest
 from policygen.render.environment import UnreadableError
-from policygen.spec.nearest import suggest
 
 
 def check(env: Environment, name: str) -> None:

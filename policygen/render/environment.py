@@ -20,12 +20,12 @@ from jinja2.nodes import Expr
 from jinja2.runtime import Context
 from jinja2.utils import missing
 
-from policygen import shipped
-from policygen.errors import UsageError
+from policygen.core import shipped
+from policygen.core.errors import UsageError
+from policygen.core.quoting import short
+from policygen.core.suggest import suggest
 from policygen.plan.kind import Item
 from policygen.render.scalar import block, finalize
-from policygen.spec.echo import short
-from policygen.spec.nearest import suggest
 
 MAX_DOCUMENT_BYTES = 3 << 19
 """1.5 MiB, the largest request that etcd takes by default (etcd, `--max-request-bytes`)."""

@@ -14,8 +14,8 @@ from typing import IO
 
 from msgspec import Struct
 
-from policygen import atomic
-from policygen.errors import UsageError
+from policygen.core import atomic
+from policygen.core.errors import UsageError
 
 INDEX = ".policygen.json"
 """In an output folder: the files that policygen wrote there, and their digests."""

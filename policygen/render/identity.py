@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from policygen.finding import dotted
+from policygen.api_validation import schemas
+from policygen.api_validation.refusals import refusals
+from policygen.core.finding import dotted
+from policygen.core.names import MANAGED_BY, SET, TOOL
+from policygen.core.quoting import shown
+from policygen.documents.parse import compose
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
-from policygen.served import schemas
-from policygen.served.refusals import refusals
-from policygen.spec.compose import compose
-from policygen.spec.echo import shown
-from policygen.well_known import MANAGED_BY, SET, TOOL
 
 _SHOWN = 3
 

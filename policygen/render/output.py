@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from policygen import atomic
-from policygen.errors import UsageError
+from policygen.core import atomic
+from policygen.core.errors import UsageError
 from policygen.render import destination
 from policygen.render.difference import difference
 from policygen.render.folder import FILE_NAME, Changes, index, update

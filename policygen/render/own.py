@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from policygen.errors import UsageError
+from policygen.core.errors import UsageError
+from policygen.documents.decode import NotTextError, decode
 from policygen.render.environment import UnreadableError
-from policygen.spec.decode import NotTextError, decode
 
 MAX_SOURCE = 1 << 20
 """Bytes of one template."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from policygen.cluster.permissions import Permission
+from policygen.client.permissions import Permission
 from policygen.render.scalar import encode
 
 

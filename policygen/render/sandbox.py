@@ -18,16 +18,10 @@ from jinja2.loaders import split_template_path
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from msgspec import Struct
 
-from policygen.errors import UsageError
+from policygen.core.errors import UsageError
 from policygen.plan.kind import Item
 from policygen.render import own
-from policygen.render.environment import (
-    Shipped,
-    UnreadableError,
-    described,
-    document,
-    environment,
-)
+from policygen.render.environment import Shipped, UnreadableError, described, document, environment
 from policygen.spec.types import Target
 
 
@@ -197,7 +191,7 @@ def _documents(
 
 def _is_known(item: Item, target: Target | None) -> bool:
     """Whether the servers that were asked know all that the target's know of this kind."""
-    from policygen.served import schemas  # noqa: PLC0415 - for this process only
+    from policygen.api_validation import schemas  # noqa: PLC0415 - for this process only
 
     component = item.kind.component
     return target is not None and schemas.covers(component, getattr(target, component))

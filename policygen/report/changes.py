@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from policygen.cluster.seen import Seen
+from policygen.core.finding import Finding
+from policygen.core.quoting import listed
 from policygen.drift.changes import Change, What
 from policygen.drift.incomparable import Incomparable
-from policygen.finding import Finding
+from policygen.kubernetes.snapshot import Seen
+from policygen.report.phrases import headline, write_json
 from policygen.report.text import printable
-from policygen.report.words import headline, write_json
-from policygen.spec.echo import listed
 
 VERSION = 1
 MAX_NAMES = 12

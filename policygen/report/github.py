@@ -6,10 +6,10 @@ packages/core/src/command.ts for what is escaped.
 
 from typing import TextIO
 
-from policygen.finding import Severity
+from policygen.core.finding import Severity
+from policygen.report.phrases import behind, whereabouts
 from policygen.report.report import Report
 from policygen.report.text import printable
-from policygen.report.words import behind, whereabouts
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

@@ -5,10 +5,10 @@ Source: docs.gitlab.com, "Code Quality: report format".
 
 from typing import Any, TextIO
 
-from policygen.finding import Finding, Severity
-from policygen.fingerprint import fingerprints
+from policygen.core.finding import Finding, Severity
+from policygen.core.fingerprint import fingerprints
+from policygen.report.phrases import behind, whereabouts, write_json
 from policygen.report.report import Report
-from policygen.report.words import behind, whereabouts, write_json
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 

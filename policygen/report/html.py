@@ -2,10 +2,10 @@
 
 from typing import TextIO
 
-from policygen.finding import Finding, Severity
+from policygen.core.finding import Finding, Severity
+from policygen.report.phrases import MAX_MESSAGE, MAX_OF_A_RULE, bounded, cut, where
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
-from policygen.report.words import MAX_MESSAGE, MAX_OF_A_RULE, bounded, cut, where
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --error: #c22; --warning: #b70; --info: #27c }

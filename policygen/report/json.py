@@ -2,10 +2,10 @@
 
 from typing import Any, TextIO
 
-from policygen.finding import Place, Severity
-from policygen.fingerprint import fingerprints
+from policygen.core.finding import Place, Severity
+from policygen.core.fingerprint import fingerprints
+from policygen.report.phrases import write_json
 from policygen.report.report import Report
-from policygen.report.words import write_json
 
 VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""

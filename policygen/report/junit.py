@@ -2,10 +2,10 @@
 
 from typing import TextIO
 
-from policygen.finding import Finding, Severity, Verdict
+from policygen.core.finding import Finding, Severity, Verdict
+from policygen.report.phrases import headline
 from policygen.report.report import Ended, Report
 from policygen.report.text import printable
-from policygen.report.words import headline
 
 
 def write(report: Report, out: TextIO) -> None:

@@ -3,10 +3,10 @@
 import re
 from typing import TextIO
 
-from policygen.finding import Finding, Severity
+from policygen.core.finding import Finding, Severity
+from policygen.report.phrases import bounded, cut, whereabouts
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
-from policygen.report.words import bounded, cut, whereabouts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:$&-]|(?<=www)\.)", re.IGNORECASE)
 MAX_CHARACTERS = 60_000

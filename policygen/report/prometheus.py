@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from policygen.finding import Family, Verdict
+from policygen.core.finding import Family, Verdict
 from policygen.report.report import Report
 from policygen.report.text import printable
 

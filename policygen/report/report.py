@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from policygen.cluster.seen import Gap
-from policygen.finding import Family, Finding, Severity, Verdict
-from policygen.spec.document import Document
+from policygen.core.finding import Family, Finding, Severity, Verdict
+from policygen.documents.document import Document
+from policygen.kubernetes.snapshot import Gap
 
 if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
     from policygen.drift.drift import Drift

@@ -7,10 +7,10 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from policygen import __version__
-from policygen.finding import Finding, Place, Severity, Verdict
-from policygen.fingerprint import fingerprints
+from policygen.core.finding import Finding, Place, Severity, Verdict
+from policygen.core.fingerprint import fingerprints
+from policygen.report.phrases import behind, write_json
 from policygen.report.report import Repair, Report
-from policygen.report.words import behind, write_json
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 

@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
-from policygen.finding import Finding, Place, Severity, Verdict
+from policygen.core.finding import Finding, Place, Severity, Verdict
+from policygen.report.phrases import MAX_MESSAGE, MORE, behind, bounded, cut, where, whereabouts
 from policygen.report.report import Report
-from policygen.report.words import MAX_MESSAGE, MORE, behind, bounded, cut, where, whereabouts
 
 MAX_COLUMNS: Final = 100
 """Of an excerpt; longer lines are cut around the place."""

@@ -6,10 +6,10 @@ from functools import cache
 
 from msgspec import Struct
 
-from policygen.finding import At, Hit
-from policygen.spec.document import Header
-from policygen.spec.echo import listed, quoted
-from policygen.spec.nearest import suggest
+from policygen.core.finding import At, Hit
+from policygen.core.quoting import listed, quoted
+from policygen.core.suggest import suggest
+from policygen.documents.document import Header
 
 OWN = "policygen.dev/v1alpha1"
 """The apiVersion of our own kinds."""

@@ -1,9 +1,9 @@
 """Whose name a document has: a kind and name stand for one thing of the set."""
 
-from policygen.finding import At, Hit
+from policygen.core.finding import At, Hit
+from policygen.core.quoting import bare, quoted
+from policygen.documents.document import Document
 from policygen.spec import forms
-from policygen.spec.document import Document
-from policygen.spec.echo import bare, quoted
 
 
 class Identities:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Hit
-from policygen.spec import derived
+from policygen.core.finding import Hit
+from policygen.spec import derived_names
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Spec
 
@@ -24,7 +24,7 @@ def _classes(spec: Spec) -> Iterator[Hit]:
     # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
     mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)
     for priority in spec.platform.priorities if mixed else ():
-        composed = derived.preempting_class(priority)
+        composed = derived_names.preempting_class(priority)
         if len(composed) > NAME_LENGTH:
             yield Hit(
                 "composed-name-too-long",
@@ -42,7 +42,7 @@ def _classes(spec: Spec) -> Iterator[Hit]:
 
 
 def _second_scheduler(spec: Spec) -> Iterator[Hit]:
-    composed = derived.second_scheduler(spec.platform)
+    composed = derived_names.second_scheduler(spec.platform)
     if len(composed) > NAME_LENGTH and spec.platform.at:
         yield Hit(
             "composed-name-too-long",
@@ -56,7 +56,7 @@ def _pod_groups(spec: Spec) -> Iterator[Hit]:
     """Each of several gangs of a model has a pod group of its own, numbered."""
     for model in spec.models:
         count = model.replicas or 1
-        last = derived.pod_group(model, count - 1)
+        last = derived_names.pod_group(model, count - 1)
         if model.gang is not None and len(last) > NAME_LENGTH:
             yield Hit(
                 "composed-name-too-long",
@@ -83,7 +83,9 @@ def _queues(spec: Spec) -> Iterator[Hit]:
             if name is None or name in reported:
                 continue
             parted = team.namespaces and (team.name, name) in divided
-            composed = derived.queue(derived.own_leaf(team) if parted else team.name, name)
+            composed = derived_names.queue(
+                derived_names.own_leaf(team) if parted else team.name, name
+            )
             if len(composed) > NAME_LENGTH:
                 reported.add(name)
                 yield Hit(

@@ -4,46 +4,13 @@ Source: k8s.io/apimachinery `pkg/util/validation` and the CRD of Kueue's Resourc
 (`config/components/crd/bases/kueue.x-k8s.io_resourceflavors.yaml`).
 """
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 
-from policygen.finding import At, Hit
-from policygen.spec.echo import quoted
+from policygen.core.finding import At, Hit
+from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.names import HOSTNAME
+from policygen.core.quoting import quoted
 from policygen.spec.types import Pool, Toleration
-from policygen.well_known import HOSTNAME
-
-_KNOWN = 1 << 16
-"""Texts that are remembered. Several rules ask for all labels in turn: what does not fit is judged
-each time."""
-
-_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-
-
-@lru_cache(_KNOWN)
-def key_fault(key: str) -> str | None:
-    """What is wrong with a label key; None when nothing is."""
-    prefix, slash, name = key.rpartition("/")
-    if slash and (len(prefix) > 253 or not _PREFIX.fullmatch(prefix)):
-        return f'{quoted(key)} is no label key: write a lower-case domain before the "/"'
-    if not _NAME.fullmatch(name):
-        return (
-            f'{quoted(key)} is no label key: write letters, digits, "-", "_" and ".", at most 63, '
-            "beginning and ending with a letter or digit"
-        )
-    return None
-
-
-@lru_cache(_KNOWN)
-def value_fault(value: str) -> str | None:
-    """What is wrong with a label value; None when nothing is."""
-    if value and not _NAME.fullmatch(value):
-        return (
-            f'{quoted(value)} is no label value: write letters, digits, "-", "_" and ".", at most 63, '
-            "beginning and ending with a letter or digit"
-        )
-    return None
 
 
 def check(pool: Pool) -> Iterator[Hit]:

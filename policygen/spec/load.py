@@ -5,29 +5,31 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen import versions
-from policygen.finding import At, Finding, Hit, Severity
+from policygen.core import versions
+from policygen.core.finding import At, Finding, Hit, Severity
+from policygen.documents import document
+from policygen.documents.document import Document
+from policygen.documents.files import Source
+from policygen.documents.locate import dress, ordered
 from policygen.spec import (
-    articles,
-    document,
+    certain_part as sound,
+)
+from policygen.spec import (
     forms,
     labels,
+    legacy_forms,
     models,
     parse,
     pools,
     references,
     schema,
-    sound,
 )
-from policygen.spec.document import Document
-from policygen.spec.files import Source
-from policygen.spec.findings import dress, ordered
+from policygen.spec.fields import View
 from policygen.spec.identities import Identities
 from policygen.spec.programs import LintSettings
 from policygen.spec.pruned import pruned
 from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
-from policygen.spec.view import View
 
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
 """What a document of a kind defines: two forms of one thing share their names."""
@@ -37,8 +39,8 @@ _PARSERS: Mapping[forms.Form, Callable[[View], Platform | Pool | Team | Model]] 
     forms.RESOURCE_POOL: parse.pool,
     forms.TEAM: parse.team,
     forms.MODEL: parse.model,
-    forms.ARTICLE_POOL: articles.pool,
-    forms.ARTICLE_MODEL: articles.model,
+    forms.ARTICLE_POOL: legacy_forms.pool,
+    forms.ARTICLE_MODEL: legacy_forms.model,
 }
 
 
@@ -144,7 +146,7 @@ class _Reading:
                 self._document(each)
             elif not among:
                 self.foreign += 1
-                self.hits += articles.overlooked(each)
+                self.hits += legacy_forms.overlooked(each)
 
     def _document(self, each: Document) -> None:
         self.own += 1
@@ -173,9 +175,9 @@ class _Reading:
     def _advise(self, each: Document, form: forms.Form) -> None:
         """What was found before the form was known is told by what its fields take."""
         if each.flawed:
-            from policygen.spec import surprises  # noqa: PLC0415 - jsonschema takes 100 ms
+            from policygen.spec import ambiguous_scalars  # noqa: PLC0415 - jsonschema takes 100 ms
 
-            self.findings = surprises.advised(self.findings, each, schema.read(form.schema))
+            self.findings = ambiguous_scalars.advised(self.findings, each, schema.read(form.schema))
 
     def _unread(self, kind: str | None, each: Document, faults: list[Hit]) -> None:
         if each.data is None:
@@ -232,13 +234,17 @@ class _Reading:
         config = self.config
         if config is None:
             return
-        inner, findings = document.inner(config, articles.QUEUES_AT, index=len(self.documents))
+        inner, findings = document.inner(config, legacy_forms.QUEUES_AT, index=len(self.documents))
         self.findings += findings
-        self.unread.lost(findings, str(config.data[articles.QUEUES_AT[0]][articles.QUEUES_AT[1]]))
+        self.unread.lost(
+            findings, str(config.data[legacy_forms.QUEUES_AT[0]][legacy_forms.QUEUES_AT[1]])
+        )
         if inner is None or inner.data is None:
             if not findings:
                 message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
-                self.hits.append(Hit("empty-text", message, At(config.index, articles.QUEUES_AT)))
+                self.hits.append(
+                    Hit("empty-text", message, At(config.index, legacy_forms.QUEUES_AT))
+                )
             return
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)
@@ -249,13 +255,13 @@ class _Reading:
         if faults:
             return
         view = View(inner.data, At(inner.index), self.hits)
-        teams, priorities = articles.queues(view, sorted(self.pools, key=lambda it: it.name))
+        teams, priorities = legacy_forms.queues(view, sorted(self.pools, key=lambda it: it.name))
         self.teams += [
             team
             for team in teams
             if self._claim(forms.TEAM.kind, team.name, inner, team.at / "name")
         ]
-        self.platform, hits = articles.merged(self.platform, priorities)
+        self.platform, hits = legacy_forms.merged(self.platform, priorities)
         self.hits += hits
         policy = parse.scheduling_policy(view.view("schedulingPolicy"))
         self.platform = replace(
@@ -271,7 +277,7 @@ class _Reading:
         platform = self.platform
         if target:
             platform = replace(platform, target=_override(platform.target, target))
-        classed, hits = articles.classes(self.models, self.teams, platform, self.unread)
+        classed, hits = legacy_forms.classes(self.models, self.teams, platform, self.unread)
         self.hits += hits
         return Spec(
             platform=platform,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.finding import Hit, Severity
+from policygen.core.finding import Hit, Severity
+from policygen.core.quoting import quoted
+from policygen.core.suggest import suggest
 from policygen.hardware import models
-from policygen.spec.echo import quoted
-from policygen.spec.nearest import suggest
 from policygen.spec.types import Model
 
 

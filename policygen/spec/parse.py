@@ -2,9 +2,12 @@
 
 from datetime import date
 
-from policygen import versions
-from policygen.finding import Hit
-from policygen.spec.echo import quoted
+from policygen.core import versions
+from policygen.core.finding import Hit
+from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
+from policygen.core.quoting import quoted
+from policygen.core.versions import Version
+from policygen.spec.fields import View
 from policygen.spec.programs import (
     KubeSchedulerSettings,
     KueueSettings,
@@ -32,9 +35,6 @@ from policygen.spec.types import (
     Team,
     Toleration,
 )
-from policygen.spec.view import View
-from policygen.versions import Version
-from policygen.well_known import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 
 
 def name_of(document: View) -> str:

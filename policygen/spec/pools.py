@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from policygen.finding import Hit
+from policygen.core.finding import Hit
 from policygen.hardware import catalog
 from policygen.spec.types import Platform, Pool, Scheduler, Spec
 

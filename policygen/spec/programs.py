@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from policygen.finding import At
-from policygen.well_known import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
+from policygen.core.finding import At
+from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 
 
 class KueueSettings(Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
-from policygen.finding import Hit, Path
+from policygen.core.finding import Hit, Path
 from policygen.spec import schema
 from policygen.spec.forms import Form
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from policygen.finding import At, Hit
+from policygen.core.finding import At, Hit
+from policygen.core.names import SYSTEM_NAMESPACES
+from policygen.core.quoting import quoted
+from policygen.core.suggest import suggest
 from policygen.spec import joined_names
-from policygen.spec.echo import quoted
-from policygen.spec.nearest import suggest
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Model, Namespace, Platform, Spec, Team
 from policygen.spec.unread import Unread
-from policygen.well_known import SYSTEM_NAMESPACES
 
 _MOST_COMPARED = 20_000
 """Names that all unknown ones of a kind together are compared with, for the nearest."""

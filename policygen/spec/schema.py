@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from policygen import shipped
-from policygen.finding import At, Hit, Path
-from policygen.spec.echo import quoted
+from policygen.core import shipped
+from policygen.core.finding import At, Hit, Path
+from policygen.core.quoting import quoted
 from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, Form
 
 Raw = Callable[[Path], str | None]
@@ -57,9 +57,9 @@ def check(form: Form, data: Any, document: int, raw: Raw = lambda _: None) -> li
     """
     hits: list[Hit] = []
     if not is_valid(form, data):
-        from policygen.spec import explain  # noqa: PLC0415 - jsonschema takes 100 ms
+        from policygen.spec import schema_errors  # noqa: PLC0415 - jsonschema takes 100 ms
 
-        hits += explain.explain(read(form.schema), data, document, raw)
+        hits += schema_errors.explain(read(form.schema), data, document, raw)
         if not hits:
             hits.append(
                 Hit(

@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator, TypeChecker
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from policygen import quantity
-from policygen.finding import Path
+from policygen.core import quantity
+from policygen.core.finding import Path
 
 Json = dict[str, Any]
 

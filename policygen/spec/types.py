@@ -10,14 +10,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.finding import At
+from policygen.core.finding import At
+from policygen.core.versions import DEFAULT, Version
 from policygen.spec.programs import (
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
     VolcanoSettings,
 )
-from policygen.versions import DEFAULT, Version
 
 Scheduler = Literal["kueue", "volcano", "kube-scheduler"]
 Sharing = Literal["none", "mig", "timeSlicing", "mps"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from policygen.finding import Finding, Path, at_path
+from policygen.core.finding import Finding, Path, at_path
 
 _NAME = re.compile(r"""\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _PARENT = re.compile(r"""\bparent["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from policygen.finding import Finding, Place, Severity
-from policygen.spec import files
+from policygen.core.finding import Finding, Place, Severity
+from policygen.documents import files
 
 SHEET = "findings.txt"
 """The file of a case that says what is expected."""

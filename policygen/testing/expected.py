@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place, Severity
+from policygen.core.suggest import suggest
+from policygen.documents.files import Source
 from policygen.report.text import printable
-from policygen.spec.files import Source
-from policygen.spec.nearest import suggest
 
 _LINE = re.compile(
     r"(?:(?P<file>.+?)(?::(?P<number>[1-9][0-9]*))?: )?"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
+from policygen.app.test import Outcome, failed
 from policygen.report.text import printable
-from policygen.testing.run import Outcome, failed
 
 
 def text(outcomes: Sequence[Outcome], out: TextIO) -> None:

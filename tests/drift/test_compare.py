@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from policygen.documents.parse import mapping
 from policygen.drift.compare import differences
-from policygen.drift.patches import operations
-from policygen.spec.compose import mapping
+from policygen.drift.patch_forms import operations
 from tests.drift.jsonpatch import applied
 
 ROOT = Path(__file__).parents[2]

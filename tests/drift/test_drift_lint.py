@@ -10,13 +10,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from policygen.cli import cli
-from policygen.cluster import snapshot as snapshots
-from policygen.cluster.object import Object
-from policygen.cluster.seen import GroupKind
-from policygen.finding import At
+from policygen.cli.main import cli
+from policygen.client import snapshot_file as snapshots
+from policygen.core.finding import At
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.kinds import every
-from tests.cluster.looks import snapshot
+from tests.client.looks import snapshot
 
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "examples" / "kueue-team-tree"

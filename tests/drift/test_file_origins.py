@@ -6,9 +6,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from policygen.cli import cli
-from policygen.cluster import snapshot as snapshots
-from tests.cluster.looks import snapshot
+from policygen.cli.main import cli
+from policygen.client import snapshot_file as snapshots
+from tests.client.looks import snapshot
 
 BASE = """\
 apiVersion: config.kueue.x-k8s.io/v1beta2

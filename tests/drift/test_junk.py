@@ -6,14 +6,14 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.cluster.object import Object
-from policygen.drift.authors import authors, first
+from policygen.core.finding import At
+from policygen.documents.parse import mapping
 from policygen.drift.compare import differences
+from policygen.drift.field_managers import authors, first
 from policygen.drift.immutable import is_immutable
-from policygen.drift.patches import at, operations
-from policygen.drift.words import said
-from policygen.finding import At
-from policygen.spec.compose import mapping
+from policygen.drift.messages import said
+from policygen.drift.patch_forms import at, operations
+from policygen.kubernetes.object import Object
 from tests.drift.test_compare import RENDERED, places
 
 JUNK = st.recursive(

@@ -1,7 +1,7 @@
 """The kinds of drift, which a lint of files names without what renders them."""
 
 from policygen.drift.drift import GROUP_KINDS
-from policygen.lint.drifted import KINDS
+from policygen.lint.drift.needs import KINDS
 
 ON_REQUEST = {"ServiceAccount", "ClusterRoleBinding", "Role", "RoleBinding"}
 """What only `--with` adds is read where it is rendered."""

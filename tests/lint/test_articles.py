@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from policygen import linting
-from policygen.finding import Severity
+from policygen.app import lint
+from policygen.app.requests import LintSettings
+from policygen.core.finding import Severity
 from policygen.lint.spec_rules import SPEC_RULES
-from policygen.settings import LintSettings
 
 ARTICLES = Path(__file__).parents[3] / "shared/data/articles"
 TODAY = date(2026, 11, 21)
@@ -42,7 +42,7 @@ def report():
     if not ARTICLES.is_dir():
         pytest.skip("the collected articles are not beside this checkout")
     settings = LintSettings(manifests=(str(ARTICLES),))
-    return linting.lint(settings, today=TODAY)
+    return lint.lint(settings, today=TODAY)
 
 
 def test_each_fault_is_found_and_nothing_on_what_is_right(report):

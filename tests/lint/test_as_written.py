@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from policygen import linting
-from policygen.spec.placeholders import MESSAGE, is_blank
+from policygen.app import lint as app_lint
+from policygen.documents.placeholders import MESSAGE, is_blank
 
 TODAY = date(2026, 11, 21)
 
@@ -37,7 +37,7 @@ spec: {clusterQueue: {{ .Values.queue | quote }}}
 def lint(tmp_path, text):
     file = tmp_path / "in.yaml"
     file.write_text(text, "utf-8")
-    return linting.lint(linting.Settings(manifests=(str(file),)), today=TODAY)
+    return app_lint.lint(app_lint.Settings(manifests=(str(file),)), today=TODAY)
 
 
 def test_what_is_to_be_filled_in_is_told_once_at_its_place(tmp_path):
@@ -96,7 +96,7 @@ def test_what_looks_like_a_template(value, blank):
 def test_an_object_that_stands_twice_says_where_it_is_first(tmp_path):
     queue = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
     (finding,) = (it for it in lint(tmp_path, f"{queue}---\n{queue}").findings if it.place)
-    assert (finding.rule, finding.place.line) == ("identity-twice", 7)
+    assert (finding.rule, finding.place.line) == ("object-declared-twice", 7)
     assert f"first at {tmp_path / 'in.yaml'}:3" in finding.message
 
 

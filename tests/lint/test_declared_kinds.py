@@ -5,22 +5,22 @@ import contextlib
 import pytest
 from msgspec.structs import replace
 
-from policygen import versions
-from policygen.cluster import manifests
-from policygen.cluster.object import Object
-from policygen.cluster.seen import CONFIG_MAP, GroupKind
-from policygen.cluster.table import Table
-from policygen.cluster.view import Cluster
-from policygen.finding import At
+from policygen.core import versions
+from policygen.core.finding import At
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind
+from policygen.kubernetes.table import Table
 from policygen.lint import kinds
-from policygen.lint.catalog import RULES
 from policygen.lint.page import page
+from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
 from policygen.plan.compile import compile_plan
 from policygen.spec import forms
-from policygen.spec.files import Source
 from policygen.spec.load import load
-from tests.cluster.looks import snapshot
+from tests.client.looks import snapshot
 
 
 def attributes():

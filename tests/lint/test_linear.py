@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from policygen import linting
-from policygen.lint import refused
+from policygen.app import lint
+from policygen.lint.core import server_refusals
 from tests.counting import counted
 
 FEW, MANY = 40, 400
@@ -65,15 +65,15 @@ def written(folder, teams, *, spoiled):
 
 def steps(file):
     """How many lines of Python a lint runs, and what it finds by rule."""
-    settings = linting.Settings(manifests=(str(file),))
-    count, report = counted(lambda: linting.lint(settings, today=date(2026, 11, 21)))
+    settings = lint.Settings(manifests=(str(file),))
+    count, report = counted(lambda: lint.lint(settings, today=date(2026, 11, 21)))
     assert not [it for it in report.rules if it.verdict == "crashed"]
     return count, Counter(it.rule for it in report.findings)
 
 
 @pytest.mark.parametrize("spoiled", [False, True])
 def test_ten_times_the_objects_are_ten_times_the_work(tmp_path, monkeypatch, spoiled):
-    monkeypatch.setattr(refused, "MANY", FEW)
+    monkeypatch.setattr(server_refusals, "MANY", FEW)
     few, many = (written(tmp_path, teams, spoiled=spoiled) for teams in (FEW, MANY))
     steps(few), steps(many)  # what is made once is made
     (count, found), (more, told) = steps(few), steps(many)
@@ -107,7 +107,7 @@ def open_flavors(folder, count):
 
 
 def test_flavors_without_labels_cost_no_more_with_more_nodes(tmp_path, monkeypatch):
-    monkeypatch.setattr(refused, "MANY", FEW)
+    monkeypatch.setattr(server_refusals, "MANY", FEW)
     few, many = (open_flavors(tmp_path, count) for count in (FEW, MANY))
     steps(few), steps(many)  # what is made once is made
     (count, found), (more, told) = steps(few), steps(many)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen import linting
-from policygen.lint import quotas
-from policygen.lint.refused import MANY
+from policygen.app import lint
+from policygen.lint.core.server_refusals import MANY
+from policygen.lint.kueue import quotas
 
 QUEUE = """---
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -34,8 +34,8 @@ GOOD = {"strategy": "StrictFIFO", "cpu": "4", "resource": "memory"}
 def findings(tmp_path, objects):
     file = tmp_path / "in.yaml"
     file.write_text("".join(QUEUE.format(**{**GOOD, **it}) for it in objects), "utf-8")
-    settings = linting.Settings(manifests=(str(file),), partial=True)
-    report = linting.lint(settings, today=date(2026, 11, 21))
+    settings = lint.Settings(manifests=(str(file),), partial=True)
+    report = lint.lint(settings, today=date(2026, 11, 21))
     return [(it.object, it.rule, it.message, it.path, it.place.text) for it in report.findings]
 
 
@@ -109,10 +109,10 @@ def objects(draw):
 def test_queues_that_write_the_same_are_judged_as_each_by_itself(tmp_path_factory, given):
     file = tmp_path_factory.mktemp("many") / "in.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": given}), "utf-8")
-    settings = linting.Settings(manifests=(str(file),))
+    settings = lint.Settings(manifests=(str(file),))
 
     def report():
-        return linting.lint(settings, today=date(2026, 11, 21))
+        return lint.lint(settings, today=date(2026, 11, 21))
 
     together = report()
     with pytest.MonkeyPatch.context() as patched:

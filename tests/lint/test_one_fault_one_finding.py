@@ -6,11 +6,11 @@ from datetime import date
 
 import pytest
 
-from policygen import linting
-from policygen.cluster.snapshot import write
-from policygen.finding import Verdict
-from policygen.settings import ClusterSettings, LintSettings
-from tests.cluster.looks import snapshot
+from policygen.app import lint as app_lint
+from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.client.snapshot_file import write
+from policygen.core.finding import Verdict
+from tests.client.looks import snapshot
 
 TODAY = date(2026, 11, 21)
 QUEUE = """
@@ -85,7 +85,7 @@ def lint(tmp_path, text, **settings):
     file = tmp_path / "in.yaml"
     file.write_text(text, "utf-8")
     settings = LintSettings(manifests=(str(file),), **settings)
-    return linting.lint(settings, today=TODAY)
+    return app_lint.lint(settings, today=TODAY)
 
 
 def rules(report):
@@ -179,7 +179,7 @@ spec:
     other = QUEUE.split("---", maxsplit=1)[0].replace("a100", "h100")
     write(snapshot(f"{QUEUE}---{queue}---{other}"), tmp_path / "of.snapshot")
     clusters = ClusterSettings(snapshots=(tmp_path / "of.snapshot",))
-    report = linting.lint(LintSettings(clusters=clusters), today=TODAY)
+    report = app_lint.lint(LintSettings(clusters=clusters), today=TODAY)
     said = [it.message for it in report.findings if "node" in it.message]
     assert said == ["the cluster has no nodes, so nothing can run in any flavor; add nodes"]
 

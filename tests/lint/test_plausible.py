@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from policygen import linting
-from policygen.settings import LintSettings
+from policygen.app import lint
+from policygen.app.requests import LintSettings
 
 TODAY = date(2026, 11, 21)
 FILES = Path(__file__).parent / "plausible"
 
 
 def found(file):
-    report = linting.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
+    report = lint.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
     return [f"{it.place.line} {it.rule}" for it in report.findings]
 
 

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from policygen import app, linting
-from policygen.cluster import snapshot as snapshots
-from policygen.cluster.view import Cluster
-from policygen.finding import Family, Severity
-from policygen.lint.catalog import RULES
+from policygen.app import lint, render
+from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.client import snapshot_file as snapshots
+from policygen.core.finding import Family, Severity
+from policygen.core.suggest import suggest
+from policygen.kubernetes.cluster import Cluster
 from policygen.lint.kinds import every
 from policygen.lint.page import page
-from policygen.settings import ClusterSettings, LintSettings
-from policygen.spec.nearest import suggest
-from tests.cluster.looks import snapshot
+from policygen.lint.registry import RULES
+from tests.client.looks import snapshot
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)
 NAMES = [rule.name for rule in RULES]
-FOLDER = Path(str(files("policygen.lint.rules")))
+FOLDER = Path(str(files("policygen.lint")))
 
 
 def apart(text):
@@ -41,8 +41,8 @@ def linted(example, tmp_path):
         spec, text = apart(example.text)
         file.write_text(spec, "utf-8")
         if "applied" in example.options:  # what the spec renders is on the cluster
-            rendering = app.Settings(specs=(str(file),), target=target, allow_empty=True)
-            text += "".join(each.text for each in app.render(rendering).manifests)
+            rendering = render.Settings(specs=(str(file),), target=target, allow_empty=True)
+            text += "".join(each.text for each in render.render(rendering).manifests)
         snapshots.write(snapshot(text), tmp_path / "example.snapshot")
         settings = LintSettings(
             specs=(str(file),) if spec else (),
@@ -54,7 +54,7 @@ def linted(example, tmp_path):
         settings = LintSettings(
             manifests=(str(file),), target=target, partial="partial" in example.options
         )
-    report = linting.lint(settings, today=TODAY)
+    report = lint.lint(settings, today=TODAY)
     assert report.complete
     assert report.count("crashed") == 0, [each.reason for each in report.rules]
     # Of the spec beside a cluster other things may be told.
@@ -66,8 +66,8 @@ def test_rules_are_listed_once_and_in_order():
 
 
 def test_every_module_is_listed_and_every_rule_has_a_page():
-    modules = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
-    pages = {path.stem for path in FOLDER.glob("*.md")}
+    modules = {path.stem for path in FOLDER.glob("*/rules/*.py")} - {"__init__"}
+    pages = {path.stem for path in FOLDER.glob("*/rules/*.md")}
     assert modules == pages == {name.replace("-", "_") for name in NAMES}
 
 
@@ -121,6 +121,6 @@ def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*/expected")), ids=str)
 def test_what_we_render_is_clean(example):
-    report = linting.lint(LintSettings(manifests=(str(example),)), today=TODAY)
+    report = lint.lint(LintSettings(manifests=(str(example),)), today=TODAY)
     assert [(it.rule, it.object, it.message) for it in report.findings] == []
     assert report.objects

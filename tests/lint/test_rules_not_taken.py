@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from policygen.lint.catalog import RULES
+from policygen.lint.registry import RULES
 
 PAGE = Path(__file__).parents[2] / "docs/rules-not-taken.md"
 

@@ -3,21 +3,21 @@
 import pytest
 import yaml
 
-from policygen import versions
-from policygen.cluster.seen import GroupKind
-from policygen.cluster.view import Cluster
-from policygen.finding import Verdict
-from policygen.lint.catalog import RULES
-from policygen.lint.conditions import long, moment
+from policygen.core import versions
+from policygen.core.finding import Verdict
+from policygen.documents.files import Source
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.snapshot import GroupKind
+from policygen.lint.core.conditions import long, moment
 from policygen.lint.engine import run
 from policygen.lint.kinds import every, wanted
 from policygen.lint.page import page
+from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
 from policygen.plan.compile import compile_plan
 from policygen.spec import forms
-from policygen.spec.files import Source
 from policygen.spec.load import load
-from tests.cluster.looks import snapshot
+from tests.client.looks import snapshot
 
 BY_NAME = {rule.name: rule for rule in RULES}
 
@@ -241,20 +241,20 @@ def test_pods_elsewhere_and_ended_ones_hold_nothing_of_the_pool():
 
 
 def test_a_pod_that_does_not_go_away_and_one_whose_job_has_ended():
-    documents = bad("gpu-held-in-vain")
+    documents = bad("gpu-held-unused")
     pod = of(documents, "Pod")
     pod["status"] = {"phase": "Running"}
-    assert said("gpu-held-in-vain", documents) == []
+    assert said("gpu-held-unused", documents) == []
     pod["metadata"]["deletionTimestamp"] = "2026-11-20T12:00:00Z"
-    (message,) = said("gpu-held-in-vain", documents)
+    (message,) = said("gpu-held-unused", documents)
     assert "holds 4 nvidia.com/gpu of node n1 in vain: deleted 15h ago" in message
     pods = copies(pod, 2, deletionTimestamp=None)
     others = [*without(documents, "Pod"), *pods]
-    (message,) = said("gpu-held-in-vain", [*others, job_ended_at("2026-11-21T01:00:00Z")])
+    (message,) = said("gpu-held-unused", [*others, job_ended_at("2026-11-21T01:00:00Z")])
     assert "2 pods of Job vision/train hold 8" in message
     assert "its Job has ended" in message
     # Pods are listed first, and a Job may end before it is listed itself.
-    assert said("gpu-held-in-vain", [*others, job_ended_at("2026-11-21T03:00:04Z")]) == []
+    assert said("gpu-held-unused", [*others, job_ended_at("2026-11-21T03:00:04Z")]) == []
 
 
 def job_ended_at(time, **other):
@@ -263,14 +263,14 @@ def job_ended_at(time, **other):
 
 
 def test_another_job_of_that_name_says_nothing_of_a_pod():
-    documents = bad("gpu-held-in-vain")
+    documents = bad("gpu-held-unused")
     pod = of(documents, "Pod")
     pod["status"] = {"phase": "Running"}
     others = [*without(documents, "Pod"), *copies(pod, 2)]
     of_volcano = job_ended_at("2026-11-21T01:00:00Z", apiVersion="batch.volcano.sh/v1alpha1")
-    assert said("gpu-held-in-vain", [*others, of_volcano]) == []
+    assert said("gpu-held-unused", [*others, of_volcano]) == []
     anew = job_ended_at("2026-11-21T01:00:00Z", metadata=JOB["metadata"] | {"uid": "another"})
-    assert said("gpu-held-in-vain", [*others, anew]) == []
+    assert said("gpu-held-unused", [*others, anew]) == []
 
 
 def test_without_the_makers_of_pods_nobody_knows_which_pass_by_a_queue():

@@ -7,15 +7,16 @@ from datetime import date
 import pytest
 import yaml
 
-from policygen import linting, versions
-from policygen.cluster import manifests
-from policygen.cluster.view import Cluster
+from policygen.app import lint
+from policygen.app.requests import LintSettings
+from policygen.core import versions
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from policygen.kubernetes.cluster import Cluster
 from policygen.lint import engine
-from policygen.lint.catalog import RULES
 from policygen.lint.page import page
+from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
-from policygen.settings import LintSettings
-from policygen.spec.files import Source
 
 TODAY = date(2026, 11, 21)
 PAGES = {
@@ -159,7 +160,7 @@ def test_a_misspelt_field_adds_no_other_finding(name):
 def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
     file = tmp_path / "in.yaml"
     file.write_text(QUEUE, "utf-8")
-    report = linting.lint(LintSettings(manifests=(str(file),)), today=TODAY)
+    report = lint.lint(LintSettings(manifests=(str(file),)), today=TODAY)
     assert [(it.place.line, it.rule) for it in report.findings] == [
         (7, "type-refused"),
         (8, "type-refused"),
@@ -172,7 +173,7 @@ def test_a_rule_that_argues_from_an_unknown_field_about_others_is_not_evaluated(
     file = tmp_path / "in.yaml"
     text = page("cohort-of-one").examples[0].text
     file.write_text(text.replace("cohortName: a100", "cohortName: [a100]"), "utf-8")
-    report = linting.lint(LintSettings(manifests=(str(file),)), today=TODAY)
+    report = lint.lint(LintSettings(manifests=(str(file),)), today=TODAY)
     assert [it.rule for it in report.findings] == ["type-refused"]
     (ended,) = [it for it in report.rules if it.rule == "cohort-of-one"]
     assert ended.reason == "spec.cohortName of ClusterQueue vision.a100 could not be read"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from policygen import linting
-from policygen.settings import LintSettings
-from tests.controlplane.upstream import KUEUE, VOLCANO
+from policygen.app import lint
+from policygen.app.requests import LintSettings
+from tests.servers.upstream import KUEUE, VOLCANO
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)
@@ -52,7 +52,7 @@ def found(folder, *patterns):
     files = sorted(path for pattern in patterns for path in folder.glob(pattern))
     hits = []
     for file in files:
-        report = linting.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
+        report = lint.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
         assert report.count("crashed") == 0, file
         name = file.relative_to(folder).as_posix()
         hits += [(name, it.place.line, it.rule) for it in report.findings if it.rule not in NOTES]

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from policygen.errors import UsageError
+from policygen.core.errors import UsageError
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.render.engine import render
 
@@ -24,7 +24,7 @@ def queue(name="a", labels=None, **fields):
 @pytest.fixture
 def template(tmp_path, monkeypatch):
     """Writes a throw-away template and makes its folder the shipped one."""
-    monkeypatch.setattr("policygen.shipped.root", lambda: tmp_path)
+    monkeypatch.setattr("policygen.core.shipped.root", lambda: tmp_path)
 
     def write(text, name="x/queue.yaml.j2"):
         path = tmp_path / "templates" / name
@@ -75,7 +75,7 @@ def test_templates_are_read_from_inside_a_zip(tmp_path, monkeypatch):
     archive = tmp_path / "wheel.zip"
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("data/templates/x/queue.yaml.j2", SOUND)
-    monkeypatch.setattr("policygen.shipped.root", lambda: zipfile.Path(archive, "data/"))
+    monkeypatch.setattr("policygen.core.shipped.root", lambda: zipfile.Path(archive, "data/"))
     assert "  name: a\n" in render([queue()])[0].text
     archive.write_bytes(b"")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from policygen import atomic
-from policygen.errors import UsageError
+from policygen.core import atomic
+from policygen.core.errors import UsageError
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.render import output
 from policygen.render.folder import INDEX, Changes

@@ -6,11 +6,11 @@ import yaml
 from click.testing import CliRunner
 from yamllint import config, linter
 
-from policygen.cli import cli
-from policygen.cluster.permissions import permissions
-from policygen.lint.catalog import RULES
-from policygen.looking import wanted
-from policygen.versions import DEFAULT
+from policygen.app.sources import wanted
+from policygen.cli.main import cli
+from policygen.client.permissions import permissions
+from policygen.core.versions import DEFAULT
+from policygen.lint.registry import RULES
 
 ROOT = Path(__file__).parents[2]
 

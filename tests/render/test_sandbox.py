@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from policygen.errors import UsageError
+from policygen.core.errors import UsageError
+from policygen.core.versions import Version
 from policygen.plan import kueue
 from policygen.plan.kind import Item, Meta
 from policygen.render import sandbox
 from policygen.render.engine import render
 from policygen.spec.types import Target
-from policygen.versions import Version
 
 PATH = "kueue/resource_flavor.yaml.j2"
 HEAD = """\

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 from sarif_pydantic import Sarif
 
-from policygen.finding import Family, Finding, Place, Related, Severity, Verdict
-from policygen.fingerprint import fingerprints
+from policygen.core.finding import Family, Finding, Place, Related, Severity, Verdict
+from policygen.core.fingerprint import fingerprints
 from policygen.report.catalog import FORMATS
 from policygen.report.report import Ended, Report
 from policygen.report.text import printable

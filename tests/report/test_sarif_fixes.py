@@ -10,12 +10,13 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
-from policygen import fixing, rulebook
-from policygen.cli import cli
-from policygen.errors import SpecError
-from policygen.lint.catalog import RULES
+from policygen.app import explain
+from policygen.app import fix as app_fix
+from policygen.app.requests import LintSettings
+from policygen.cli.main import cli
+from policygen.core.errors import SpecError
 from policygen.lint.page import page
-from policygen.settings import LintSettings
+from policygen.lint.registry import RULES
 
 TODAY = date(2026, 11, 21)
 FIXABLE = [rule.name for rule in RULES if rule.fix is not None]
@@ -99,7 +100,7 @@ def test_what_is_found_is_explained(tmp_path, official):
         for rule in run["tool"]["driver"]["rules"]:
             assert ("help" in rule) is (rule["id"] in found)
             if "help" in rule:
-                assert rule["help"]["markdown"] == rulebook.explain(rule["id"])
+                assert rule["help"]["markdown"] == explain.explain(rule["id"])
                 assert rule["fullDescription"]["text"] in " ".join(rule["help"]["text"].split("\n"))
 
 
@@ -111,7 +112,7 @@ def test_all_that_fix_mends_at_once_is_offered(tmp_path):
     (run,) = sarif(file, "--rule", "quota-not-canonical")["runs"]
     fixes = [fix for result in run["results"] for fix in result["fixes"]]
     asked = LintSettings(manifests=(str(file),), only=("quota-not-canonical",))
-    ((_, wanted),) = fixing.fix(asked, today=TODAY).texts
+    ((_, wanted),) = app_fix.fix(asked, today=TODAY).texts
     assert len(fixes) > 1
     for fix in reversed(fixes):
         text = changed(text, fix)

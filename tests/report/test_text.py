@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place, Severity
+from policygen.documents.document import load
+from policygen.documents.files import Source
 from policygen.report.text import MAX_COLUMNS, colours, printable, summary, write
-from policygen.spec.document import load
-from policygen.spec.files import Source
 
 TYPO = Finding(
     Severity.ERROR,

@@ -1,8 +1,8 @@
 import pytest
 
-from policygen.finding import At, Hit
+from policygen.core.finding import At, Hit
+from policygen.documents.document import Header
 from policygen.spec import forms
-from policygen.spec.document import Header
 
 OWN = forms.OWN
 

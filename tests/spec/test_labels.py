@@ -1,6 +1,6 @@
 import pytest
 
-from policygen.finding import At
+from policygen.core.finding import At
 from policygen.spec import labels
 from policygen.spec.types import Pool, Taint, Toleration
 

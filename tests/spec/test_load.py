@@ -2,10 +2,10 @@
 
 import pytest
 
-from policygen.finding import Severity
-from policygen.spec.files import Source
+from policygen.core.finding import Severity
+from policygen.core.versions import Version
+from policygen.documents.files import Source
 from policygen.spec.load import load
-from policygen.versions import Version
 from tests.counting import growth
 
 POOL = """

@@ -1,6 +1,6 @@
 import pytest
 
-from policygen.finding import At, Severity
+from policygen.core.finding import At, Severity
 from policygen.spec import models
 from policygen.spec.types import Autoscaling, Model
 

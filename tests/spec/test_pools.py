@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.finding import At
+from policygen.core.finding import At
 from policygen.spec import pools
 from policygen.spec.types import Capacity, Gpu, Platform, Pool, Spec
 from tests.counting import growth

@@ -1,4 +1,4 @@
-from policygen.finding import At
+from policygen.core.finding import At
 from policygen.spec import references
 from policygen.spec.types import (
     Model,

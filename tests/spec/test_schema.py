@@ -10,12 +10,12 @@ import yaml
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from policygen.finding import At, Hit
-from policygen.spec import document as documents
-from policygen.spec import explain, forms, schema, subschema
-from policygen.spec.document import Header
-from policygen.spec.files import Source
-from policygen.spec.findings import dress
+from policygen.core.finding import At, Hit
+from policygen.documents import document as documents
+from policygen.documents.document import Header
+from policygen.documents.files import Source
+from policygen.documents.locate import dress
+from policygen.spec import forms, schema, schema_errors, subschema
 from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, Form
 
 ROOT = Path(__file__).parents[2]
@@ -200,7 +200,7 @@ def test_a_schema_is_one(path):
 @every_schema
 def test_keywords_are_those_that_are_walked_and_explained(path):
     known = {"$schema", "$id", "$defs", "$ref", "title", "description", "examples", "default"}
-    known |= {"properties", "items", "format", "contentMediaType", *explain.EXPLANATIONS}
+    known |= {"properties", "items", "format", "contentMediaType", *schema_errors.EXPLANATIONS}
     for _, node in places(read(path)):
         assert set(node) <= known
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.finding import Finding, Place, Severity
-from policygen.spec.files import Source
+from policygen.core.finding import Finding, Place, Severity
+from policygen.documents.files import Source
 from policygen.testing.expected import Expected, compare, read, text, told, updated
 
 KNOWN = ("field-unknown", "yaml-syntax", "a", "waiver-unused")

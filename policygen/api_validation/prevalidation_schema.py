@@ -1,0 +1,146 @@
+"""A structural schema as a JSON Schema that takes the same or less.
+
+No repeated entries in sets, only the common form of a time, and so on; `surely` judges what no JSON
+Schema can say.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.api_validation import scalars, schemas, structural
+from policygen.api_validation.metadata import CRON_JOB_NAME
+from policygen.api_validation.refusal import Refusal
+from policygen.api_validation.structural import Schema
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_KEY = {"pattern": f"^({_SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}
+_LABELS = {
+    "type": "object",
+    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
+    "additionalProperties": {"type": "string", "maxLength": 63, "pattern": f"^({_WORD})?$"},
+}
+_ANNOTATIONS = {  # 16 times 253 + 4 * 4,000 bytes stay below metadata.ANNOTATIONS_BYTES
+    "type": "object",
+    "maxProperties": 16,
+    "propertyNames": {**_LABEL_KEY, "maxLength": 253},
+    "additionalProperties": {"type": "string", "maxLength": 4000},
+}
+_QUANTITY = {
+    "type": ["string", "number"],
+    "pattern": r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,18})?$",
+}
+_FORMATS = {
+    "date-time": {
+        "pattern": "^[0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|"
+        "(0[13578]|1[02])-31)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"
+    },
+    "byte": {"pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},
+}
+_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
+
+
+def metadata(served: schemas.Served) -> Schema:
+    """Of the metadata of objects of a kind."""
+    strict = _mapping(schemas.object_meta(), custom=False)
+    shape, longest = _SUBDOMAIN, 253
+    if (served.api_version, served.kind) == ("v1", "Namespace"):
+        shape, longest = _LABEL, 63
+    if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
+        longest = CRON_JOB_NAME
+    strict["properties"]["name"] = {
+        "type": "string",
+        "pattern": f"^{shape}$",
+        "maxLength": longest,
+    }
+    strict["properties"]["labels"] = _LABELS
+    strict["properties"]["annotations"] = _ANNOTATIONS
+    strict["required"] = ["name"]
+    return strict
+
+
+def _strict(schema: Schema, *, custom: bool) -> Any:
+    match schema.get("type"):
+        case "object":
+            return _mapping(schema, custom=custom)
+        case "array":
+            return _list(schema, custom=custom)
+    return _scalar(schema, custom=custom)
+
+
+def _mapping(schema: Schema, *, custom: bool) -> Schema:
+    others = schema.get("additionalProperties")
+    given = required(schema, custom=custom)
+    made: Schema = {
+        "type": "object",
+        "properties": {
+            name: entry(part, custom=custom, required=name in given)
+            for name, part in schema.get("properties", {}).items()
+        },
+        "additionalProperties": bool(schema.get("x-kubernetes-preserve-unknown-fields"))
+        if others is None
+        else _strict(others, custom=custom),
+        "required": sorted(given),
+    }
+    return made | {it: schema[it] for it in ("minProperties", "maxProperties") if it in schema}
+
+
+def required(schema: Schema, *, custom: bool) -> set[str]:
+    """The entries that a mapping must have."""
+    parts = schema.get("properties", {})
+    return {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
+
+
+def entry(schema: Schema, *, custom: bool, required: bool) -> Any:
+    """Of an entry of a mapping."""
+    strict = _strict(schema, custom=custom)
+    if custom or required or schema.get("nullable"):
+        return strict
+    return _or_null(strict)
+
+
+def _or_null(strict: Any) -> Any:
+    """The same, or null, which the server takes for absent."""
+    if strict is False or "enum" in strict:
+        return strict
+    types = strict["type"]
+    return {**strict, "type": [*([types] if isinstance(types, str) else types), "null"]}
+
+
+def _bad_defaults(parts: dict[str, Schema], *, custom: bool) -> Iterator[str]:
+    """Fields that must be given, since the server refuses what it would fill in."""
+    for name, part in parts.items():
+        if "default" in part:
+            out: list[Refusal] = []
+            structural.check(part, custom=custom)(part["default"], None, out)
+            if out:
+                yield name
+
+
+def _list(schema: Schema, *, custom: bool) -> Schema:
+    made: Schema = {"type": "array", "items": _strict(schema["items"], custom=custom)}
+    if custom and schema.get("x-kubernetes-list-type") == "set":
+        made["uniqueItems"] = True
+    return made | {it: schema[it] for it in ("minItems", "maxItems") if it in schema}
+
+
+def _scalar(schema: Schema, *, custom: bool) -> Any:
+    """A scalar's schema; False, which nothing is, for one that there is no strict form of."""
+    made: Schema = {it: schema[it] for it in _BOUNDS if it in schema}
+    if schema.get("x-policygen-type") == "quantity":
+        return made | _QUANTITY
+    if schema.get("x-kubernetes-int-or-string"):
+        return _whole(made | {"type": ["integer", "string"]}, 64 if custom else 32)
+    kind = schema.get("type")
+    if kind == "integer":
+        return _whole(made | {"type": kind}, scalars.INTEGER_BITS[schema.get("format")])
+    if kind in {"string", "boolean", "number"}:
+        return made | {"type": kind} | _FORMATS.get(schema.get("format", ""), {})
+    return False
+
+
+def _whole(made: Schema, bits: int) -> Schema:
+    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+    low, high = max(made.get("minimum", low), low), min(made.get("maximum", high), high)
+    return {**made, "minimum": low, "maximum": high}

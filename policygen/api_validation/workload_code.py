@@ -1,0 +1,213 @@
+"""What the code of an API server refuses of pods and of what makes them, beyond their schemas.
+
+`schemas/cluster/code.json` has it by kind and field, as a running server has answered: bounds, words,
+forms of texts, lists that must not be empty, fields of which there must be one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from policygen.api_validation import schemas
+from policygen.api_validation.metadata import is_namespace, is_subdomain
+from policygen.core import quantity
+from policygen.core.finding import Path
+from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.quoting import listed, quoted, shown
+from policygen.core.suggest import suggest
+
+FILE = "code.json"
+"""Below `schemas/cluster`."""
+POD = "v1 Pod"
+"""Whose fields a template has too."""
+
+_PORT = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+_LONGEST_PORT = 15
+_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
+_LONGEST = 253
+_VARIABLE = re.compile(r"[ -<>-~]+")
+_ENDS = "beginning and ending with a letter or digit"
+
+
+class Form(Struct, frozen=True, eq=False):
+    """How a text must look."""
+
+    takes: Callable[[str], bool]
+    advice: str
+    """What to write."""
+
+
+def _no_step_up(text: str) -> bool:
+    return ".." not in text.split("/")
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        return "%" not in text and bool(ip_address(text))
+    except ValueError:
+        return False
+
+
+FORMS: Mapping[str, Form] = {
+    "DNS label": Form(is_namespace, f'lower-case letters, digits and "-", at most 63, {_ENDS}'),
+    "DNS subdomain": Form(is_subdomain, f'lower-case letters, digits, "-" and ".", {_ENDS}'),
+    "label key": Form(
+        lambda text: not key_fault(text), f'letters, digits, "-", "_" and ".", {_ENDS}'
+    ),
+    "label value": Form(
+        lambda text: not value_fault(text), f'at most 63 letters, digits, "-", "_" and ".", {_ENDS}'
+    ),
+    "port name": Form(
+        lambda text: len(text) <= _LONGEST_PORT and bool(_PORT.fullmatch(text)),
+        'at most 15 lower-case letters, digits and "-" with a letter among them',
+    ),
+    "key of a ConfigMap": Form(
+        lambda text: (
+            len(text) <= _LONGEST
+            and text != "."
+            and not text.startswith("..")
+            and bool(_CONFIG_KEY.fullmatch(text))
+        ),
+        'letters, digits, "-", "_" and "."',
+    ),
+    "name of a variable": Form(
+        lambda text: bool(_VARIABLE.fullmatch(text)), 'ASCII characters without "="'
+    ),
+    "path below another": Form(
+        lambda text: not text.startswith("/") and _no_step_up(text),
+        'a path that does not begin with "/" and has no ".."',
+    ),
+    "path without ..": Form(_no_step_up, 'a path without ".."'),
+    "IP address": Form(_is_ip, "an address such as 10.0.0.1"),
+    "absolute path": Form(lambda text: text.startswith("/"), 'a path that begins with "/"'),
+}
+"""By name; of those that a server's answers fit it is the first."""
+
+
+class Fact(Struct, frozen=True, eq=False, rename="camel", omit_defaults=True):
+    """What is refused of one field."""
+
+    minimum: int | None = None
+    """Of a number, or of a quantity."""
+    maximum: int | None = None
+    words: tuple[str, ...] = ()
+    """The texts that are taken, and no other."""
+    form: str = ""
+    """Of a text that is not empty: a name in FORMS."""
+    filled: bool = False
+    """A text or list that is there must not be empty."""
+    some_of: tuple[str, ...] = ()
+    """Fields of a mapping of which one must be there."""
+
+
+class _Node(Struct, eq=False):
+    """A field and those below it."""
+
+    fact: Fact | None = None
+    below: dict[str, "_Node"] = msgspec.field(default_factory=dict)
+    """By name; "*" is each entry of a list."""
+
+
+class Fault(Struct, frozen=True):
+    """A value that is refused."""
+
+    path: Path
+    message: str
+    """Goes on where the object was named."""
+
+
+def faults(data: Mapping[str, Any], kind: str) -> Iterator[Fault]:
+    """What is refused of an object's `spec`, as a kind of `code.json` has it; none for others."""
+    node = _tree().get(kind)
+    if node is not None:
+        yield from _faults(data, node, ())
+
+
+def known() -> Mapping[str, Mapping[str, Fact]]:
+    """The facts by kind (`apps/v1 Deployment`), and by field below `spec`."""
+    text = (schemas.folder() / FILE).read_bytes()
+    return msgspec.json.decode(text, type=dict[str, dict[str, Fact]])
+
+
+@cache
+def _tree() -> Mapping[str, _Node]:
+    roots: dict[str, _Node] = {}
+    for kind, fields in known().items():
+        root = roots[kind] = _Node()
+        for way, fact in fields.items():
+            node = root
+            for step in way.split("."):
+                node = node.below.setdefault(step, _Node())
+            node.fact = fact
+        containers = root.below.get("containers")
+        if containers is not None:  # init containers are judged as containers
+            root.below["initContainers"] = _Node(None, containers.below)
+    return roots
+
+
+def _faults(value: Any, node: _Node, path: Path) -> Iterator[Fault]:
+    if node.fact is not None:
+        message = _message(value, node.fact, _name(path))
+        if message:
+            yield Fault(path, message)
+    if isinstance(value, dict):
+        for name in node.below.keys() & value.keys():
+            yield from _faults(value[name], node.below[name], (*path, name))
+    elif isinstance(value, list) and "*" in node.below:
+        for index, entry in enumerate(value):
+            yield from _faults(entry, node.below["*"], (*path, index))
+
+
+def _name(path: Path) -> str:
+    return next(step for step in reversed(path) if isinstance(step, str))
+
+
+def _message(value: Any, fact: Fact, name: str) -> str:
+    """What is wrong with a value and what to write; empty: nothing, or its type."""
+    if isinstance(value, dict):
+        if fact.some_of and all(value.get(each) is None for each in fact.some_of):
+            return f"has {name} without {listed(list(fact.some_of), 'or')}; write one"
+        return ""
+    if isinstance(value, list):
+        return f"has {name} without an entry; write one" if fact.filled and not value else ""
+    if isinstance(value, str) and _number(value, fact) is None:
+        return _of_text(value, fact, name)
+    number = _number(value, fact)
+    if number is None or (fact.minimum is None and fact.maximum is None):
+        return ""
+    low, high = fact.minimum, fact.maximum
+    if (low is None or number >= low) and (high is None or number <= high):
+        return ""
+    advice = f"{low} or more" if high is None else f"at most {high}"
+    if low is not None and high is not None:
+        advice = f"{low} to {high}" if low < high else f"{low}"
+    return f"has {name} {value}, which is refused; write {advice}"
+
+
+def _number(value: Any, fact: Fact) -> Any:
+    """A number, or the amount of a quantity; None for others."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str) and fact.minimum is not None and not fact.form:
+        try:
+            return quantity.parse(value).value
+        except ValueError:
+            return None
+    return None
+
+
+def _of_text(value: str, fact: Fact, name: str) -> str:
+    if not value:
+        return f"has an empty {name}, which is refused; write one" if fact.filled else ""
+    if fact.words and value not in fact.words:
+        return f"has {name} {shown(value)}, which is refused; {suggest(value, fact.words)}"
+    if fact.form and not FORMS[fact.form].takes(value):
+        return f"has {name} {quoted(value)}, which is refused; write {FORMS[fact.form].advice}"
+    return ""

@@ -1,0 +1,91 @@
+"""From spec files to a plan, for every command alike, and all that is to be said of both."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO
+
+from msgspec import Struct
+
+from policygen.core.errors import SpecError, UsageError
+from policygen.core.finding import Finding, Place, Severity
+from policygen.documents import files
+from policygen.documents.files import Source
+from policygen.documents.locate import dress, ordered
+from policygen.plan.compile import Plan, compile_plan
+from policygen.spec.load import Loaded, load
+
+
+class Compiled(Struct, frozen=True):
+    """A spec that was not refused, and what was decided by it."""
+
+    loaded: Loaded
+    plan: Plan
+    findings: tuple[Finding, ...]
+    """None of them an error."""
+
+
+def compiled(  # noqa: PLR0913 - where the texts come from, and what they are read for
+    specs: Sequence[str],
+    target: Mapping[str, str],
+    extras: frozenset[str] = frozenset(),
+    *,
+    stdin: BinaryIO | None = None,
+    output: os.stat_result | None = None,
+    among: Sequence[Source] = (),
+) -> Compiled:
+    """Read, check and decide. Raises UsageError, and SpecError with all findings of a refused spec.
+
+    `among` are sources in which spec documents stand among manifests; those that `specs` name
+    as well are not read twice.
+    """
+    sources, unreadable = files.read(specs, stdin=stdin, output=output)
+    known = {source.path for source in sources}
+    others = [it for it in among if it.path is None or it.path not in known]
+    try:
+        loaded = load(sources, target, complete=not unreadable, among=others)
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
+    # Sums of what is certain are told even where something else is refused.
+    plan = compile_plan(loaded.sound, extras)
+    found = ordered([*unreadable, *_said(loaded, plan), *_unknown_rules(loaded)])
+    if any(it.severity == Severity.ERROR for it in found):
+        raise SpecError(found)
+    return Compiled(loaded, plan, tuple(found))
+
+
+def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
+    """What is said of files and folders that were given for a spec and hold none."""
+    told = []
+    for path in specs:
+        message = "holds no document of a spec, so nothing was judged"
+        if loaded.foreign:
+            message += f"; if these are manifests, write policygen lint --manifests {path}"
+        name = files.STDIN if path == "-" else path
+        told.append(Finding(Severity.ERROR, "nothing-to-judge", message, Place(name)))
+    return told
+
+
+def _unknown_rules(loaded: Loaded) -> list[Finding]:
+    """Rules that the spec's `lint` names and that there are not."""
+    given = [
+        it for it in loaded.lints if it.severities or it.waivers or it.bounds or it.annotations
+    ]
+    if not given:
+        return []  # before all rules are imported
+    from policygen.lint import registry, waivers
+
+    bounded = [rule.name for rule in registry.RULES if rule.bound]
+    known = registry.names()
+    hits = [hit for each in given for hit in waivers.misspelt(each, known, bounded)]
+    return dress(loaded.documents, hits)
+
+
+def _said(loaded: Loaded, plan: Plan) -> list[Finding]:
+    """All that is to be said of a spec and of what comes of it."""
+    hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
+    found = [*loaded.findings, *dress(loaded.documents, hits)]
+    if loaded.foreign:
+        plural = "s" if loaded.foreign > 1 else ""
+        message = f"{loaded.foreign} document{plural} of other API groups skipped"
+        found.append(Finding(Severity.INFO, "foreign-documents", message))
+    return found

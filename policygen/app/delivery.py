@@ -1,0 +1,74 @@
+"""A report in several formats, to files and standard output."""
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from policygen.app import stdout
+from policygen.core import atomic
+from policygen.core.errors import UsageError
+from policygen.core.finding import Verdict
+from policygen.report import text
+from policygen.report.catalog import FORMATS
+from policygen.report.report import Report
+
+About = TypeVar("About")
+
+_FORBIDDEN = ("403", "the server answered 403")
+"""How a server refuses what an identity may not read."""
+
+
+def write(
+    report: Report, wanted: Sequence[tuple[str, Path | None]], *, quiet: bool = False
+) -> None:
+    """Write each format to its file, then the one for standard output (None).
+
+    All are made before anything is written. `quiet` leaves
+    notes out of text. Raises UsageError as `send` does.
+    """
+    made = []
+    for name, file in wanted:
+        write_page = FORMATS[name]
+        if name == "text":
+            colour = file is None and sys.stdout is not None
+            colour = colour and text.colours(sys.stdout, os.environ)
+            write_page = partial(text.full, colour=colour, quiet=quiet)
+        made.append((file, page(write_page, report)))
+    for each in report.rules:
+        if each.verdict == Verdict.CRASHED and sys.stderr is not None:
+            sys.stderr.write(f"policygen: rule {each.rule} has a bug; please report it\n")
+    if not report.complete and sys.stderr is not None:
+        refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
+        rights = "; `policygen rbac` prints the rights that it takes" if refused else ""
+        sys.stderr.write(f"policygen: not all could be read, so findings may be missing{rights}\n")
+    send(made)
+
+
+def page(write_page: Callable[[About, TextIO], None], about: About) -> bytes:
+    """What is written about something, as bytes."""
+    out = io.StringIO()
+    write_page(about, out)
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
+    """Write pages to their files, then that for standard output (None).
+
+    Raises UsageError once all that can be written is.
+    """
+    failed = []
+    for file, data in sorted(made, key=lambda each: each[0] is None):
+        if file is None:
+            stdout.out(data, "write -f FORMAT=FILE")
+            continue
+        try:
+            atomic.write(file, data)
+        except (OSError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or "links in a circle"
+            failed.append(f"{file} cannot be written: {reason}")
+    if failed:
+        raise UsageError("; ".join(failed))

@@ -1,0 +1,110 @@
+"""What `policygen diff` does: two looks at a cluster, what changed between them, and what that means."""
+
+import tempfile
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from msgspec import Struct
+
+from policygen.app import lint, snapshot, verdicts
+from policygen.app.requests import ClusterSettings
+from policygen.app.requests import LintSettings as Settings
+from policygen.app.sources import opened
+from policygen.client.live import Progress
+from policygen.core.errors import UnreadError, UsageError
+from policygen.core.finding import Finding
+from policygen.documents.parse import mapping
+from policygen.drift import changes, incomparable
+from policygen.drift.changes import Change
+from policygen.drift.incomparable import Incomparable
+from policygen.kubernetes.snapshot import Seen
+from policygen.report.report import Report
+
+
+class Differences(Struct, frozen=True):
+    """What there is to say of two looks."""
+
+    before: Seen
+    after: Seen
+    changes: tuple[Change, ...]
+    new: tuple[Finding, ...]
+    gone: tuple[Finding, ...]
+    incomparable: tuple[Incomparable, ...]
+    """Kinds that one of the looks lacks, or both, and rules that one of them could not judge."""
+
+
+def compare(
+    settings: Settings,
+    before: Path,
+    after: Path | None,
+    *,
+    today: date,
+    progress: Progress,
+) -> Differences:
+    """Compare two snapshots, or one with the live cluster that the settings name.
+
+    Raises UnreadError for what is no snapshot or cannot be reached, UsageError and SpecError.
+    """
+    if after is not None:
+        return _compare(settings, before, after, today)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "now.snapshot"
+        # What the first look knew of is asked for again, with whatever spec.
+        known = opened(before).seen.config_maps
+        said = snapshot.take(settings, path, progress=progress, config_maps=known)
+        if not path.exists():
+            raise UnreadError(said[0])
+        return _compare(settings, before, path, today)
+
+
+def _compare(settings: Settings, before: Path, after: Path, today: date) -> Differences:
+    was, now = opened(before), opened(after)
+    if (was.seen.redacted, was.seen.key) != (now.seen.redacted, now.seen.key) or _is_alone(
+        was.seen
+    ):
+        raise UsageError(
+            f"{before} and {after} do not have the same names: what --redact-names wrote compares only "
+            "where both were taken with one --key-file"
+        )
+    reports = [
+        lint.lint(settings._replace(clusters=ClusterSettings(snapshots=(path,))), today=today)
+        for path in (before, after)
+    ]
+    unjudged = [_unjudged(report) for report in reports]
+    old, new = ({_identity(it): it for it in _findings(report)} for report in reports)
+    return Differences(
+        before=was.seen,
+        after=now.seen,
+        changes=tuple(changes.changes(was, now, mapping)),
+        # What a look could not judge in full it may have had, or still have.
+        new=tuple(it for key, it in new.items() if key not in old and it.rule not in unjudged[0]),
+        gone=tuple(it for key, it in old.items() if key not in new and it.rule not in unjudged[1]),
+        incomparable=(
+            *incomparable.unread((was, now), [report.gaps for report in reports]),
+            *incomparable.config_maps((was, now)),
+            *incomparable.rules(unjudged),
+        ),
+    )
+
+
+def _is_alone(seen: Seen) -> bool:
+    """Whether nobody can tell what its names are hashes with, as of older files."""
+    return seen.redacted and not seen.key
+
+
+def _identity(it: Finding) -> tuple[str, str, str]:
+    """Whatever the cluster is called: the same rule at the same field, or with the same words."""
+    return it.rule, it.object, it.anchor if it.object else it.message
+
+
+def _findings(report: Report) -> Iterator[Finding]:
+    """All but those that say what could not be read: what lacks is told once."""
+    gaps = {str(it) for it in report.gaps}
+    return (it for it in report.findings if it.message not in gaps)
+
+
+def _unjudged(report: Report) -> dict[str, str]:
+    """Rules that were not evaluated on all that they are about, and why."""
+    judged = verdicts.evaluated(report.rules)
+    return {it.rule: it.reason for it in report.rules if it.rule not in judged}

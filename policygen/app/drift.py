@@ -1,0 +1,114 @@
+"""Drift at the edges: what a spec renders, read back from the text, and the folder of patches."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from policygen.app import render
+from policygen.app.requests import Settings
+from policygen.core.errors import UsageError
+from policygen.core.finding import At, dotted
+from policygen.core.finding import Path as Field
+from policygen.documents.parse import mapping
+from policygen.drift import patches, scripts
+from policygen.drift.drift import Drift, Rendered, Wanted
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.renames import written
+from policygen.plan import kueue_configuration, second_scheduler
+from policygen.plan.compile import compile_plan
+from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.origin import Origins
+from policygen.report.report import Report
+from policygen.spec.load import Loaded
+from policygen.spec.types import Platform
+
+DOCUMENT = -1
+"""Where rendered objects stand: in no document that has lines."""
+
+
+def rendered(settings: Settings, loaded: Loaded) -> Rendered:
+    """Every object of the set.
+
+    Raises UsageError as `app.rendered` does.
+    """
+    plan = compile_plan(loaded.sound, settings.extras)
+    wanted = []
+    for index, manifest in enumerate(render.rendered(settings, loaded, plan)):
+        # As kubectl reads it: a user's template may have printed it.
+        data = mapping(manifest.text)
+        it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
+        if it is not None:
+            wanted.append(Wanted(manifest.item, it, manifest.text))
+    platform = loaded.spec.platform
+    origins = Origins(loaded.spec, plan.pools, plan.trees)
+    apart = _configuration(platform, settings.extras)
+    return Rendered(platform.name, wanted, origins.of, mapping, apart)
+
+
+def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+    """Kind, namespace and name of what is rendered on request only, and was not asked for now."""
+    if SECOND_SCHEDULER not in asked:
+        for kind, it in second_scheduler.objects(platform):
+            yield kind.name, it.meta.namespace or "", it.meta.name
+    if VOLCANO_CONFIG not in asked:
+        yield "ConfigMap", platform.volcano.namespace, platform.volcano.config_map
+    if KUEUE_CONFIG not in asked:
+        yield "ConfigMap", platform.kueue.namespace, kueue_configuration.CONFIG_MAP
+
+
+def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) -> str:
+    """Write what mends the report's findings into a new folder; says what was written.
+
+    A folder for each cluster that has something to mend. Raises UsageError.
+    """
+    made: dict[str, str] = {}
+    said = []
+    used: set[str] = set()
+    # The scripts change to their own folder.
+    contexts = str(kubeconfig.absolute()) if kubeconfig else ""
+    for drift in report.drifts:
+        steps = patches.steps(drift, _kept(report, drift))
+        if steps:
+            name = _folder(drift.context, used)
+            used.add(name)
+            inside = scripts.files(
+                steps, drift.context, patches.kubectl(drift.kubectl_context, contexts)
+            )
+            made |= {f"{name}/{path}": text for path, text in inside.items()}
+            said += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"--patches {folder} is there already; name a new folder")
+        for path, text in made.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"--patches {folder} cannot be written: {error.strerror}") from None
+    return f"run {', then '.join(said)}" if said else f"{_unwritten(report)}, so nothing is written"
+
+
+def _unwritten(report: Report) -> str:
+    if not report.compared:
+        return "no cluster was compared with what the spec renders"
+    accepted = any(patches.steps(it, lambda *_: True) for it in report.drifts)
+    return "all drift is waived or in the baseline" if accepted else "no drift to mend"
+
+
+def _folder(context: str, used: Collection[str]) -> str:
+    """That of a cluster; the names of two can differ in what no path takes, or not at all."""
+    name = safe = scripts.safe(context)
+    number = 1
+    while name in used:
+        number += 1
+        name = f"{safe}-{number}"
+    return name
+
+
+def _kept(report: Report, drift: Drift) -> patches.Keep:
+    """Whether a finding that is shown says it; what is waived is accepted as it is."""
+    shown = {(it.rule, it.object, it.path) for it in report.findings if it.cluster == drift.context}
+
+    def keep(rule: str, it: Object, path: Field) -> bool:
+        return (rule, str(it), dotted(written(it, path))) in shown
+
+    return keep

@@ -1,0 +1,303 @@
+"""What `policygen lint --fix` does: edits of findings to texts, until nothing is left to do.
+
+A text is kept only if it was read again and holds what the edits ask for, with every comment
+of before.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from policygen.app import lint
+from policygen.app.requests import LintSettings as Settings
+from policygen.core.finding import Edit, Finding, Verb
+from policygen.documents import files
+from policygen.documents.document import Document
+from policygen.documents.edit import rewrite
+from policygen.documents.edit.apply import EditError, applied, same
+from policygen.documents.edit.comments import comments
+from policygen.documents.edit.overwrite import overwrite
+from policygen.documents.edit.splice import Splice, Taken, spliced
+from policygen.documents.files import MAX_FILE_BYTES, Source
+from policygen.documents.positions import LINE_END
+from policygen.kubernetes import manifests
+from policygen.lint import registry
+from policygen.lint.rule import Fix
+from policygen.render.difference import difference, harmless
+from policygen.report.report import Repair, Replacement, Report
+
+MAX_PASSES = 20
+"""A fix can make room for another one; far more often than any rule does."""
+
+
+class Fixed(Struct, frozen=True):
+    """What came of the fixes."""
+
+    before: Report
+    """What is found of the files as they are."""
+    after: Report
+    """What is found of the texts with the fixes."""
+    texts: tuple[tuple[Source, str], ...] = ()
+    """The files that change, and what they become."""
+    done: Mapping[str, int] = field(default_factory=dict)
+    """How many findings of each rule are mended."""
+    held_back: int = 0
+    """How many fixes more there are with --unsafe."""
+    left: tuple[tuple[Finding, str], ...] = ()
+    """Findings whose edits have no certain place, and why."""
+
+
+def run(
+    settings: Settings, *, today: date, unsafe: bool, write: bool, stdin: BinaryIO | None = None
+) -> tuple[Report, str, list[str]]:
+    """Fix, and with `write` change the files: what is found in them now, a diff, and a summary.
+
+    The diff is empty if the files were changed. Raises UsageError where one must not be, and
+    then none was.
+    """
+    fixed = fix(settings, today=today, unsafe=unsafe, stdin=stdin)
+    said = [harmless(line) for line in summary(fixed, written=write)]
+    if not write:
+        return fixed.before, diff(fixed), said
+    overwrite(fixed.texts)
+    return fixed.after, "", said
+
+
+def diff(fixed: Fixed) -> str:
+    """All changes as one unified diff, which can be applied."""
+    return "".join(
+        difference(
+            source.name,
+            source.whole(source.text),
+            source.mark + text,
+            shown_breaks=False,
+        )
+        for source, text in fixed.texts
+    )
+
+
+def fix(
+    settings: Settings, *, today: date, unsafe: bool = False, stdin: BinaryIO | None = None
+) -> Fixed:
+    """Mend what `linting.lint` finds and what is certain; nothing is written.
+
+    Raises what `linting.lint` raises.
+    """
+    data = stdin.read(MAX_FILE_BYTES + 1) if stdin else b""
+    sources, _ = files.read(settings.manifests, stdin=BytesIO(data))
+    wanted = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
+    rules = {rule.name: rule.fix for rule in registry.RULES}
+    done: Counter[str] = Counter()
+    now = sources
+    report = before = lint.lint(settings, today=today, stdin=BytesIO(data), instead=now)
+    for number in range(MAX_PASSES + 1):
+        in_files = {each.index for each in report.documents}
+        fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
+        allowed = [it for it in fixable if rules.get(it.rule) in wanted]
+        step = _pass(now, report.documents, allowed) if number < MAX_PASSES else _Pass(now)
+        done.update(step.done)
+        if not step.done:
+            break
+        now = step.sources
+        report = lint.lint(settings, today=today, stdin=BytesIO(data), instead=now)
+    return Fixed(
+        before=before,
+        after=report,
+        texts=tuple(
+            (old, new.text) for old, new in zip(sources, now, strict=True) if old.text != new.text
+        ),
+        done=dict(sorted(done.items())),
+        held_back=len(fixable) - len(allowed),
+        left=tuple(step.left),
+    )
+
+
+def repairs(report: Report) -> dict[int, Repair]:
+    """What would mend each finding by itself, by its number; checked as `fix` checks its texts."""
+    sources = list({id(each.source): each.source for each in report.documents}.values())
+    unsafe = {rule.name: rule.fix is Fix.UNSAFE for rule in registry.RULES}
+    numbers = {id(finding): number for number, finding in enumerate(report.findings)}
+    left = [finding for finding in report.findings if finding.edits and finding.rule in unsafe]
+    found: dict[int, Repair] = {}
+    while left:  # of changes that touch each other the first is taken, and then the next
+        step = _pass(sources, report.documents, left)
+        for proposal in step.kept:
+            finding = proposal.finding
+            found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule])
+        done = {id(it.finding) for it in step.kept} | {id(it) for it, _ in step.left}
+        if not done:
+            break
+        left = [finding for finding in left if id(finding) not in done]
+    return found
+
+
+def _repair(proposal: "_Proposal", *, unsafe: bool) -> Repair:
+    source = proposal.source
+    first = LINE_END.search(source.text)
+    line_break = first[0] if first else "\n"
+    starts = [0, *(match.end() for match in LINE_END.finditer(source.text))]
+
+    def place(index: int) -> tuple[int, int]:
+        line = bisect_right(starts, index)
+        return line, index - starts[line - 1] + 1
+
+    return Repair(
+        source.name,
+        unsafe,
+        tuple(
+            Replacement(place(part.start), place(part.end), part.text.replace("\n", line_break))
+            for part in sorted(set(proposal.parts))
+        ),
+    )
+
+
+def summary(fixed: Fixed, *, written: bool) -> list[str]:
+    """What is said of it beside the diff, a line each."""
+    count = sum(fixed.done.values())
+    lines = []
+    for finding, reason in fixed.left:
+        where = f"{finding.place.file}:{finding.place.line}: " if finding.place else ""
+        lines.append(f"{where}{finding.rule} is not fixed: {reason}")
+    rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
+    verb = "fixed" if written else "can be fixed with --write"
+    plural = "" if len(fixed.texts) == 1 else "s"
+    told = f"{count} {verb} in {len(fixed.texts)} file{plural} ({rules})"
+    if not count:
+        told = "nothing to fix"
+    if fixed.held_back:
+        told += f"; {fixed.held_back} more with --unsafe"
+    return [*lines, told]
+
+
+class _Proposal(Struct, frozen=True, eq=False):
+    """A finding that can be mended, and how."""
+
+    finding: Finding
+    source: Source
+    index: int
+    """The document."""
+    parts: tuple[Splice, ...]
+
+
+class _Pass(Struct, eq=False):
+    """One round over all texts."""
+
+    sources: list[Source]
+    done: Counter[str] = field(default_factory=Counter)
+    kept: list[_Proposal] = field(default_factory=list)
+    """What is done, finding by finding."""
+    left: list[tuple[Finding, str]] = field(default_factory=list)
+
+
+def _pass(sources: list[Source], documents: Iterable[Document], findings: list[Finding]) -> _Pass:
+    """Mend what can be mended at once: of changes that touch each other the first."""
+    made = _Pass(list(sources))
+    by_index = {each.index: each for each in documents}
+    by_source: dict[int, dict[int, list[Finding]]] = {}
+    numbers = {id(source): number for number, source in enumerate(sources)}
+    for finding in findings:
+        inside = {edit.at.document for edit in finding.edits}
+        holder = by_index.get(min(inside))
+        number = numbers.get(id(holder.source)) if holder else None
+        if holder is None or number is None or len(inside) > 1:
+            made.left.append((finding, "it is not in one file that was given"))
+        else:
+            by_source.setdefault(number, {}).setdefault(holder.index, []).append(finding)
+    for number, found in sorted(by_source.items()):
+        source = sources[number]
+        of_source = [each for each in by_index.values() if each.source is source]
+        text = _Text(source, tuple(of_source), made)
+        new = text.mended(found)
+        made.sources[number] = replace(source, text=new)
+    return made
+
+
+class _Text(Struct, frozen=True, eq=False):
+    """One file in one round."""
+
+    source: Source
+    documents: tuple[Document, ...]
+    """Those that stand in it, and those in its texts."""
+    out: _Pass
+
+    def mended(self, found: Mapping[int, Sequence[Finding]]) -> str:
+        """The text with all fixes that have a certain place and can be made together."""
+        if not manifests.read([self.source]).complete:
+            every = [it for findings in found.values() for it in findings]
+            self.out.left += [(it, "its file cannot be read to its end") for it in every]
+            return self.source.text
+        proposals: list[_Proposal] = []
+        taken = Taken()
+        for each in self.documents:
+            findings = found.get(each.index, ())
+            fixes = rewrite.splices(each, [it.edits for it in findings])
+            for finding, parts in zip(findings, fixes, strict=True):
+                if isinstance(parts, EditError):
+                    self.out.left.append((finding, str(parts)))
+                elif taken.take(parts):
+                    proposals.append(_Proposal(finding, self.source, each.index, tuple(parts)))
+        kept, text = self._sound(proposals)
+        self.out.done.update(it.finding.rule for it in kept)
+        self.out.kept += kept
+        return text
+
+    def _sound(self, proposals: Sequence[_Proposal]) -> tuple[Sequence[_Proposal], str]:
+        """As many of the proposals as make a text that says what it must, and that text."""
+        if not proposals:
+            return (), self.source.text
+        text = self._checked(proposals)
+        if text is not None:
+            return proposals, text
+        if len(proposals) == 1:
+            reason = "written so, the file would not say what it must"
+            self.out.left.append((proposals[0].finding, reason))
+            return (), self.source.text
+        half = len(proposals) // 2
+        first, text = self._sound(proposals[:half])
+        second, other = self._sound(proposals[half:])
+        if not first or not second:
+            return (first, text) if first else (second, other)
+        both = self._checked([*first, *second])
+        return ([*first, *second], both) if both is not None else (first, text)
+
+    def _checked(self, proposals: Sequence[_Proposal]) -> str | None:
+        """The text with the changes, if it reads as they want it; else None."""
+        text = spliced(self.source.text, [part for it in proposals for part in it.parts])
+        again = manifests.read([replace(self.source, text=text)])
+        if not again.complete or len(again.documents) != len(self.documents):
+            return None
+        edits: dict[int, list[Edit]] = {}
+        for it in proposals:
+            edits.setdefault(it.index, []).extend(it.finding.edits)
+        pairs = list(zip(self.documents, again.documents, strict=True))
+        inner = {old.positions.text: new.positions.text for old, new in pairs}
+        for old, new in pairs:
+            try:
+                wanted = _wanted(old, edits.get(old.index, ()))
+            except EditError:
+                return None
+            if not same(_swapped(wanted, inner), new.data):
+                return None
+        if any(Counter(comments(old)) != Counter(comments(new)) for old, new in inner.items()):
+            return None
+        return text
+
+
+def _wanted(document: Document, edits: Sequence[Edit]) -> Any:
+    quoted = [edit.at.path for edit in edits if edit.verb is Verb.QUOTE]
+    return applied(document.data, edits, {path: document.raw(path) or "" for path in quoted})
+
+
+def _swapped(data: Any, texts: Mapping[str, str]) -> Any:
+    """Data in which whole files that stand as texts give way to others."""
+    if isinstance(data, dict):
+        return {key: _swapped(value, texts) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_swapped(value, texts) for value in data]
+    return texts.get(data, data) if isinstance(data, str) else data

@@ -1,0 +1,277 @@
+"""Manifests and clusters that were seen, judged: what rules say, and what could not be said."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.api_validation import schemas
+from policygen.client import unread
+from policygen.core import versions
+from policygen.core.finding import Finding, Hit, Place, Severity, dotted
+from policygen.core.versions import Version
+from policygen.documents import files
+from policygen.documents.document import Document
+from policygen.documents.files import Source
+from policygen.kubernetes import controllers, manifests
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.locate import dress
+from policygen.kubernetes.manifests import Manifests
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
+from policygen.lint import engine
+from policygen.lint.core import api_versions
+from policygen.lint.core.unreadable_fields import worded
+from policygen.lint.engine import Outcome
+from policygen.lint.rule import Facts, Need, Rule
+from policygen.spec.types import Spec
+
+if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
+    from policygen.drift.drift import Drift, Rendered
+    from policygen.plan.compile import Plan
+
+NAMESPACE = GroupKind("", "Namespace")
+_NO_OBJECTS = Cluster(())
+
+
+class Against(Struct, frozen=True):
+    """What objects are judged against."""
+
+    target: Mapping[str, Version]
+    """The versions that hold where none is detected."""
+    asked: Mapping[str, Version]
+    """Those of them that the spec, or the command line, says."""
+    spec: Spec | None = None
+    plan: "Plan | None" = None
+    documents: tuple[Document, ...] = ()
+    """Of the spec."""
+    rendered: "Rendered | None" = None
+    kubeconfig: str = ""
+    """The file of contexts that the user has named."""
+
+
+class Declared(Struct, frozen=True):
+    """Manifests as they were read."""
+
+    paths: Sequence[str]
+    """As they were named, `-` for standard input."""
+    sources: Sequence[Source]
+    found: Manifests
+    unreadable: Sequence[Finding] = ()
+    """Why some of the paths could not be read."""
+    partial: bool = False
+    """They are not all: what is missing among them may be elsewhere."""
+
+
+class Judged(Struct, frozen=True):
+    """What there is to say of manifests, or of a cluster."""
+
+    outcomes: list[Outcome]
+    findings: list[Finding]
+    objects: int
+    complete: bool
+    """False: something that a rule needed could not be read."""
+    drifts: "tuple[Drift, ...]" = ()
+    """How it differs from the spec, if there is one."""
+    gaps: tuple[Gap, ...] = ()
+    """What could not be read of it and some rule needed."""
+
+
+class JudgedCluster(Judged, frozen=True, kw_only=True):
+    """And what a look at a cluster tells besides."""
+
+    runs: Mapping[str, Version]
+    """The versions that were detected, by component."""
+    next_index: int
+    """Behind the indexes of its documents."""
+
+
+def judge_manifests(declared: Declared, rules: Sequence[Rule], against: Against) -> Judged:
+    """Run the rules on what manifests declare."""
+    found = declared.found
+    hollow = [] if declared.unreadable else list(_hollow(declared, against.documents))
+    complete = found.complete and not declared.unreadable and not hollow
+    cluster = Cluster(found.objects)
+    # Nodes and their like count as absent only if some are there.
+    there = {
+        **_configurations(cluster),
+        Need.WHOLE: complete and not declared.partial,
+        Need.NODES: cluster.nodes.any,
+        Need.WORKLOADS: bool(cluster.workloads),
+        Need.NAMESPACES: cluster.namespaces.any,
+        Need.SPEC: against.spec is not None,
+    }
+    given = frozenset(need for need, is_given in there.items() if is_given)
+    outcomes = engine.run(rules, Facts(cluster, against.target, given, against.spec, against.plan))
+    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    return Judged(
+        outcomes=outcomes,
+        findings=[
+            *declared.unreadable,
+            *hollow,
+            *found.findings,
+            *dress(found.documents, found.objects, hits),
+            *manifests.notes(found, judged=lambda it: _is_judged(it, against.target)),
+        ],
+        objects=len(found.objects),
+        complete=complete,
+    )
+
+
+def judge(
+    snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: int = 0
+) -> JudgedCluster:
+    """Run the rules on a snapshot whose objects stand in the document of that index."""
+    seen = snapshot.seen
+    inside = manifests.inside(snapshot.objects, first_index=index + 1)
+    rendered = None if seen.redacted else against.rendered
+    cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
+    if rendered and (unasked := tuple(map(_unasked, rendered.unasked(cluster)))):
+        seen = replace(seen, gaps=(*seen.gaps, *unasked))
+        cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
+    there = {
+        **_configurations(cluster),
+        # Names that are hashes are not those that a spec renders.
+        Need.SPEC: against.spec is not None and not seen.redacted,
+    }
+    runs = controllers.detected(seen.server, snapshot.objects)
+    facts = Facts(
+        cluster,
+        {**against.target, **_supported(runs)},
+        # What else a rule needs the engine looks up among the kinds that were read.
+        given=frozenset(need for need in Need if there.get(need, True)),
+        spec=against.spec,
+        plan=against.plan,
+        asked=against.asked,
+        rendered=rendered,
+        kubeconfig=against.kubeconfig,
+    )
+    outcomes = engine.run(rules, facts)
+    hits = [hit for outcome in outcomes for hit in outcome.hits]
+    gaps = tuple(_gaps(seen, outcomes))
+    objects = [*cluster.objects, *_pods(cluster, hits)]
+    objects += [it.object for it in rendered.wanted] if rendered else []
+    documents = (*against.documents, *inside.documents)
+    findings = [*inside.findings, *dress(documents, objects, hits)]
+    return JudgedCluster(
+        outcomes=outcomes,
+        findings=[
+            *(it._replace(cluster=seen.context) for it in findings),
+            *(_unseen(str(it), seen) for it in gaps),
+            *_malformed(cluster),
+            *(
+                lost := [
+                    *(_unseen(it, seen) for it in unread.told(snapshot)),
+                    *_hidden(seen, outcomes, against),
+                ]
+            ),
+        ],
+        objects=len(cluster.objects) + len(cluster.pods),
+        complete=inside.complete
+        and not cluster.malformed
+        and not lost
+        and not any(it.missed for it in outcomes),
+        drifts=(rendered.against(cluster),) if rendered else (),
+        gaps=gaps,
+        runs=runs,
+        next_index=index + 1 + len(inside.documents),
+    )
+
+
+def _pods(cluster: Cluster, hits: Iterable[Hit]) -> Iterator[Object]:
+    """The pods that something is said of."""
+    places = (at for hit in hits for at in (hit.at, *hit.related) if at is not None)
+    told = {at.path[1] for at in places if at.path[:1] == (PODS,)}
+    return (pod.object for pod in cluster.pods if pod.number in told) if told else iter(())
+
+
+def _configurations(cluster: Cluster) -> dict[Need, bool]:
+    """Which files of controllers are there."""
+    return {
+        Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
+        Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
+        Need.SCHEDULER_CONFIGURATION: cluster.scheduler_configurations.any,
+    }
+
+
+def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
+    """Manifests without anything to judge, as a command that failed leaves them in a pipe.
+
+    Of standard input it is said always; of files, if there is nothing in any of them.
+    """
+    found, sources = declared.found, declared.sources
+    if not found.complete:
+        return  # what is wrong with them is told
+    by_index = {it.index: it.source.name for it in found.documents}
+    holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
+    empty = [it.name for it in sources if it.name not in holding]
+    if len(empty) == len(sources):
+        told = [files.STDIN if path == "-" else path for path in declared.paths]
+    else:
+        told = [name for name in empty if name == files.STDIN]
+    for name in dict.fromkeys(told):
+        message = "holds no object, so nothing was judged; did the command that makes it fail?"
+        yield Finding(Severity.ERROR, "nothing-to-judge", message, Place(name))
+
+
+def _is_judged(it: Object, target: Mapping[str, Version]) -> bool:
+    """Whether any rule looks at objects of this kind, or at its name."""
+    typed = (it.group, it.kind) in _NO_OBJECTS.tables
+    served = schemas.served(it.api_version, it.kind) is not None
+    return typed or served or api_versions.fault(it, target) is not None
+
+
+def _unasked(it: Object) -> Gap:
+    """What a snapshot does not know that was taken without the spec."""
+    reason = f"{it.name}: the snapshot was taken without this spec; take it with the spec"
+    return Gap(it.group, it.kind, it.namespace, reason)
+
+
+def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
+    """The versions whose rules are known; for others those of the target hold."""
+    return {
+        component: version
+        for component, version in found.items()
+        if versions.SUPPORTED[component][0] <= version.release <= versions.SUPPORTED[component][1]
+    }
+
+
+def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
+    """What could not be read and some rule needed."""
+    missed = {kind for outcome in outcomes for kind in outcome.missed}
+    told = set()
+    for gap in seen.gaps:
+        kind = GroupKind(gap.group, gap.kind)
+        if kind in missed:
+            told.add(kind)
+            yield gap
+    for unasked in sorted(missed - told):
+        yield Gap(*unasked, "", "")
+
+
+def _unseen(message: str, seen: Seen) -> Finding:
+    return Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
+
+
+def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterator[Finding]:
+    """A spec was given, and no name of it can be known among hashes."""
+    rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
+    if seen.redacted and against.spec is not None and rules:
+        message = (
+            "the snapshot is redacted: its names are hashes, and none of the spec's, so it was held "
+            f"against no spec: {rules} rules, those of drift among them, were not evaluated"
+        )
+        yield _unseen(message, seen)
+
+
+def _malformed(cluster: Cluster) -> Iterator[Finding]:
+    """Objects that a server has taken and that we cannot read: no rule has judged them."""
+    for it in cluster.malformed:
+        where, why = worded(it)
+        message = f"{it.object} could not be read: {why}"
+        context = cluster.seen.context if cluster.seen else ""
+        path = dotted(where)
+        yield Finding(
+            Severity.WARNING, "not-read", message, None, str(it.object), path, path, cluster=context
+        )

@@ -1,0 +1,273 @@
+"""What each command does, from inputs to results: the only wiring."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from msgspec import Struct
+
+from policygen.app.compile import Compiled, compiled, no_spec
+from policygen.app.requests import Settings
+from policygen.core.errors import CheckFailed, SpecError, UsageError
+from policygen.core.finding import At, Finding, Hit, Severity
+from policygen.core.suggest import suggest
+from policygen.documents import document, files
+from policygen.documents.locate import dress
+from policygen.plan import kubernetes, kueue_configuration, scheduler, volcano_configuration
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import Plan, order, released, scheduler_file
+from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER
+from policygen.plan.kind import Item, Meta
+from policygen.render import destination
+from policygen.render.manifest import Manifest
+from policygen.spec import forms
+from policygen.spec import schema as schemas
+from policygen.spec.load import Loaded
+
+
+class Result(Struct, frozen=True):
+    """What came of it: findings for stderr, and what was rendered."""
+
+    findings: tuple[Finding, ...]
+    manifests: tuple[Manifest, ...] = ()
+    text: str = ""
+    """A single file that was asked for instead of manifests."""
+    counts: tuple[tuple[str, int], ...] = ()
+    """What the spec holds, by kind."""
+
+
+def validate(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+) -> Result:
+    """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
+    made = _compiled(settings, stdin, output)
+    spec, plan = made.loaded.spec, made.plan
+    if made.loaded.foreign and not made.loaded.own:
+        raise SpecError(no_spec(settings.specs, made.loaded))
+    findings = list(made.findings)
+    if not plan.items:
+        message = "the spec renders no object; render refuses that without --allow-empty"
+        findings.append(Finding(Severity.WARNING, "renders-nothing", message))
+    return Result(
+        findings=tuple(findings),
+        counts=(
+            ("pool", len(spec.pools)),
+            ("team", len(spec.teams)),
+            ("model", len(spec.models)),
+            ("object", len(plan.items)),
+        ),
+    )
+
+
+def render(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+) -> Result:
+    """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
+    made = _compiled(settings, stdin, output)
+    manifests = rendered(settings, made.loaded, made.plan)
+    if not manifests and not settings.allow_empty:
+        raise UsageError(
+            "the spec renders no object; write pools and teams, or say --allow-empty"
+            if not settings.only
+            else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
+        )
+    return Result(findings=made.findings, manifests=manifests)
+
+
+def rendered(settings: Settings, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
+    """The objects of a plan, and with them the controllers' files that were asked for.
+
+    Raises UsageError where a template, or what a file is made from, is no good.
+    """
+    from policygen.render import engine
+
+    items = _selected([*plan.items, *_configured(settings, loaded, plan)], settings.only)
+    target = loaded.spec.platform.target
+    return tuple(engine.render(items, templates=settings.templates, target=target))
+
+
+def raw_scheduler_config(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+) -> Result:
+    """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`.
+
+    Raises SpecError, and UsageError where there is none.
+    """
+    from policygen.render import engine
+
+    made = _compiled(settings, stdin, output)
+    item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
+    if item is None:
+        raise UsageError("no pool packs or spreads through kube-scheduler; set binPack or spread")
+    text = engine.render([item], templates=settings.templates)[0].text
+    return Result(findings=made.findings, text=text)
+
+
+def kueue_helm_values(
+    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+) -> Result:
+    """A values fragment for Kueue's chart, which takes the Configuration as one text.
+
+    Raises SpecError, and UsageError where there is nothing to configure.
+    """
+    from policygen.render import scalar
+
+    settings = settings._replace(extras=settings.extras | {KUEUE_CONFIG})
+    made = _compiled(settings, stdin, output)
+    text = _kueue_text(settings, made.loaded, made.plan)
+    if text is None:
+        raise UsageError("no pool is scheduled by kueue, so there is nothing to configure")
+    values = {"managerConfig": {"controllerManagerConfigYaml": text}}
+    return Result(
+        findings=made.findings,
+        # Plain text: Markup would go on escaping what is joined to it.
+        text="---\n" + str(scalar.block(values, 0)).lstrip("\n") + "\n",
+    )
+
+
+def text(result: Result) -> str:
+    """All manifests as one text, or the single file that was asked for instead."""
+    from policygen.render import output as writing
+
+    return result.text or writing.text(result.manifests)
+
+
+def write(result: Result, path: Path) -> str:
+    """Write the manifests to a file or folder; says what was done. Raises UsageError."""
+    from policygen.render import output as writing
+
+    if destination.is_file(path):
+        writing.write_file(result.manifests, path)
+        return f"{path}: {len(result.manifests)} objects"
+    changes = writing.write_folder(result.manifests, path)
+    return (
+        f"{path}: {changes.written} written, {changes.unchanged} unchanged, "
+        f"{changes.removed} removed"
+    )
+
+
+def compare(result: Result, path: Path) -> None:
+    """Raise CheckFailed with a diff where writing to a file or folder would change it."""
+    from policygen.render import output as writing
+
+    if difference := writing.check(result.manifests, path):
+        raise CheckFailed(difference)
+
+
+def schema(kind: str | None) -> str:
+    """The JSON Schema of a kind, or the names of all. Raises UsageError for another name."""
+    names = forms.schema_names()
+    if kind is None:
+        return "".join(f"{name}\n" for name in names)
+    folded = {name.lower(): name for name in names}
+    name = folded.get(kind.lower())
+    if name is None:
+        raise UsageError(f'no schema "{kind}"; {suggest(kind, names)}')
+    return schemas.source(names[name])
+
+
+def _compiled(
+    settings: Settings, stdin: BinaryIO | None, output: os.stat_result | None
+) -> Compiled:
+    return compiled(settings.specs, settings.target, settings.extras, stdin=stdin, output=output)
+
+
+def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
+    """ConfigMaps around files that were rendered from their own templates first."""
+    platform = loaded.spec.platform
+    made = []
+    if plan.scheduler_configuration is not None:
+        text = _file(plan.scheduler_configuration, settings)
+        made.append(scheduler.config_map(platform, text))
+    if plan.volcano_configuration is not None:
+        file = plan.volcano_configuration
+        data = {volcano_configuration.CONFIG_KEY: _file(file, settings)}
+        made.append(kubernetes.ConfigMap(file.meta, data))
+    if KUEUE_CONFIG in settings.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
+        if platform.kueue.configuration is None:
+            raise UsageError(
+                f"--with {KUEUE_CONFIG} merges into the file that your Kueue runs with, since an "
+                "object under that name would replace what it does not mention; name it in the "
+                "Platform as spec.kueue.configuration, or use --kueue-helm-values"
+            )
+        config = _kueue_text(settings, loaded, plan)
+        if config is not None:
+            meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
+            made.append(kubernetes.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
+    if (
+        SECOND_SCHEDULER in settings.extras
+        and plan.scheduler_configuration is not None
+        and platform.kube_scheduler.image is None
+    ):
+        raise UsageError(
+            f"--with {SECOND_SCHEDULER} needs the image to run; write it in the Platform as "
+            "spec.kubeScheduler.image, such as your mirror of kube-scheduler "
+            f"v{platform.target.kubernetes}"
+        )
+    return [released(loaded.spec, kubernetes.CONFIG_MAP, it) for it in made]
+
+
+def _file(item: Item, settings: Settings) -> str:
+    """The text of a controller's file, without the document marker."""
+    from policygen.render import engine
+
+    return engine.render([item], templates=settings.templates)[0].text.removeprefix("---\n")
+
+
+def _kueue_text(settings: Settings, loaded: Loaded, plan: Plan) -> str | None:
+    """Kueue's Configuration, merged over the base file that the Platform names."""
+    platform = loaded.spec.platform
+    base = None if platform.kueue.configuration is None else _kueue_base(loaded)
+    item = kueue_configuration.decide(
+        platform, plan.pools, plan.trees, plan.workloads.assignments, base
+    )
+    return None if item is None else _file(item, settings)
+
+
+def _kueue_base(loaded: Loaded) -> dict[str, Any]:
+    """The base file: a Configuration, or the ConfigMap that holds one."""
+    platform = loaded.spec.platform
+    at = platform.kueue.at
+    beside = Path()
+    if at is not None and (path := loaded.documents[at.document].source.path) is not None:
+        beside = path.parent
+    name = beside / str(platform.kueue.configuration)
+    sources, faults = files.read_path(name)
+    for source in sources:
+        documents, more = document.load(source, ours=lambda _: True)
+        faults += more
+        for each in documents:
+            if each.header.kind == "ConfigMap":
+                path_in = ("data", kueue_configuration.CONFIG_KEY)
+                inner, more = document.inner(each, path_in, index=len(documents))
+                faults += more
+                each = inner or each  # noqa: PLW2901 - what counts is inside
+            if each.header.kind == kueue_configuration.CONFIGURATION.name and each.data:
+                wrong = [
+                    Hit("bad-base-file", message, At(each.index, path))
+                    for path, message in kueue_configuration.faults(each.data)
+                ]
+                faults += dress([each], wrong)
+                if not faults:
+                    fields: dict[str, Any] = each.data
+                    return fields
+    if faults:
+        raise SpecError(faults)
+    hit = Hit(
+        "no-configuration",
+        f"{name} holds no config.kueue.x-k8s.io Configuration, alone or in a ConfigMap under "
+        f"{kueue_configuration.CONFIG_KEY}",
+        at,
+    )
+    raise SpecError(dress(loaded.documents, [hit]))
+
+
+def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
+    """The items of the kinds asked for, in apply order."""
+    kinds = {kind.name.lower(): kind.name for kind in KINDS}
+    for name in only:
+        if name.lower() not in kinds:
+            raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
+    wanted = {name.lower() for name in only}
+    return list(order(item for item in items if not wanted or item.kind.name.lower() in wanted))

@@ -1,0 +1,108 @@
+"""What `policygen snapshot` and `policygen rbac` do."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from policygen.app import connect, lint, sources, stdout
+from policygen.app.requests import LintSettings as Settings
+from policygen.client import preflight, unread
+from policygen.client import snapshot_file as files
+from policygen.client.access import IN_CLUSTER
+from policygen.client.live import Progress
+from policygen.client.permissions import permissions
+from policygen.client.redaction import Key, redacted
+from policygen.client.requests import Deadline, ReadError
+from policygen.core import atomic
+from policygen.core.errors import UnreadError, UsageError
+from policygen.core.finding import Finding
+from policygen.render.role import roles
+
+_KEY_DIGITS = 64
+"""Of 32 bytes, which nobody guesses."""
+
+
+def take(  # noqa: PLR0913 - what is read, and how it is written
+    settings: Settings,
+    output: Path | None,
+    *,
+    progress: Progress,
+    redact: bool = False,
+    key_file: Path | None = None,
+    config_maps: frozenset[str] = frozenset(),
+) -> Sequence[str]:
+    """Write a snapshot of one live cluster, to standard output (None) or a file, and say what is not in it.
+
+    ConfigMaps of these names are asked for beside those that rules and the spec need.
+    The key of a redaction is that of the file, which is made where there is none and learns the
+    names. Raises UsageError for a context or a file that cannot be used.
+    """
+    key = _key(key_file) if redact else None
+    wanted = lint.reading(settings)
+    wanted = replace(wanted, config_maps=wanted.config_maps | config_maps)
+    (look,) = sources.looks(settings.clusters, wanted, progress)
+    snapshot = look(0)
+    if isinstance(snapshot, Finding):
+        return [f"{snapshot.cluster}: {snapshot.message}"]
+    missed = (*snapshot.seen.gaps, *unread.told(snapshot))
+    gaps = [f"{snapshot.seen.context}: {each}" for each in missed]
+    if key is not None:
+        snapshot = redacted(snapshot, key)
+    if key is not None and key_file is not None:
+        with _writing(key_file):
+            text = msgspec.json.format(msgspec.json.encode(key))
+            atomic.write(key_file, text + b"\n", private=True)
+    if output is None:
+        stdout.out(files.packed(snapshot))
+        return gaps
+    with _writing(output):
+        files.write(snapshot, output)
+    return gaps
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"{path} cannot be written: {atomic.reason(error)}") from None
+
+
+def _key(path: Path | None) -> Key:
+    if path is None or not path.exists():
+        return Key.new()
+    try:
+        key = msgspec.json.decode(path.read_bytes(), type=Key)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        key = Key("")
+    if len(key.key) < _KEY_DIGITS:
+        raise UsageError(f"{path} is no key that `snapshot --key-file` wrote; name a new file")
+    return key
+
+
+def role(settings: Settings, name: str) -> str:
+    """The ClusterRole and the Roles, as manifests."""
+    return roles(name, permissions(lint.reading(settings)))
+
+
+def lacking(settings: Settings) -> Sequence[str]:
+    """The permissions that the identity has not. Raises UnreadError where the server cannot be asked."""
+    clusters = settings.clusters
+    context = clusters.contexts[0] if clusters.contexts else None
+    try:
+        access = connect.reached(context, clusters)
+    except ReadError as error:
+        raise UnreadError(f"{context or IN_CLUSTER} cannot be asked: {error}") from None
+    deadline = Deadline.after(clusters.timeout_s)
+    try:
+        missing = preflight.refused(access, permissions(lint.reading(settings)), deadline)
+        return [f"{access.name}: may not {each}" for each in missing]
+    except ReadError as error:
+        raise UnreadError(f"{access.name} cannot be asked: {error}") from None
+    finally:
+        access.close()

@@ -1,0 +1,182 @@
+"""Cases to outcomes: each is linted as a user would lint it, with the specs that are given for all."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from policygen.app import explain, lint
+from policygen.app.requests import LintSettings
+from policygen.core.errors import SpecError, UsageError
+from policygen.core.finding import Finding, Place, Severity, Verdict
+from policygen.documents import files
+from policygen.documents.locate import ordered
+from policygen.testing import cases, expected
+from policygen.testing.cases import Case
+from policygen.testing.expected import Difference, Expected, Sheet
+
+_NO_SPEC = {"foreign-documents", "nothing-to-judge"}
+
+
+class Settings(NamedTuple):
+    """What is tested, and with what."""
+
+    folder: str
+    specs: tuple[str, ...]
+    """Specs that every case is linted with: the team's Platform."""
+    target: Mapping[str, str]
+    partial: bool = False
+
+
+class Outcome(Struct, frozen=True):
+    """A case, and what came of it."""
+
+    case: Case
+    found: tuple[Expected, ...]
+    difference: Difference
+    crashed: tuple[str, ...] = ()
+    """Rules that have a bug."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was as expected."""
+        return not self.difference and not self.crashed
+
+
+class _Linted(Struct, frozen=True):
+    findings: tuple[Finding, ...]
+    crashed: tuple[str, ...] = ()
+
+
+def run(settings: Settings, *, today: date) -> list[Outcome]:
+    """The outcome of every case.
+
+    Raises SpecError with all that is wrong with the cases or the specs: no outcome counts then.
+    """
+    found, settings, faults = _cases(settings)
+    known = explain.names()
+    sheets = []
+    for case in found:
+        sheet, wrong = _sheet(case, known)
+        sheets.append(sheet)
+        faults += wrong
+    outcomes = []
+    for case, sheet in zip(found, sheets, strict=True):
+        linted = _linted(case, settings, today)
+        faults += _unreadable(linted)
+        now = _told(case, linted)
+        difference = expected.compare((entry.it for entry in sheet.entries), now)
+        outcomes.append(Outcome(case, now, difference, linted.crashed))
+    if faults:
+        raise SpecError(ordered(faults))
+    return outcomes
+
+
+def update(settings: Settings, *, today: date) -> str:
+    """Write what is found now beside each case, and say what that changes.
+
+    Nothing is written unless every case could be read and judged; raises SpecError otherwise.
+    """
+    found, settings, faults = _cases(settings, new=True)
+    known = explain.names()
+    written = []
+    for case in found:
+        sheet = Sheet()
+        if case.sheet.exists():
+            sheet, wrong = _sheet(case, known)
+            # A line that is no finding any more is what an update is for.
+            faults += [it for it in wrong if it.rule not in {"bad-expectation", "unknown-rule"}]
+        linted = _linted(case, settings, today)
+        faults += _unreadable(linted)
+        if linted.crashed:
+            raise UsageError(f"{case.folder}: rule {linted.crashed[0]} has a bug; please report it")
+        written.append((case, sheet, expected.updated(sheet, _told(case, linted))))
+    if faults:
+        raise SpecError(ordered(faults))
+    lines: list[str] = []
+    changed = 0
+    for case, before, after in written:
+        text = expected.text(after)
+        if not case.sheet.exists() or case.sheet.read_text("utf-8") != text:
+            changed += 1
+            try:
+                case.sheet.write_text(text, "utf-8")
+            except OSError as error:
+                raise UsageError(f"{case.sheet} cannot be written: {error.strerror}") from None
+        old, new = ([str(entry.it) for entry in sheet.entries] for sheet in (before, after))
+        lines += [f"+ {case.name}: {it}" for it in new if it not in old]
+        lines += [f"- {case.name}: {it}" for it in old if it not in new]
+    count = len(written)
+    lines.append(f"{count} case{'s' if count > 1 else ''}, {changed or 'none'} changed")
+    return "\n".join(lines) + "\n"
+
+
+def _cases(settings: Settings, *, new: bool = False) -> tuple[list[Case], Settings, list[Finding]]:
+    """The cases, the settings with the specs beside them, and what is wrong so far.
+
+    Raises SpecError if the specs that all cases share are refused.
+    """
+    found = cases.find(settings.folder, new=new)
+    faults = found.faults
+    settings = settings._replace(specs=(*settings.specs, *found.specs))
+    if not settings.specs:
+        return found.cases, settings, faults
+    asked = LintSettings(specs=settings.specs, target=settings.target)
+    try:
+        report = lint.lint(asked, today=date.min)
+    except SpecError as error:
+        raise SpecError(ordered([*faults, *error.findings])) from None
+    if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
+        message = "beside the cases stand specs that all of them share; move manifests into a case"
+        faults.append(Finding(Severity.ERROR, "bad-case", message, Place(settings.folder)))
+    return found.cases, settings, faults
+
+
+def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
+    sources, faults = files.read_path(case.sheet)
+    if not sources:
+        return Sheet(), faults
+    return expected.read(sources[0], known)
+
+
+def _linted(case: Case, settings: Settings, today: date) -> _Linted:
+    """What lint finds in a case: of a refused spec its reasons, else what stands in the case.
+
+    What is found in the shared specs is the same in each, and no matter of any.
+    """
+    asked = LintSettings(
+        specs=settings.specs,
+        manifests=(case.folder,),
+        target=settings.target,
+        partial=settings.partial,
+    )
+    try:
+        report = lint.lint(asked, today=today)
+    except SpecError as error:
+        return _Linted(error.findings)
+    crashed = tuple(it.rule for it in report.rules if it.verdict == Verdict.CRASHED)
+    inside = f"{case.folder.rstrip('/')}/"
+    return _Linted(
+        tuple(
+            it
+            for it in report.findings
+            if it.place is None or Path(it.place.file).is_relative_to(inside)
+        ),
+        crashed,
+    )
+
+
+def _unreadable(linted: _Linted) -> list[Finding]:
+    """What cannot be expected: that a file cannot be opened, or that there is none."""
+    return [it for it in linted.findings if it.rule in {"unreadable-input", "no-spec-files"}]
+
+
+def _told(case: Case, linted: _Linted) -> tuple[Expected, ...]:
+    return tuple(sorted(expected.told(it, case.folder) for it in linted.findings))
+
+
+def failed(outcomes: Sequence[Outcome]) -> int:
+    """How many cases are not as expected."""
+    return sum(not each.passed for each in outcomes)

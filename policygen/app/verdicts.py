@@ -1,0 +1,79 @@
+"""How a lint ended: each rule over all inputs, and what decides the exit code."""
+
+from collections.abc import Sequence
+
+from policygen.core.finding import Family, Finding, Severity, Verdict
+from policygen.lint.engine import Outcome
+from policygen.lint.registry import RULES
+from policygen.lint.rule import Fix, Rule
+from policygen.lint.spec_rules import SPEC_RULES
+from policygen.report.report import Ended, Report
+
+_WORST = (
+    Verdict.CRASHED,
+    Verdict.FAIL,
+    Verdict.NOT_EVALUATED,
+    Verdict.PASS,
+    Verdict.VACUOUS,
+)
+
+
+def merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ...]:
+    """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
+    return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
+
+
+def unjudged(rules: Sequence[Rule], reason: str) -> tuple[Ended, ...]:
+    """How rules end where nothing is judged at all."""
+    return merged([[Outcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
+
+
+def idle(rules: Sequence[Ended]) -> Finding | None:
+    """What is said where none of the rules that were asked for could be evaluated."""
+    if not rules or any(it.verdict is not Verdict.NOT_EVALUATED for it in rules):
+        return None
+    reasons = "; ".join(f"{it.rule}: {it.reason}" for it in rules)
+    message = f"none of the rules that were asked for could be evaluated: {reasons}"
+    return Finding(Severity.ERROR, "nothing-to-judge", message)
+
+
+def evaluated(rules: Sequence[Ended]) -> set[str]:
+    """The rules that were judged on all inputs; those of a spec always are."""
+    judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
+    return {it.rule for it in rules if it.whole and it.verdict in judged} | SPEC_RULES.keys()
+
+
+def compared(outcomes: Sequence[Outcome]) -> bool:
+    """Whether a cluster was held against a spec in all that it renders."""
+    judged = {
+        it.rule.name
+        for it in outcomes
+        if it.verdict in {Verdict.PASS, Verdict.FAIL} and not it.missed
+    }
+    return judged.issuperset(it.name for it in RULES if it.family is Family.DRIFT)
+
+
+def verdict(report: Report, fail_on: Severity) -> Verdict:
+    """What decides the exit code."""
+    if report.count(Verdict.CRASHED):
+        return Verdict.CRASHED
+    if not report.complete:
+        return Verdict.NOT_EVALUATED
+    failed = any(finding.severity >= fail_on for finding in report.findings)
+    return Verdict.FAIL if failed else Verdict.PASS
+
+
+def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:
+    outcome = min(outcomes, key=lambda it: _WORST.index(it.verdict))
+    rule: Rule = outcome.rule
+    return Ended(
+        rule=rule.name,
+        severity=rule.severity,
+        family=rule.family,
+        verdict=outcome.verdict,
+        about=rule.about,
+        reason=outcome.reason,
+        unsafe=rule.fix is Fix.UNSAFE,
+        whole=whole
+        and not any(it.missed or it.verdict is Verdict.NOT_EVALUATED for it in outcomes),
+    )

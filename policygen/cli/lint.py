@@ -1,0 +1,340 @@
+"""The commands that judge: lint, baseline."""
+
+import time
+from collections.abc import Collection, Iterable
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from policygen.app import stdout
+from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.cli.options import (
+    ACCESS,
+    FAIL_ON,
+    RULES,
+    SPECS,
+    TARGET,
+    clusters,
+    contexts,
+    extras,
+    formats,
+    forms,
+    options,
+    paths,
+    stdin,
+    today,
+)
+from policygen.cli.stderr import progress, say, without_notes
+from policygen.core.errors import ExitCode, SpecError, UsageError
+from policygen.core.finding import Severity, Verdict
+
+if TYPE_CHECKING:
+    from policygen.app.connect import Reach
+    from policygen.app.sources import Look, Looks
+    from policygen.client.live import Wanted
+    from policygen.report.report import Report
+
+LINT_CODES = (
+    "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a spec that is refused, "
+    "3 something could not be read, 4 internal."
+)
+
+
+def _formats() -> Collection[str]:
+    from policygen.report.catalog import FORMATS
+
+    return FORMATS
+
+
+_inputs = options(
+    SPECS,
+    click.option(
+        "--manifests",
+        multiple=True,
+        metavar="PATH",
+        shell_complete=paths,
+        help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
+    ),
+    click.option(
+        "--context",
+        "contexts",
+        multiple=True,
+        metavar="CONTEXT",
+        shell_complete=contexts,
+        help="Judge the live cluster of this context of the kubeconfig, read-only; repeatable.",
+    ),
+    click.option(
+        "--snapshot",
+        "snapshots",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Judge the cluster in this file, which `policygen snapshot` wrote; repeatable.",
+    ),
+    *ACCESS,
+    click.option(
+        "--partial",
+        is_flag=True,
+        help="The manifests are not all: what is missing among them may be elsewhere.",
+    ),
+    TARGET,
+    extras("Clusters have this controller's configuration of the spec too"),
+    click.option(
+        "--templates",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Templates with which the spec on clusters was rendered; repeatable.",
+    ),
+    *RULES,
+    click.option(
+        "--baseline",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Show only findings that are not in this file; `baseline update` writes it.",
+    ),
+)
+
+
+"""What lint and baseline update take alike."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen lint spec/
+  policygen lint --manifests manifests/ spec/
+  kustomize build overlays/prod | policygen lint --manifests - --partial
+  policygen lint --context prod spec/
+  policygen lint --context east --context west -f html=nightly.html
+  policygen lint --manifests manifests/ -f text -f sarif=lint.sarif
+  policygen lint --manifests queues.yaml --rule local-queue-without-cluster-queue
+  policygen lint --fix --manifests queues.yaml
+  policygen lint --fix --write --manifests manifests/
+  policygen lint --snapshot prod.snapshot spec/ --patches patches/
+
+"""
+    + LINT_CODES
+)
+@_inputs
+@FAIL_ON
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Show errors and warnings only, without notes, where a report is text.",
+)
+@formats(_formats, "text, json, sarif, junit, github, gitlab, markdown, html or prometheus")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Show as a diff what mends the findings of which the remedy is certain.",
+)
+@click.option(
+    "--write", is_flag=True, help="With --fix: change the files, and report what is left."
+)
+@click.option(
+    "--unsafe",
+    is_flag=True,
+    help="With --fix: also what makes servers or controllers behave otherwise than before.",
+)
+@click.option(
+    "--patches",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write patches and scripts that make clusters as the spec has it into this new folder.",
+)
+def lint(**given: Any) -> None:
+    """Find what Kubernetes accepts and what does nothing, or harm."""
+    from msgspec.structs import replace
+
+    from policygen.app import delivery
+
+    wanted = forms(given["formats"], _formats())
+    settings, source = _settings(given)
+    _refuse_outputs(settings, wanted)
+    _refuse_fix(settings, given, wanted)
+    if given["patches"] and not settings.clusters.named:
+        raise click.UsageError(
+            "--patches mends a cluster; name one with --context CONTEXT or --snapshot FILE"
+        )
+    if given["patches"] and not settings.specs:
+        raise click.UsageError("--patches makes a cluster as a spec has it; name the SPEC")
+    began, start = datetime.now(UTC), time.monotonic()
+    # The diff takes the place of a report: a dry run says nothing that lint does not say.
+    if given["fix"] and not given["write"]:
+        wanted = [(name, file) for name, file in wanted if file]
+    try:
+        with without_notes(quiet=given["quiet"]):
+            report = _fixed(settings, given, source) if given["fix"] else _found(settings, source)
+    except SpecError as error:
+        from policygen.app import lint as app_lint
+
+        # Text says it on standard error, as every command does.
+        others = [(name, file) for name, file in wanted if file or name != "text"]
+        refused = _explained(app_lint.refused(settings, error.findings), wanted)
+        delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
+        raise
+    from policygen.app import verdicts
+
+    report = replace(report, began=began, seconds=time.monotonic() - start)
+    folder: Path | None = given["patches"]
+    if folder is not None:
+        from policygen.app import drift
+
+        say(drift.write_patches(report, folder, given["kubeconfig"]))
+    report = _explained(report, wanted)
+    delivery.write(report, wanted, quiet=given["quiet"])
+    raise SystemExit(
+        {
+            Verdict.CRASHED: ExitCode.INTERNAL,
+            Verdict.NOT_EVALUATED: ExitCode.INCOMPLETE,
+            Verdict.FAIL: ExitCode.FINDINGS,
+            Verdict.PASS: ExitCode.CLEAN,
+        }[verdicts.verdict(report, Severity[given["fail_on"].upper()])]
+    )
+
+
+def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Report":
+    """With what only SARIF says: fixes, and the pages of rules."""
+    if all(name != "sarif" for name, _ in wanted):
+        return report
+    from msgspec.structs import replace
+
+    from policygen.app import explain, fix
+
+    return replace(report, repairs=fix.repairs(report), pages=explain.pages(report))
+
+
+def _found(settings: LintSettings, source: BinaryIO | None) -> "Report":
+    """What the rules find. The only cluster is asked for its longest list before they are imported."""
+    clusters, reach = settings.clusters, None
+    parted = settings.only or settings.skip or clusters.snapshots or clusters.namespaces
+    with ExitStack() as stack:
+        if clusters.number == 1 and not parted:
+            from policygen.app import connect
+
+            reach = stack.enter_context(connect.asked(clusters))
+        from policygen.app import lint as app_lint
+
+        return app_lint.lint(settings, today=today(), stdin=source, looks=_looks(reach))
+
+
+def _looks(reach: "Reach | None") -> "Looks":
+    """Looks at clusters and says what it reads."""
+
+    def looks(settings: ClusterSettings, wanted: "Wanted") -> "Iterable[Look]":
+        from policygen.app import connect, sources
+
+        return sources.looks(settings, wanted, progress, reach or connect.reach)
+
+    return looks
+
+
+def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | None) -> "Report":
+    """Mend what is certain, show the diff, and report what is left."""
+    from policygen.app import fix
+
+    report, diff, said = fix.run(
+        settings,
+        today=today(),
+        unsafe=given["unsafe"],
+        write=given["write"],
+        stdin=source,
+    )
+    stdout.out(diff)
+    for line in said:
+        say(f"policygen: {line}")
+    return report
+
+
+def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]]) -> None:
+    """Refuse a report in the place of an input, which it would replace, or be at the next run."""
+    from policygen.documents import files
+
+    named = [
+        *settings.specs,
+        *settings.manifests,
+        *map(str, settings.clusters.snapshots),
+        *([str(settings.baseline)] if settings.baseline else []),
+    ]
+    for _, file in wanted:
+        if file is not None and files.is_input(file, named):
+            raise UsageError(
+                f"-f: {file} is one of the inputs, or the next run would read it; write it elsewhere"
+            )
+
+
+def _refuse_fix(
+    settings: LintSettings, given: dict[str, Any], wanted: list[tuple[str, Path | None]]
+) -> None:
+    """Refuse options that do not go together."""
+    if not given["fix"]:
+        if given["write"] or given["unsafe"]:
+            raise click.UsageError("--write and --unsafe go with --fix")
+        return
+    if settings.clusters != ClusterSettings() or not settings.manifests:
+        raise click.UsageError(
+            "--fix changes manifests; name them with --manifests PATH, and no cluster"
+        )
+    if given["write"] and "-" in settings.manifests:
+        raise click.UsageError("standard input cannot be written; leave --write out for a diff")
+    if not given["write"] and any(name != "text" and file is None for name, file in wanted):
+        raise click.UsageError("standard output takes the diff of --fix; write -f FORMAT=FILE")
+
+
+@click.group()
+def baseline() -> None:
+    """Keep a file of the findings that are there already, so that only new ones count."""
+
+
+@baseline.command(
+    epilog="""\b
+Examples:
+  policygen baseline update --baseline lint.json --manifests manifests/ spec/
+"""
+)
+@_inputs
+def update(**given: Any) -> None:
+    """Write what is found now into the baseline, and show what that changes."""
+    from policygen.app import lint as app_lint
+
+    settings, source = _settings(given)
+    stdout.out(app_lint.update(settings, today=today(), stdin=source, looks=_looks(None)))
+
+
+def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
+    inputs = (*given["specs"], *given["manifests"])
+    looked_at = clusters(given)
+    if not inputs and not looked_at.named:
+        raise click.UsageError(
+            "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
+        )
+    if not looked_at.named and (looked_at.namespaces or looked_at.kubeconfig):
+        raise click.UsageError(
+            "--namespace and --kubeconfig say how to read a cluster; name one with --context CONTEXT"
+        )
+    if looked_at.namespaces and not (looked_at.contexts or looked_at.in_cluster):
+        raise click.UsageError(
+            "--namespace says how to read a live cluster; a snapshot is judged as it was taken"
+        )
+    if Path("-") in looked_at.snapshots:
+        raise click.UsageError("--snapshot reads a file, not standard input; name one")
+    if inputs.count("-") > 1:
+        raise click.UsageError("standard input can be read once; write - in one place")
+    settings = LintSettings(
+        specs=given["specs"],
+        manifests=given["manifests"],
+        clusters=looked_at,
+        target=given["target"],
+        partial=given["partial"],
+        extras=frozenset(given["extras"]),
+        templates=given["templates"],
+        only=given["only"],
+        skip=given["skip"],
+        baseline=given["baseline"],
+    )
+    return settings, stdin(inputs)

@@ -1,0 +1,126 @@
+"""The command line: all commands, and an exit code for every way out."""
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from policygen import __version__
+from policygen.app import stdout
+from policygen.cli import cluster, lint, rules, spec, test
+from policygen.cli import completion as completing
+from policygen.cli.stderr import say, show
+from policygen.core.errors import CheckFailed, ExitCode, PolicygenError, SpecError
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: policygen render examples/kueue-team-tree",
+)
+@click.version_option(__version__, message="policygen %(version)s")
+def cli() -> None:
+    """Policy objects of a shared GPU pool on Kubernetes, from one spec.
+
+    A spec says which GPU pools there are, which teams share them and which models run. From
+    it policygen renders Kueue, Volcano, kube-scheduler and core objects whose numbers agree
+    with each other and with the nodes.
+    """
+
+
+def _schemas(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Names of schemas for completion."""
+    from policygen.spec import forms
+
+    start = incomplete.lower()
+    return [name for name in forms.schema_names() if name.lower().startswith(start)]
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  policygen schema
+  policygen schema ResourcePool > resource-pool.schema.json
+"""
+)
+@click.argument("kind", required=False, shell_complete=_schemas)
+def schema(kind: str | None) -> None:
+    """Print the JSON Schema of a KIND, or the names of all kinds.
+
+    An editor with the YAML language server completes a spec that begins with
+    `# yaml-language-server: $schema=FILE`.
+    """
+    from policygen.app import render
+
+    stdout.out(render.schema(kind))
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  policygen completion bash > ~/.local/share/bash-completion/completions/policygen
+  policygen completion zsh > "${fpath[1]}/_policygen"
+  policygen completion fish > ~/.config/fish/completions/policygen.fish
+"""
+)
+@click.argument("shell", type=click.Choice(completing.SHELLS), metavar="SHELL")
+def completion(shell: str) -> None:
+    """Print a completion script for a SHELL."""
+    stdout.out(completing.script(shell, cli))
+
+
+for command in (
+    spec.render,
+    spec.validate,
+    lint.lint,
+    lint.baseline,
+    cluster.snapshot,
+    cluster.diff,
+    cluster.rbac,
+    test.test,
+    rules.rules,
+    rules.explain,
+):
+    cli.add_command(command)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    say(f"policygen: {message}")
+    raise SystemExit(code)
+
+
+def main() -> NoReturn:
+    """Run the command line; every way out has an exit code."""
+    completing.prepare()
+    try:
+        cli(prog_name=completing.PROGRAM, complete_var=completing.VARIABLE, standalone_mode=False)
+    except CheckFailed as failed:
+        stdout.out(str(failed))
+        raise SystemExit(failed.exit_code) from None
+    except SpecError as error:
+        from policygen.report import text
+
+        show(error.findings)
+        say(text.summary(error.findings))
+        raise SystemExit(error.exit_code) from None
+    except PolicygenError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.Exit as stop:
+        raise SystemExit(stop.exit_code) from None
+    except click.ClickException as error:
+        error.show()
+        raise SystemExit(ExitCode.USAGE) from None
+    except (click.Abort, KeyboardInterrupt):
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        # The reader has gone; Python must not complain about it while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
+    except Exception:  # noqa: BLE001 - Python's own exit code 1 means "findings" here
+        import traceback
+
+        traceback.print_exc()
+        _fail(
+            "this is a bug in policygen, please report it with the lines above", ExitCode.INTERNAL
+        )
+    raise SystemExit(ExitCode.CLEAN)

@@ -1,0 +1,190 @@
+"""The commands that compile a spec: render, validate."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from policygen.app import stdout
+from policygen.app.requests import Settings
+from policygen.cli.options import FAIL_ON, QUIET, TARGET, extras, paths, stdin
+from policygen.cli.stderr import say, show, without_notes
+from policygen.core.errors import ExitCode, UsageError
+from policygen.core.finding import Severity
+from policygen.render import destination
+
+REFUSED = "2 usage or a spec that is refused, 4 internal."
+RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
+VALIDATE_CODES = f"Exit codes: 0 valid, 1 findings at or above --fail-on, {REFUSED}"
+
+
+def _kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Kinds for completion."""
+    from policygen.plan.catalog import KINDS
+
+    start = incomplete.lower()
+    return [kind.name for kind in KINDS if kind.name.lower().startswith(start)]
+
+
+_SPECS = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen render spec/ > manifests.yaml
+  policygen render spec/ -o manifests/ --with volcano-config
+  policygen render spec/ -o manifests/ --check
+  cat spec/*.yaml | policygen render - --target kueue=0.17 --only ClusterQueue
+
+"""
+    + RENDER_CODES
+)
+@_SPECS
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    shell_complete=paths,
+    help="Write one file per object into this folder, or one file if PATH ends in .yaml.",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; exit 1 with a diff if -o PATH differs from the render.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="KIND",
+    shell_complete=_kinds,
+    help="Render this kind only; repeatable.",
+)
+@TARGET
+@extras("Render a controller's own configuration too")
+@click.option(
+    "--templates",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Templates that replace or extend the shipped ones; run in a sandbox. Repeatable.",
+)
+@click.option("--allow-empty", is_flag=True, help="Let a spec without objects render nothing.")
+@click.option(
+    "--raw-scheduler-config",
+    is_flag=True,
+    help="Print only the KubeSchedulerConfiguration that replaces the main scheduler's file.",
+)
+@click.option(
+    "--kueue-helm-values",
+    is_flag=True,
+    help="Print only a values fragment with Kueue's Configuration for its Helm chart.",
+)
+@QUIET
+def render(specs: tuple[str, ...], **given: Any) -> None:
+    """Print every policy object of a spec, in apply order.
+
+    SPEC is a file, a folder (read recursively: .yaml, .yml, .json) or - for standard input.
+    Findings go to stderr; on an error nothing goes to stdout.
+    """
+    from policygen.app import render as app_render
+
+    if given["output"] in {"", "-"}:
+        raise click.UsageError(
+            "-o takes a folder, or a file that ends in .yaml; without -o manifests go to "
+            "standard output"
+        )
+    output = Path(given["output"]) if given["output"] else None
+    if output is not None and output.suffix.lower() == ".json":
+        raise click.UsageError("manifests are YAML; write a folder, or a file that ends in .yaml")
+    if given["check"] and output is None:
+        raise click.UsageError("--check needs -o PATH to compare with")
+    if given["only"] and output is not None and not destination.is_file(output):
+        raise click.UsageError(
+            "--only with a folder would remove the other kinds from it; "
+            "write to a file that ends in .yaml, or to standard output"
+        )
+    raw = given["raw_scheduler_config"], given["kueue_helm_values"]
+    if all(raw) or (any(raw) and (output is not None or given["only"])):
+        raise click.UsageError(
+            "--raw-scheduler-config and --kueue-helm-values print one file to standard output; "
+            "use one of them, without -o and --only"
+        )
+    _output_elsewhere(output, specs)
+    settings = _settings(specs, given)
+    command = app_render.render
+    if given["raw_scheduler_config"]:
+        command = app_render.raw_scheduler_config
+    elif given["kueue_helm_values"]:
+        command = app_render.kueue_helm_values
+    with without_notes(quiet=given["quiet"]):
+        result = command(settings, stdin=stdin(specs), output=_redirected())
+    show(result.findings, quiet=given["quiet"])
+    if output is None:
+        stdout.out(app_render.text(result), "write to a folder or file with -o")
+    elif given["check"]:
+        app_render.compare(result, output)
+    else:
+        say(app_render.write(result, output))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen validate spec/
+  policygen validate spec/ --fail-on warning
+  git show HEAD:spec/teams.yaml | policygen validate - spec/pools.yaml
+
+"""
+    + VALIDATE_CODES
+)
+@_SPECS
+@TARGET
+@FAIL_ON
+@QUIET
+def validate(specs: tuple[str, ...], **given: Any) -> None:
+    """Check a spec: syntax, schema, references, sums, and what will not do what it says."""
+    from policygen.app import render as app_render
+
+    settings = _settings(specs, given)
+    with without_notes(quiet=given["quiet"]):
+        result = app_render.validate(settings, stdin=stdin(specs), output=_redirected())
+    show(result.findings, quiet=given["quiet"])
+    counted = ", ".join(
+        f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
+    )
+    stdout.out(f"valid: {counted}\n")
+    threshold = Severity[given["fail_on"].upper()]
+    if any(finding.severity >= threshold for finding in result.findings):
+        raise SystemExit(ExitCode.FINDINGS)
+
+
+def _settings(specs: tuple[str, ...], given: dict[str, Any]) -> Settings:
+    return Settings(
+        specs=specs,
+        target=given["target"],
+        extras=frozenset(given.get("extras", ())),
+        only=given.get("only", ()),
+        templates=given.get("templates", ()),
+        allow_empty=given.get("allow_empty", False),
+    )
+
+
+def _redirected() -> os.stat_result | None:
+    """Where standard output goes, if that is a file that could be an input by mistake."""
+    try:
+        return os.fstat(sys.stdout.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None  # closed, or no file
+
+
+def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
+    from policygen.documents import files
+
+    if output is not None and files.inside(output, specs):
+        raise UsageError(
+            f"{output} lies inside the spec folder, so the next run would read it as a spec; "
+            "write it elsewhere"
+        )

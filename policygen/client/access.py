@@ -1,0 +1,204 @@
+"""The way to an API server: kubeconfig or in-cluster identity, read by the `kubernetes` client.
+
+It brings certificates, tokens, token files, proxies and TLS. Importing it takes
+longer than most commands run, so it is imported only when a cluster is reached.
+"""
+
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock, get_ident
+from typing import Any
+
+from policygen.client import exec_plugin, kubeconfig, oidc, proxies, tls
+from policygen.client.kubeconfig import Context
+from policygen.core.errors import UsageError
+from policygen.kubernetes.untyped import mapping
+
+_IN_A_POD = "KUBERNETES_SERVICE_HOST"
+
+IN_CLUSTER = "in-cluster"
+"""What the identity of a pod is called, where a context has a name."""
+
+
+class Access:
+    """An API server and who we are to it. Thread-safe."""
+
+    def __init__(self, context: str | None, file: Path | None = None) -> None:
+        """A context of a kubeconfig's file (the usual one by default); None: the pod that this runs in.
+
+        Raises UsageError for what cannot be used.
+        """
+        self.name = IN_CLUSTER if context is None else context
+        self._context = context
+        self._kubeconfig = file
+        self._lock = Lock()
+        self._renewals = 0
+        self._expires: datetime | None = None
+        self._is_over = False
+        self._impersonated: Sequence[tuple[str, str]] = ()
+        self._load()
+        self.credentials({})  # what no header can hold is told now
+
+    @property
+    def in_cluster(self) -> bool:
+        """Whether it is a pod's own."""
+        return self._context is None
+
+    @property
+    def host(self) -> str:
+        """Its URL, without a slash at the end."""
+        return str(self._client.configuration.host).rstrip("/")
+
+    @property
+    def shown(self) -> str:
+        """The same as messages name it: a user's name and password may stand in it."""
+        scheme, slashes, rest = self.host.partition("://")
+        return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
+
+    @property
+    def pool(self) -> Any:
+        """Its connections, a `urllib3.PoolManager`."""
+        return self._client.rest_client.pool_manager
+
+    def credentials(self, own: Mapping[str, str]) -> tuple[Any, int]:
+        """A request's own headers with those that say who we are, and how often they were renewed.
+
+        They are a `urllib3.HTTPHeaderDict`, since whom we impersonate may be of several groups. A token whose expiry is known is renewed before that. Raises UsageError if it cannot be.
+        """
+        import urllib3  # noqa: PLC0415 - see the top
+
+        with self._lock:
+            if self._expires is not None and self._expires <= datetime.now(UTC):
+                self._again()
+            with self._usable(), kubeconfig.without_files():
+                headers = urllib3.HTTPHeaderDict(own)
+                for each in self._client.configuration.auth_settings().values():
+                    if each["in"] == "header" and each["value"]:
+                        headers[each["key"]] = _clean(str(each["value"]))
+                for name, value in self._impersonated:
+                    headers.add(name, _clean(value))
+            return headers, self._renewals
+
+    def renew(self, renewals: int) -> None:
+        """Read the configuration again, and run its plugins, since the server refused who we are.
+
+        Only if nobody has done so since `credentials` gave `renewals`.
+        """
+        with self._lock:
+            if self._renewals == renewals:
+                self._again()
+
+    def close(self) -> None:
+        """Renew nothing any more, and end a plugin that still runs: nobody waits for its answer."""
+        self._is_over = True
+        exec_plugin.end()
+
+    def _again(self) -> None:
+        if self._is_over:
+            raise UsageError("there was no time left to renew who we are")
+        self._load()
+        self._renewals += 1
+
+    def _load(self) -> None:
+        from kubernetes import client  # noqa: PLC0415 - see the top
+
+        with kubeconfig.without_files():
+            self._configure(client.Configuration())
+
+    def _configure(self, configuration: Any) -> None:
+        from kubernetes import config as untyped  # noqa: PLC0415 - see the top
+
+        config: Any = untyped
+        proxy_url = ""
+        with self._usable():
+            if self._context is None:
+                if not os.environ.get(_IN_A_POD):
+                    raise UsageError(
+                        f"--in-cluster is for pods, and this is none: {_IN_A_POD} is not set; write --context CONTEXT"
+                    )
+                config.load_incluster_config(client_configuration=configuration)
+            else:
+                found = kubeconfig.read(self._context, self._kubeconfig)
+                self._impersonated = tuple(kubeconfig.impersonated(found.user))
+                proxy_url = str(found.cluster.get("proxy-url") or "")
+                self._expires = _log_in(found)
+                config.kube_config.KubeConfigLoader(
+                    config_dict=found.merged, active_context=self._context, config_base_path=None
+                ).load_and_set(configuration)
+        with self._usable():
+            proxies.choose(configuration, proxy_url)
+            self._client: Any = tls.connect(configuration)
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Whatever a file or a plugin does wrong becomes a UsageError.
+
+        The client only logs what it could not make of a user, and would go on as nobody.
+        """
+        where = f" of {self._kubeconfig}" if self._kubeconfig else ""
+        what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
+        ears = _Ears()
+        logging.getLogger().addHandler(ears)
+        try:
+            yield
+        except UsageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - from YAML, from the client, from anywhere
+            raise UsageError(f"{what} cannot be used: {_line(error)}") from None
+        finally:
+            logging.getLogger().removeHandler(ears)
+        if ears.heard:
+            raise UsageError(f"{what} cannot be used: {ears.heard[0]}")
+
+
+def _log_in(found: Context) -> datetime | None:
+    """See to the login of a context's user, where the client would not; returns when it is over.
+
+    Raises ValueError, or OSError.
+    """
+    user, folder = mapping(found.user), (found.file.parent if found.file else Path()).absolute()
+    if "exec" in user and not (user.get("token") or user.get("tokenFile")):
+        given = exec_plugin.credentials(mapping(user, "exec"), found.cluster, folder)
+        del user["exec"]
+        user |= given.fields
+        return given.expires
+    if mapping(user, "auth-provider").get("name") != "oidc":
+        return None
+    token, is_new = oidc.token(mapping(user, "auth-provider", "config"), folder)
+    if is_new and found.file:
+        oidc.write(found.file, found.files[str(found.file)])
+    del user["auth-provider"]
+    user["token"] = token
+    return None
+
+
+class _Ears(logging.Handler):
+    """Hears what its own thread logs as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self._thread = get_ident()
+        self.heard: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep it, on one line."""
+        if record.thread == self._thread:
+            self.heard.append(" ".join(record.getMessage().split()))
+
+
+def _clean(header: str) -> str:
+    """A header without the line break at the end of a token's file. Raises ValueError for others."""
+    header = header.strip()
+    if not (header.isascii() and header.isprintable()):
+        raise ValueError("its token, or whom it impersonates, holds characters that no header can")
+    return header
+
+
+def _line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__

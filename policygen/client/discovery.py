@@ -1,0 +1,112 @@
+"""What an API server serves: where the objects of a kind are, and which groups it cannot tell of.
+
+Aggregated discovery, which servers from Kubernetes 1.30 on have: two requests for all groups.
+Source: k8s.io/api/apidiscovery/v2.
+"""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+from msgspec import Struct, field
+
+from policygen.client.requests import ReadError
+from policygen.kubernetes.snapshot import GroupKind
+
+ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+PATHS = ("/api", "/apis")
+
+
+class Resource(Struct, frozen=True):
+    """Where the objects of a kind are."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool
+
+    @property
+    def api_version(self) -> str:
+        """As an object writes it."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    def path(self, namespace: str = "") -> str:
+        """Of its list, in all namespaces or in one."""
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        within = f"/namespaces/{namespace}" if namespace else ""
+        return f"{root}{within}/{self.plural}"
+
+
+class Served(Struct, frozen=True):
+    """What a server serves."""
+
+    resources: Mapping[GroupKind, tuple[Resource, ...]]
+    """By kind, in the server's order of preference."""
+    broken: frozenset[str]
+    """Groups of which some version cannot be told, since what serves it does not answer."""
+
+    def find(self, kind: GroupKind, preferred: str = "") -> Resource | None:
+        """Where a kind is, in the preferred version if there is one. Raises ReadError if unknown."""
+        found = self.resources.get(kind, ())
+        for each in found:
+            if each.api_version == preferred:
+                return each
+        if found:
+            return found[0]
+        if kind.group in self.broken:
+            raise ReadError(f"the server knows the group {kind.group}, but what serves it is down")
+        return None
+
+
+class _Kind(Struct):
+    kind: str = ""
+
+
+class _Resource(Struct, rename="camel"):
+    resource: str
+    response_kind: _Kind | None = None
+    scope: str = ""
+    verbs: tuple[str, ...] = ()
+
+
+class _Version(Struct):
+    version: str
+    resources: tuple[_Resource, ...] = ()
+    freshness: str = "Current"
+
+
+class _Meta(Struct):
+    name: str = ""
+
+
+class _Group(Struct):
+    metadata: _Meta = field(default_factory=_Meta)
+    versions: tuple[_Version, ...] = ()
+
+
+class _Groups(Struct):
+    items: tuple[_Group, ...]
+
+
+def served(get: Callable[..., bytes]) -> Served:
+    """Ask a server. Raises ReadError."""
+    resources: dict[GroupKind, list[Resource]] = {}
+    broken = set()
+    for path in PATHS:
+        try:
+            groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_Groups)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ReadError(f"{path} is no list of API groups: {error}") from None
+        for group in groups.items:
+            name = group.metadata.name
+            for version in group.versions:
+                if version.freshness != "Current":
+                    broken.add(name)
+                for it in version.resources:
+                    if it.response_kind is None or "list" not in it.verbs:
+                        continue
+                    kind = it.response_kind.kind
+                    resources.setdefault(GroupKind(name, kind), []).append(
+                        Resource(name, version.version, kind, it.resource, it.scope == "Namespaced")
+                    )
+    return Served({kind: tuple(found) for kind, found in resources.items()}, frozenset(broken))

@@ -1,0 +1,169 @@
+"""Exec plugins of kubeconfigs: one is run and answers with credentials, or a line says what to mend.
+
+The `kubernetes` client runs them too, but nobody can end one that hangs, or what it has started.
+Source: client-go v0.36 plugin/pkg/client/auth/exec/exec.go; client.authentication.k8s.io/v1.
+"""
+
+import base64
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.kubernetes.untyped import entries, mapping, mappings, text
+
+_OF_A_CLUSTER = (
+    "server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data", "proxy-url",
+    "disable-compression",
+)  # fmt: skip
+"""What a plugin is told of the cluster that credentials are for, where it asks for that."""
+_EXTENSION = "client.authentication.k8s.io/exec"
+
+_running: dict[subprocess.Popen[bytes], str] = {}
+"""Plugins that have not ended, and their commands; an entry is set and removed in one step."""
+
+
+class Credentials(Struct, frozen=True):
+    """What a plugin answered."""
+
+    token: str
+    certificate: str
+    key: str
+    expires: datetime | None
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """As a user of a kubeconfig has them."""
+        written = {
+            "token": self.token,
+            "client-certificate-data": base64.b64encode(self.certificate.encode()).decode(),
+            "client-key-data": base64.b64encode(self.key.encode()).decode(),
+        }
+        return {key: value for key, value in written.items() if value}
+
+
+def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: Path) -> Credentials:
+    """Run a plugin and take what it says. Raises ValueError, or OSError.
+
+    A path of its command is looked up from the kubeconfig's folder, which is absolute. It runs in ours.
+    """
+    command = plugin.get("command")
+    if not isinstance(command, str) or not command:
+        raise ValueError("its exec plugin has no command")
+    name = f"its exec plugin {command}"
+    mode = text(plugin, "interactiveMode") or "IfAvailable"
+    can_ask = mode != "Never" and sys.stdin is not None and sys.stdin.isatty()
+    if mode == "Always" and not can_ask:
+        raise ValueError(f"{name} has to ask, and standard input is no terminal")
+    spec: dict[str, Any] = {"interactive": can_ask}
+    if plugin.get("provideClusterInfo"):
+        spec["cluster"] = _told(cluster, folder)
+    version = plugin.get("apiVersion")
+    about = {"apiVersion": version, "kind": "ExecCredential", "spec": spec}
+    environment = {
+        **os.environ,
+        **{str(it.get("name")): str(it.get("value", "")) for it in mappings(plugin, "env")},
+        "KUBERNETES_EXEC_INFO": json.dumps(about),
+    }
+    program = str(folder / command) if os.sep in command else command
+    if shutil.which(program, path=environment.get("PATH", os.defpath)) is None:
+        is_there = os.sep in command and Path(program).is_file()
+        how = "is no program that may be run" if is_there else "is not installed, or not on PATH"
+        hint = " ".join(str(plugin.get("installHint") or "").split())
+        raise ValueError(f"{name} {how}{f': {hint}' if hint else ''}")
+    words = [program, *map(str, entries(plugin, "args"))]
+    return _read(_run(words, environment, command, can_ask=can_ask), version, name)
+
+
+def end() -> list[str]:
+    """End the plugins that still run, with all that they have started; returns their commands."""
+    found = dict(_running)
+    for process in found:
+        _kill(process)
+    return sorted(found.values())
+
+
+def _run(words: list[str], environment: Mapping[str, str], command: str, *, can_ask: bool) -> bytes:
+    """What it prints. Raises ValueError where it fails."""
+    process = subprocess.Popen(  # noqa: S603 - the user's kubeconfig says so
+        words,
+        stdin=None if can_ask else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=None if can_ask else subprocess.PIPE,
+        env=environment,
+        # One that may ask at the terminal stays in the group that the terminal listens to.
+        process_group=None if can_ask else 0,
+    )
+    _running[process] = command
+    try:
+        printed, told = process.communicate()
+    finally:
+        del _running[process]
+        _kill(process)
+    if process.returncode:
+        said = " ".join((told or b"").decode(errors="replace").split())
+        raise ValueError(
+            f"its exec plugin {command} failed with exit code {process.returncode}"
+            f"{f': {said}' if said else ''}"
+        )
+    return printed
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _told(cluster: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    found = {key: cluster[key] for key in _OF_A_CLUSTER if key in cluster}
+    authority = text(cluster, "certificate-authority")
+    if authority and "certificate-authority-data" not in found:
+        read = (folder / authority).read_bytes()
+        found["certificate-authority-data"] = base64.b64encode(read).decode()
+    for each in mappings(cluster, "extensions"):
+        if each.get("name") == _EXTENSION:
+            found["config"] = each.get("extension")
+    return found
+
+
+def _read(printed: bytes, version: Any, name: str) -> Credentials:
+    try:
+        answer = json.loads(printed)
+    except ValueError:
+        raise ValueError(f"{name} printed no JSON, so there are no credentials") from None
+    status = mapping(answer, "status")
+    certificate, key = text(status, "clientCertificateData"), text(status, "clientKeyData")
+    token = text(status, "token")
+    if not (token or certificate) or bool(certificate) != bool(key):
+        raise ValueError(
+            f"{name} printed no ExecCredential with a token, or a certificate and its key"
+        )
+    if text(answer, "apiVersion") != version:
+        raise ValueError(
+            f"{name} answers in {answer.get('apiVersion')}, and the kubeconfig asks for {version}"
+        )
+    return Credentials(token, certificate, key, _moment(text(status, "expirationTimestamp"), name))
+
+
+def _moment(written: str, name: str) -> datetime | None:
+    if not written:
+        return None
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        raise ValueError(f'{name} says "{written}", which is no time of expiry') from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

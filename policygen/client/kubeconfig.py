@@ -1,0 +1,171 @@
+"""A context of a kubeconfig, checked as kubectl checks it before the `kubernetes` client reads it.
+
+The client goes on as nobody where a user is missing, and tells other faults in words of its code.
+Source: client-go v0.36 tools/clientcmd (validation.go, client_config.go).
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from policygen.core.errors import UsageError
+from policygen.core.suggest import suggest
+from policygen.kubernetes.untyped import mapping, texts
+
+_FILES = Lock()
+
+REMOVED = frozenset({"azure", "gcp", "openstack"})
+"""Auth providers that Kubernetes took away in 1.26 for exec plugins."""
+
+
+class Context(Struct, frozen=True):
+    """What a context leads to, as it was written."""
+
+    name: str
+    cluster: Mapping[str, Any]
+    user: Mapping[str, Any]
+    file: Path | None
+    """Of the user; None without one."""
+    merged: Any
+    """All files together, a `ConfigNode` of the client."""
+    files: Mapping[str, Any]
+    """Each file's content, of which `user` is a part."""
+
+
+def names(file: Path | None) -> list[str]:
+    """The contexts of this file, or of those that KUBECONFIG names; none where they cannot be read."""
+    import yaml  # noqa: PLC0415 - likewise
+
+    client = _client()
+    try:
+        merger = client.KubeConfigMerger(_paths(file))
+        return sorted(_by_name(merger.config["contexts"].value))
+    except (yaml.YAMLError, OSError, ValueError, LookupError, AttributeError, TypeError):
+        return []
+
+
+def _paths(file: Path | None) -> str:
+    """The file, or those of KUBECONFIG; an empty one is as good as none, other than to the client."""
+    return str(file or os.environ.get("KUBECONFIG") or "~/.kube/config")
+
+
+def _client() -> Any:
+    from kubernetes.config import kube_config  # noqa: PLC0415 - only where clusters are named
+
+    return kube_config
+
+
+def read(name: str, kubeconfig: Path | None) -> Context:
+    """Of this file, or of those that KUBECONFIG names.
+
+    Raises UsageError where there is no such context, and ValueError for one that is not usable.
+    """
+    client = _client()
+    paths = _paths(kubeconfig)
+    names = [each for each in paths.split(os.pathsep) if each]
+    if not any(Path(each).expanduser().exists() for each in names):
+        raise UsageError(f"there is no kubeconfig {' or '.join(names)}; write --kubeconfig FILE")
+    try:
+        merger = client.KubeConfigMerger(paths)
+        contexts, clusters, users = (
+            _by_name(merger.config[key].value) for key in ("contexts", "clusters", "users")
+        )
+    except UnicodeDecodeError:
+        raise UsageError(f"{paths} is no kubeconfig: it is not UTF-8") from None
+    except (AttributeError, KeyError, TypeError):
+        shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
+        raise UsageError(f"{paths} is no kubeconfig: it is not {shape}") from None
+    if name not in contexts:
+        raise UsageError(f'there is no context "{name}" in {paths}; {suggest(name, contexts)}')
+    context = mapping(contexts[name].value, "context")
+    cluster = clusters.get(str(context.get("cluster")))
+    if cluster is None:
+        raise ValueError(
+            f"it names the cluster {_quoted(context.get('cluster'))}, which is not there"
+        )
+    user = users.get(str(context.get("user")))
+    if user is None and context.get("user"):
+        raise ValueError(f"it names the user {_quoted(context['user'])}, who is not there")
+    found = Context(
+        name,
+        mapping(cluster.value, "cluster"),
+        mapping(user.value, "user") if user else {},
+        Path(user.path) if user else None,
+        merger.config,
+        merger.config_files,
+    )
+    _check(found)
+    return found
+
+
+@contextmanager
+def without_files() -> Iterator[None]:
+    """Of certificates and keys that the client writes into files, none is left when it is over.
+
+    The connections have read them. The client itself waits for Python's end, which `__main__` does not.
+    It knows only the files of all clusters together, so one thread at a time has some.
+    """
+    client = _client()
+    with _FILES:
+        try:
+            yield
+        finally:
+            client._cleanup_temp_files()  # noqa: SLF001 - it also forgets their names
+
+
+def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The headers by which a user acts as another, which the client leaves out. Raises ValueError.
+
+    Source: client-go v0.36 transport/round_trippers.go.
+    """
+    name, uid, groups = user.get("as"), user.get("as-uid"), texts(user, "as-groups")
+    extra = mapping(user, "as-user-extra")
+    if not name:
+        if uid or groups or extra:
+            raise ValueError("its user impersonates groups (as-groups) and no user (as)")
+        return
+    yield "Impersonate-User", str(name)
+    if uid:
+        yield "Impersonate-Uid", str(uid)
+    yield from (("Impersonate-Group", group) for group in groups)
+    for key in extra:
+        for value in texts(extra, key):
+            yield f"Impersonate-Extra-{quote(key, safe='')}", value
+
+
+def _check(it: Context) -> None:
+    """Raise ValueError for what kubectl refuses."""
+    cluster, user = it.cluster, it.user
+    if not cluster.get("server"):
+        raise ValueError("its cluster has no server")
+    authority = {"certificate-authority", "certificate-authority-data"} & _given(cluster)
+    if cluster.get("insecure-skip-tls-verify") and authority:
+        raise ValueError(f"insecure-skip-tls-verify and {min(authority)} exclude each other")
+    given = _given(user)
+    if {"client-certificate", "client-certificate-data"} & given and not (
+        {"client-key", "client-key-data"} & given
+    ):
+        raise ValueError("its user has a client-certificate and no client-key")
+    provider = mapping(user, "auth-provider").get("name")
+    if provider in REMOVED:
+        raise ValueError(
+            f"Kubernetes has no auth-provider {provider} any more; take an exec plugin"
+        )
+
+
+def _given(data: Mapping[str, Any]) -> set[str]:
+    return {key for key, value in data.items() if value}
+
+
+def _by_name(entries: list[Any]) -> dict[str, Any]:
+    return {str(each["name"]): each for each in reversed(entries)}
+
+
+def _quoted(name: Any) -> str:
+    return f'"{name}"' if name else "none"

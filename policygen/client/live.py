@@ -1,0 +1,285 @@
+"""A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec import Struct, field
+
+from policygen.client import discovery, pages, pod_lists, projection
+from policygen.client.discovery import Resource, Served
+from policygen.client.lists import listed_as, plain
+from policygen.client.pod_lists import ListedPod, Pods
+from policygen.client.requests import ReadError, Server
+from policygen.client.switch_interval import in_short_turns
+from policygen.core.finding import At
+from policygen.kubernetes.controllers import CONFIG_MAPS, controllers
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import CONFIG_MAP, POD, Gap, GroupKind, Pod, Seen, Snapshot
+
+if TYPE_CHECKING:  # imported where a cluster is reached
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+
+WORKERS = 6
+"""Requests at one time."""
+_LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
+"""So that the longest list does not begin last."""
+_WAIT_S = 0.5
+_GRACE_S = 1.0
+"""Behind the deadline: what can end a request says better why."""
+_DEPLOYMENT = ("apps", "Deployment")
+
+Progress = Callable[[str], None]
+
+
+class Wanted(Struct, frozen=True):
+    """What to read."""
+
+    kinds: frozenset[GroupKind]
+    versions: Mapping[GroupKind, str] = field(default_factory=dict)
+    """The apiVersion to read a kind in, where the server has it."""
+    namespaces: tuple[str, ...] = ()
+    """Where to read objects of namespaced kinds; none: everywhere."""
+    config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
+    """Names of ConfigMaps; others that controllers mount are read, too."""
+    more: Callable[[], "Wanted"] | None = None
+    """Says all that is wanted, where this is a part; asked when the first lists are on their way."""
+
+
+class _Listed(Struct):
+    objects: list[dict[str, Any]] = field(default_factory=list)
+    pods: list[Pod] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+
+
+class _Version(Struct):
+    git_version: str = field(default="", name="gitVersion")
+
+
+def look(
+    server: Server,
+    wanted: Wanted,
+    *,
+    taken: datetime,
+    document: int = 0,
+    progress: Progress = lambda _: None,
+) -> Snapshot:
+    """What a server has of the wanted kinds. Its objects stand in the document of that index.
+
+    What could not be read is a gap. Raises ReadError if the server does not say what it serves.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
+
+    pool = ThreadPoolExecutor(WORKERS)
+    with in_short_turns():
+        try:
+            return _Look(server, wanted, pool, progress, document).snapshot(taken)
+        except BaseException:
+            server.stop()
+            raise
+        finally:  # who interrupts a look does not wait for what still waits for a server
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Look:
+    def __init__(
+        self,
+        server: Server,
+        wanted: Wanted,
+        pool: Any,
+        progress: Progress,
+        document: int,
+    ) -> None:
+        self.server = server
+        self.wanted = wanted
+        self.pool = pool
+        self.progress = progress
+        self.document = document
+        self.rows = Pods(document)
+        self.alone: dict[int, dict[str, Any]] = {}
+        """Objects for pods that nothing else stands for, by their numbers."""
+        self.gaps: list[Gap] = []
+        self.unserved: set[GroupKind] = set()
+
+    def snapshot(self, taken: datetime) -> Snapshot:
+        """Everything."""
+        self.progress("what is served")
+        version = self.pool.submit(self._version)
+        found = self._of(self.pool.submit(discovery.served, self.server.get))
+        lists = self._begin(found, self.wanted.kinds)
+        if self.wanted.more is not None:
+            begun, self.wanted = self.wanted.kinds, self.wanted.more()
+            lists |= self._begin(found, self.wanted.kinds - begun)
+        # They wait for Deployments only, so they are here before the longest list.
+        config_maps = self._config_maps(found, lists) if CONFIG_MAP in self.wanted.kinds else None
+        listed: dict[GroupKind, _Listed] = {}
+        for number, (it, future) in enumerate(lists.items()):
+            self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
+            listed[GroupKind(it.group, it.kind)] = self._come(it, future)
+        if config_maps is not None:
+            listed[CONFIG_MAP] = config_maps
+        for each in listed.values():
+            self.gaps += each.gaps
+        server, no_server = self._server(version)
+        unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
+        seen = Seen(
+            context=self.server.name,
+            in_cluster=self.server.in_cluster,
+            taken=taken,
+            server=server,
+            no_server=no_server,
+            read=frozenset(listed) - unread,
+            unserved=frozenset(self.unserved),
+            gaps=tuple(sorted(self.gaps)),
+            namespaces=self.wanted.namespaces,
+            config_maps=self.wanted.config_maps,
+        )
+        return self._snapshot(seen, listed)
+
+    def _snapshot(self, seen: Seen, listed: Mapping[GroupKind, _Listed]) -> Snapshot:
+        pods = listed.get(POD, _Listed()).pods
+        alone = (self.alone.get(pod.number) for pod in pods) if self.alone else ()
+        data = [
+            *(each for kind in sorted(listed) for each in listed[kind].objects),
+            *(each for each in alone if each is not None),
+        ]
+        at = (At(self.document, ("objects", i)) for i in count())
+        objects = map(Object.read, data, at)
+        return Snapshot(seen, tuple(it for it in objects if it is not None), tuple(pods))
+
+    def _version(self) -> str:
+        body = self.server.get("/version")
+        try:
+            return msgspec.json.decode(body, type=_Version).git_version
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ReadError(f"the answer is no version: {error}") from None
+
+    def _begin(self, found: Served, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
+        """Lists of kinds, each with the future of what is in it."""
+        places = _ordered(self._places(found, kinds - {CONFIG_MAP}))
+        return {it: self.pool.submit(self._list, it) for it in places}
+
+    def _places(self, found: Served, kinds: Iterable[GroupKind]) -> list[Resource]:
+        """Where kinds are. A kind that is not served is absent, one in the dark a gap."""
+        places = []
+        for kind in sorted(kinds):
+            try:
+                place = found.find(kind, self.wanted.versions.get(kind, ""))
+            except ReadError as error:
+                self.gaps.append(Gap(*kind, "", str(error)))
+                continue
+            if place is None:
+                self.unserved.add(kind)
+            else:
+                places.append(place)
+        return places
+
+    def _list(self, it: Resource) -> _Listed:
+        namespaces = self.wanted.namespaces if it.namespaced and self.wanted.namespaces else ("",)
+        listed = _Listed()
+        kind = GroupKind(it.group, it.kind)
+        for namespace in namespaces:
+            try:
+                if kind == POD:
+                    listed.pods += pages.items(
+                        self.server.fetch, it.path(namespace), {}, ListedPod, self._pod
+                    )
+                else:
+                    listed.objects += self._objects(it, namespace, {})
+            except ReadError as error:
+                listed.gaps.append(Gap(it.group, it.kind, namespace, str(error)))
+        return listed
+
+    def _pod(self, listed: ListedPod) -> Pod:
+        pod = self.rows.row(listed)
+        data = pod_lists.lone(listed, pod)
+        if data is not None:
+            self.alone[pod.number] = data
+        return pod
+
+    def _objects(
+        self, it: Resource, namespace: str, query: Mapping[str, str]
+    ) -> list[dict[str, Any]]:
+        type_ = listed_as(GroupKind(it.group, it.kind))
+        return pages.items(self.server.fetch, it.path(namespace), query, type_, partial(_kept, it))
+
+    def _config_maps(self, found: Served, lists: Mapping[Resource, Any]) -> _Listed:
+        """Those with controllers' files in them, each asked for by name: others are nobody's business."""
+        place = found.find(CONFIG_MAP)
+        read = _Listed()
+        if place is None:
+            self.unserved.add(CONFIG_MAP)
+            return read
+        deployments = (
+            self._come(it, future)
+            for it, future in lists.items()
+            if (it.group, it.kind) == _DEPLOYMENT
+        )
+        objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
+        asked = {
+            (namespace, name) for name in self.wanted.config_maps for namespace in self._where()
+        }
+        asked |= {
+            (each.object.namespace, name)
+            for each in controllers(it for it in objects if it is not None)
+            for name in each.config_maps
+            if name not in self.wanted.config_maps
+        }
+        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
+        for (namespace, name), future in futures.items():
+            try:
+                read.objects += self._of(future)
+            except ReadError as error:
+                read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
+        return read
+
+    def _named(self, place: Resource, namespace: str, name: str) -> list[dict[str, Any]]:
+        """In one namespace or in all: a list of those of a name, which RBAC can allow by name."""
+        return self._objects(place, namespace, {"fieldSelector": f"metadata.name={name}"})
+
+    def _where(self) -> Sequence[str]:
+        return self.wanted.namespaces or ("",)
+
+    def _come(self, it: Resource, future: "Future[_Listed]") -> _Listed:
+        """A list, or why it did not come."""
+        try:
+            return self._of(future)
+        except ReadError as error:
+            return _Listed(gaps=[Gap(it.group, it.kind, "", str(error))])
+
+    def _server(self, version: "Future[str]") -> tuple[str, str]:
+        """Its version, or why that is not known."""
+        try:
+            return self._of(version), ""
+        except ReadError as error:
+            return "", str(error)
+
+    def _of(self, future: "Future[T]") -> T:
+        """Its result. Raises ReadError for one that does not come in time, and what it raised.
+
+        A thread that reads the head of an answer byte by byte, or runs a plugin, looks at no clock. And
+        a Ctrl-C that comes just before a thread waits is noticed only after it: so in short waits.
+        """
+        while not future.done():
+            if self.server.late_s > _GRACE_S:
+                raise ReadError("there was no time left")
+            with suppress(TimeoutError):
+                return future.result(_WAIT_S)
+        return future.result()
+
+
+def _ordered(places: Iterable[Resource]) -> list[Resource]:
+    rank = {kind: number for number, kind in enumerate(_LARGEST_FIRST)}
+    return sorted(places, key=lambda it: rank.get(it.kind, len(rank)))
+
+
+def _kept(it: Resource, item: Any) -> dict[str, Any]:
+    """An item as an object: servers leave out what each is in lists of their own kinds."""
+    whole = {**plain(item), "apiVersion": it.api_version, "kind": it.kind}
+    return projection.kept(GroupKind(it.group, it.kind), whole)

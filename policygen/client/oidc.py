@@ -1,0 +1,174 @@
+"""Logins by OpenID Connect in kubeconfigs (`auth-provider: {name: oidc}`), renewed as kubectl renews them.
+
+The `kubernetes` client does so too, but without looking at the issuer's certificate, and only with a
+client secret; and a refresh token that was used and not written back logs its user out. So this part
+is ours. Source: client-go v0.36 plugin/pkg/client/auth/oidc; RFC 6749, section 6.
+"""
+
+import base64
+import os
+import time
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+from policygen.client import proxies, tls
+from policygen.core import atomic
+
+SKEW_S = 10.0
+"""A token that ends so soon is taken as ended."""
+TIMEOUT_S = 20.0
+DISCOVERY = "/.well-known/openid-configuration"
+_AGAIN = "log in again"
+
+
+class _Claims(Struct):
+    exp: float = 0.0
+
+
+class _Discovered(Struct):
+    token_endpoint: str
+    token_endpoint_auth_methods_supported: tuple[str, ...] = ()
+
+
+class _Answer(Struct):
+    id_token: str = ""
+    refresh_token: str = ""
+    error: str = ""
+    error_description: str = ""
+
+
+def token(config: MutableMapping[str, Any], folder: Path) -> tuple[str, bool]:
+    """The id-token of a provider's `config`, and whether it is new; the new ones are then in it.
+
+    Files that it names are looked up from the folder. Raises ValueError where there is none.
+    """
+    held = str(config.get("id-token") or "")
+    ends = _ends(held)
+    if held and ends > time.time() + SKEW_S:
+        return held, False
+    when = datetime.fromtimestamp(ends, UTC)
+    ended = f"its id-token ended at {when:%Y-%m-%dT%H:%M:%SZ}" if held else "it has no id-token"
+    if not config.get("refresh-token"):
+        raise ValueError(f"{ended}, and there is no refresh-token; {_AGAIN}")
+    try:
+        answer = _refreshed(config, folder)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{ended}, and was not renewed: {error}") from None
+    config["id-token"] = answer.id_token
+    if answer.refresh_token:
+        config["refresh-token"] = answer.refresh_token
+    return answer.id_token, True
+
+
+def write(path: Path, content: Any) -> None:
+    """Write a kubeconfig whose tokens were renewed, locked as kubectl locks it. Raises ValueError."""
+    lock = path.with_name(f"{path.name}.lock")
+    try:
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0))
+        try:
+            atomic.write(path, yaml.safe_dump(content, sort_keys=False).encode())
+        finally:
+            lock.unlink(missing_ok=True)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}"
+        raise ValueError(
+            f"its id-token was renewed and cannot be written back ({reason}); {_AGAIN}"
+        ) from None
+
+
+def _ends(held: str) -> float:
+    """When a token ends, in seconds since 1970; 0 for none and for what is no token."""
+    parts = held.split(".")
+    if len(parts) != 3:
+        return 0.0
+    try:
+        claims = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+        return msgspec.json.decode(claims, type=_Claims).exp
+    except ValueError:  # of both
+        return 0.0
+
+
+def _refreshed(config: Mapping[str, Any], folder: Path) -> _Answer:
+    """New tokens from the issuer. Raises ValueError, and OSError for the authority's file."""
+    issuer = str(config.get("idp-issuer-url") or "").rstrip("/")
+    with _pool(config, folder, issuer) as pool:
+        found = msgspec.json.decode(_asked(pool, "GET", issuer + DISCOVERY), type=_Discovered)
+        body = _asked(pool, "POST", found.token_endpoint, *_request(config, found))
+    answer = msgspec.json.decode(body, type=_Answer)
+    if not answer.id_token:
+        raise ValueError(
+            f"{found.token_endpoint} gave no id_token; was the scope openid asked for?"
+        )
+    return answer
+
+
+def _request(config: Mapping[str, Any], found: _Discovered) -> tuple[str, dict[str, str]]:
+    """The body and the headers that ask for new tokens."""
+    client, secret = (str(config.get(key) or "") for key in ("client-id", "client-secret"))
+    fields = {"grant_type": "refresh_token", "refresh_token": str(config["refresh-token"])}
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    methods = found.token_endpoint_auth_methods_supported
+    if secret and ("client_secret_basic" in methods or "client_secret_post" not in methods):
+        pair = f"{quote_plus(client)}:{quote_plus(secret)}"
+        headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    else:
+        fields |= {"client_id": client} | ({"client_secret": secret} if secret else {})
+    return urlencode(fields), headers
+
+
+@contextmanager
+def _pool(config: Mapping[str, Any], folder: Path, issuer: str) -> Iterator[Any]:
+    from kubernetes import client  # noqa: PLC0415 - only where a cluster is reached
+
+    configuration: Any = client.Configuration()
+    configuration.host = issuer
+    proxies.choose(configuration, "")
+    with TemporaryDirectory() as files:
+        if data := config.get("idp-certificate-authority-data"):
+            path = Path(files) / "ca.crt"
+            path.write_bytes(base64.b64decode(data))
+            configuration.ssl_ca_cert = str(path)
+        elif name := config.get("idp-certificate-authority"):
+            configuration.ssl_ca_cert = str(folder / str(name))
+        yield tls.connect(configuration).rest_client.pool_manager
+
+
+def _asked(
+    pool: Any,
+    method: str,
+    url: str,
+    body: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
+    import urllib3  # noqa: PLC0415 - only where a cluster is reached
+
+    if not url.startswith("https://"):
+        raise ValueError(f"the issuer's URL {url!r} does not begin with https://")
+    try:
+        answer = pool.request(
+            method, url, body=body, headers=headers, redirect=False, timeout=TIMEOUT_S
+        )
+    except urllib3.exceptions.HTTPError as error:
+        raise ValueError(f"no answer from {url}: {' '.join(str(error).split())}") from None
+    if answer.status != 200:
+        raise ValueError(f"{url} answered {answer.status}{_why(answer.data)}")
+    return bytes(answer.data)
+
+
+def _why(body: bytes) -> str:
+    """What an issuer says of a refusal."""
+    try:
+        said = msgspec.json.decode(body, type=_Answer)
+    except ValueError:
+        return ""
+    words = " ".join(f"{said.error} {said.error_description}".split())
+    return f": {words}; {_AGAIN}" if words else ""

@@ -1,0 +1,56 @@
+"""What an identity must be allowed so that everything wanted can be read."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from policygen.api_validation import schemas
+from policygen.client.live import Wanted
+from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind
+
+
+class Permission(Struct, frozen=True, order=True):
+    """To list the objects of a kind."""
+
+    group: str
+    resource: str
+    names: tuple[str, ...] = ()
+    """Only those of these names; none: all."""
+    namespace: str = ""
+    """Empty: in the whole cluster."""
+
+    def __str__(self) -> str:
+        resource = f"{self.resource}.{self.group}" if self.group else self.resource
+        names = f" named {', '.join(self.names)}" if self.names else ""
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        return f"list {resource}{names}{where}"
+
+
+def permissions(wanted: Wanted) -> tuple[Permission, ...]:
+    """The smallest set, sorted.
+
+    Of ConfigMaps only those that are asked for by name; of what is namespaced only what is in the
+    namespaces, where some are named.
+    """
+    return tuple(sorted(_permissions(wanted)))
+
+
+def _permissions(wanted: Wanted) -> Iterator[Permission]:
+    known = dict(_served())
+    for kind in wanted.kinds:
+        names = tuple(sorted(wanted.config_maps)) if kind == CONFIG_MAP else ()
+        # Kinds whose schemas we have not make pods: they are regular, and namespaced.
+        served = known.get(kind)
+        plural = served.plural if served else f"{kind.kind.lower()}s"
+        namespaced = served is None or served.namespaced
+        for namespace in (namespaced and wanted.namespaces) or ("",):
+            yield Permission(kind.group, plural, names, namespace)
+
+
+def _served() -> Iterable[tuple[GroupKind, schemas.Served]]:
+    for at, kinds in schemas.index().kinds.items():
+        api_version = at.removeprefix(f"{schemas.CORE}/")
+        for kind in kinds:
+            served = schemas.served(api_version, kind)
+            if served is not None:
+                yield GroupKind(served.group, kind), served

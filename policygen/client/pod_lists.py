@@ -1,0 +1,225 @@
+"""Pods of a server's list: the fields that are decoded at all, and the rows that are kept of them."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from itertools import count
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from policygen.kubernetes.snapshot import NODE, Owner, Pod
+from policygen.kubernetes.typed import decoded
+from policygen.kubernetes.workloads import SHAPES, PodSpec
+
+_TOLD = (
+    "kueue.x-k8s.io/",
+    "scheduling.k8s.io/",
+    "scheduling.volcano.sh/",
+    "volcano.sh/",
+    "scheduling.x-k8s.io/",
+    "kai.scheduler/",
+    "policygen.dev/",
+)
+"""How the labels and annotations begin that are kept of every pod."""
+
+
+class _Meta(Struct):
+    """Of a pod."""
+
+    name: str = ""
+    namespace: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    owners: tuple["_Owner", ...] = field(default=(), name="ownerReferences")
+    created: datetime | None = field(default=None, name="creationTimestamp")
+    deleted: datetime | None = field(default=None, name="deletionTimestamp")
+
+
+class _Owner(Struct, rename="camel", frozen=True):
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+class _Resources(Struct, omit_defaults=True):
+    requests: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
+
+
+class _Container(Struct, rename="camel", omit_defaults=True):
+    name: str = ""
+    image: str = ""
+    resources: _Resources = field(default_factory=_Resources)
+    restart_policy: str = ""
+
+
+class _Gate(Struct):
+    name: str = ""
+
+
+class _Spec(Struct, rename="camel", omit_defaults=True):
+    """What pods share."""
+
+    containers: list[_Container] = field(default_factory=list)
+    init_containers: list[_Container] = field(default_factory=list)
+    node_selector: dict[str, str] = field(default_factory=dict)
+    affinity: dict[str, Any] = field(default_factory=dict)
+    tolerations: list[dict[str, Any]] = field(default_factory=list)
+    scheduler_name: str = ""
+    priority_class_name: str = ""
+    restart_policy: str = ""
+    topology_spread_constraints: list[dict[str, Any]] = field(default_factory=list)
+    resource_claims: list[dict[str, Any]] = field(default_factory=list)
+    resources: _Resources = field(default_factory=_Resources)
+    overhead: dict[str, Any] = field(default_factory=dict)
+
+
+class _OwnSpec(_Spec):
+    """And what is each one's own."""
+
+    node_name: str = ""
+    scheduling_gates: tuple[_Gate, ...] = ()
+
+
+class _Reason(Struct):
+    reason: str = ""
+
+
+class _State(Struct):
+    waiting: _Reason | None = None
+
+
+class _ContainerStatus(Struct):
+    state: _State | None = None
+
+
+class _Condition(Struct):
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+
+
+class _Status(Struct, rename="camel"):
+    phase: str = ""
+    conditions: tuple[_Condition, ...] = ()
+    container_statuses: tuple[_ContainerStatus, ...] = ()
+    init_container_statuses: tuple[_ContainerStatus, ...] = ()
+
+
+class ListedPod(Struct):
+    """A pod in the list of a server: the fields that are decoded at all."""
+
+    metadata: _Meta
+    spec: _OwnSpec
+    status: _Status = field(default_factory=_Status)
+
+
+class Pods:
+    """Rows for the pods of a document; pods that say the same share it."""
+
+    def __init__(self, document: int = 0) -> None:
+        self._document = document
+        self._numbers = count()
+        self._specs: dict[bytes, PodSpec] = {}
+        self._owners: dict[_Owner, Owner] = {}
+        self._times: dict[datetime, datetime] = {}
+        self._texts: dict[str, str] = {}
+        self._mappings: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+        self._encode = msgspec.json.Encoder().encode
+        self._decode = msgspec.json.Decoder(PodSpec, dec_hook=decoded).decode
+
+    def row(self, listed: ListedPod) -> Pod:
+        """The row of the next pod. Raises msgspec.ValidationError for a quantity that is none."""
+        metadata, status = listed.metadata, listed.status
+        unscheduled = _unscheduled(status.conditions)
+        return Pod(
+            document=self._document,
+            number=next(self._numbers),
+            namespace=self._text(metadata.namespace),
+            name=metadata.name,
+            spec=self._spec(listed.spec),
+            node=self._text(listed.spec.node_name),
+            phase=self._text(status.phase),
+            owner=self._owner(metadata.owners),
+            labels=self._told(metadata.labels),
+            annotations=self._told(metadata.annotations),
+            created=self._time(metadata.created),
+            deleted=self._time(metadata.deleted),
+            gates=tuple(gate.name for gate in listed.spec.scheduling_gates),
+            waiting=_waiting((*status.init_container_statuses, *status.container_statuses)),
+            unscheduled=(unscheduled.reason or "Unknown") if unscheduled else "",
+            unscheduled_why=self._text(_first(unscheduled.message)) if unscheduled else "",
+        )
+
+    def _spec(self, spec: _OwnSpec) -> PodSpec:
+        key = self._encode(_Spec(*(getattr(spec, name) for name in _Spec.__struct_fields__)))
+        found = self._specs.get(key)
+        if found is None:
+            found = self._specs[key] = self._decode(key)
+        return found
+
+    def _text(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
+
+    def _time(self, time: datetime | None) -> datetime | None:
+        return None if time is None else self._times.setdefault(time, time)
+
+    def _owner(self, owners: Iterable[_Owner]) -> Owner | None:
+        for it in owners:
+            if it.controller:
+                found = self._owners.get(it)
+                if found is None:
+                    found = self._owners[it] = Owner(it.api_version, it.kind, it.name, it.uid)
+                return found
+        return None
+
+    def _told(self, texts: Mapping[str, str]) -> dict[str, str]:
+        told = tuple(it for it in texts.items() if it[0].startswith(_TOLD))
+        found = self._mappings.get(told)
+        if found is None:
+            found = self._mappings[told] = dict(told)
+        return found
+
+
+def lone(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
+    """The data of a pod that nothing else stands for; None for one that something does, or that ended.
+
+    Another kind that makes pods stands for its own; a node stands for its static pods.
+    """
+    if pod.done:
+        return None
+    if pod.owner is not None:
+        group = pod.owner.api_version.rpartition("/")[0]
+        if (group, pod.owner.kind) in SHAPES or (group, pod.owner.kind) == NODE:
+            return None
+    metadata: dict[str, Any] = {
+        "name": pod.name,
+        "namespace": pod.namespace,
+        "labels": listed.metadata.labels,
+        "annotations": dict(pod.annotations),
+    }
+    spec = msgspec.to_builtins(listed.spec)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _unscheduled(conditions: Iterable[_Condition]) -> _Condition | None:
+    for each in conditions:
+        if each.type == "PodScheduled" and each.status == "False":
+            return each
+    return None
+
+
+def _first(message: str) -> str:
+    """What the scheduler says of nodes; behind it stands what it says of preemption."""
+    return message.partition(". preemption:")[0].rstrip(". ")
+
+
+def _waiting(statuses: Iterable[_ContainerStatus]) -> str:
+    for each in statuses:
+        if each.state and each.state.waiting and each.state.waiting.reason:
+            return each.state.waiting.reason
+    return ""

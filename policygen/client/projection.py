@@ -1,0 +1,200 @@
+"""What is kept of each object that a server lists: policy whole, the rest as far as rules read it.
+
+Never kept: values of environment variables, commands and arguments of containers (but for the feature
+gates of controllers), and the copies of an object that tools leave in its annotations. Of
+pods, see `listed_pods`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from policygen.core.finding import At
+from policygen.core.names import MANAGED_BY, SCHEDULER_CONTAINER, TOOL
+from policygen.kubernetes import controllers
+from policygen.kubernetes.cluster import KUEUE
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import NODE, GroupKind
+from policygen.kubernetes.untyped import mapping, mappings, texts
+from policygen.kubernetes.workloads import SHAPES, found
+
+WORKLOAD = GroupKind(KUEUE, "Workload")
+
+_COPIES = ("last-applied", "last-handled", "applied", "original")
+"""How the annotations begin, behind their prefix, in which kubectl, kapp, Rancher, kopf and operators keep an
+object as they wrote it, with its environment."""
+_METADATA = (
+    "name", "namespace", "uid", "labels", "annotations", "ownerReferences", "generation",
+    "creationTimestamp", "deletionTimestamp",
+)  # fmt: skip
+_SPEC = {
+    "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName", "priority",
+    "restartPolicy", "topologySpreadConstraints", "resourceClaims", "resources", "overhead",
+    "schedulingGates", "nodeName", "terminationGracePeriodSeconds",
+}  # fmt: skip
+"""Of a pod's spec, beside its containers and the ConfigMaps that it mounts."""
+_CONTAINER = ("name", "image", "resources", "restartPolicy")
+_CONTAINERS = {"containers", "initContainers", "ephemeralContainers"}
+_SECRET = {
+    "env", "envFrom", "command", "args", "entrypoint", "runtimeEnvYAML", "serveConfigV2",
+    "rayStartParams", "redisPassword", "volumes", "volumeMounts", "volumeClaimTemplates",
+}  # fmt: skip
+"""Keys anywhere in what makes pods, outside of its templates, that are dropped."""
+_LABELS = ("metadata", "selector", "status")
+"""Where such a key is a label's."""
+
+
+def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
+    """An object as a snapshot keeps it. It may share parts with `data`, which is changed."""
+    metadata = data.get("metadata")
+    if not isinstance(metadata, dict):
+        return data
+    _forget_copies(metadata)
+    if kind == NODE:
+        return _node(data, metadata)
+    if kind == WORKLOAD:
+        return _workload(data, metadata)
+    if kind in SHAPES:
+        return _maker(data, metadata)
+    return data
+
+
+def _forget_copies(metadata: Mapping[str, Any]) -> None:
+    annotations = metadata.get("annotations")
+    if isinstance(annotations, dict):
+        for name in [it for it in annotations if it.rpartition("/")[2].startswith(_COPIES)]:
+            del annotations[name]
+
+
+def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    status, spec = mapping(data.get("status")), mapping(data.get("spec"))
+    return {
+        **_identity(data),
+        "metadata": _only(metadata, ("name", "uid", "labels", "creationTimestamp")),
+        "spec": _only(spec, ("taints",)),
+        "status": {
+            **_only(status, ("allocatable", "capacity")),
+            "conditions": [
+                _only(each, ("type", "status", "reason", "lastTransitionTime"))
+                for each in mappings(status.get("conditions"))
+                if each.get("type") == "Ready"
+            ],
+        },
+    }
+
+
+def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """A Workload of Kueue: its templates are those of its owner."""
+    spec, status = dict(mapping(data.get("spec"))), dict(mapping(data.get("status")))
+    spec["podSets"] = [
+        _only(each, ("name", "count", "minCount")) for each in mappings(spec.get("podSets"))
+    ]
+    admission = status.get("admission")
+    if isinstance(admission, dict):
+        status["admission"] = {
+            **admission,
+            "podSetAssignments": [
+                {key: value for key, value in each.items() if key != "topologyAssignment"}
+                for each in mappings(admission.get("podSetAssignments"))
+            ],
+        }
+    metadata = _only(metadata, _METADATA)
+    return {**_identity(data), "metadata": metadata, "spec": spec, "status": status}
+
+
+def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    """What makes pods: its templates as far as they are read, and nothing secret beside them."""
+    labels = mapping(metadata.get("labels"))
+    ours = labels.get(MANAGED_BY) == TOOL
+    if not ours:
+        data["metadata"] = _only(metadata, _METADATA)
+    it = Object.read(data, At(0))
+    keep: Callable[[dict[str, Any]], dict[str, Any]] = _without_values if ours else _asked
+    if it is not None:
+        for _, template, _ in found(it):
+            spec = template.get("spec")
+            _forget_copies(mapping(template.get("metadata")))
+            if isinstance(spec, dict) and isinstance(template, dict):
+                template["spec"] = _Kept(keep(spec))
+    return {key: _scrubbed(value) for key, value in data.items()} if not ours else data
+
+
+class _Kept(dict[str, Any]):
+    """A pod's spec that is scrubbed already."""
+
+
+def _asked(spec: dict[str, Any]) -> dict[str, Any]:
+    """Of a pod's spec what it asks for. Of the environment the names are kept, which rules read."""
+    short = {key: value for key, value in spec.items() if key in _SPEC}
+    for key in ("containers", "initContainers"):
+        listed = spec.get(key)
+        if listed is not None:
+            short[key] = [
+                {**_only(each, _CONTAINER), **_environment(each), **_gates(each)}
+                for each in mappings(listed)
+            ]
+    mounted = [
+        {"name": each.get("name"), "configMap": {"name": mapping(each["configMap"]).get("name")}}
+        for each in mappings(spec.get("volumes"))
+        if "configMap" in each
+    ]
+    if mounted:
+        short["volumes"] = mounted
+    return short
+
+
+def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
+    """A pod's spec that we rendered: whole, but for what others may have put into it."""
+    for key in _CONTAINERS & spec.keys():
+        spec[key] = [without_values(each) for each in mappings(spec[key])]
+    return spec
+
+
+def without_values(container: Mapping[str, Any]) -> dict[str, Any]:
+    """What a look keeps of a container in an object of ours: of one that others may have added, no command."""
+    if container.get("name") != SCHEDULER_CONTAINER:
+        return {**_only(container, _CONTAINER), **_environment(container)}
+    kept = {key: value for key, value in container.items() if key != "envFrom"}
+    return {**kept, **_environment(container)}
+
+
+def _environment(container: Mapping[str, Any]) -> dict[str, Any]:
+    if "env" not in container:
+        return {}
+    return {"env": [{"name": each.get("name")} for each in mappings(container["env"])]}
+
+
+def _gates(container: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a controller's command line what it says of feature gates."""
+    if controllers.component(container.get("image")) is None:
+        return {}
+    found = {
+        key: ",".join(
+            f"{gate}={str(is_on).lower()}"
+            for gate, is_on in controllers.gates(texts(container, key)).items()
+        )
+        for key in controllers.COMMAND_LINE
+    }
+    return {key: [f"{controllers.FLAG}={text}"] for key, text in found.items() if text}
+
+
+def _scrubbed(value: Any) -> Any:
+    if isinstance(value, _Kept):
+        return dict(value)
+    if isinstance(value, dict):
+        _forget_copies(mapping(value, "metadata"))  # of a Job's in a JobSet
+        return {
+            key: each if key in _LABELS else _scrubbed(each)
+            for key, each in value.items()
+            if key not in _SECRET
+        }
+    if isinstance(value, list):
+        return [_scrubbed(each) for each in value]
+    return value
+
+
+def _identity(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": data.get("apiVersion"), "kind": data.get("kind")}
+
+
+def _only(data: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: data[key] for key in keys if key in data}

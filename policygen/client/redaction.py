@@ -1,0 +1,260 @@
+"""A snapshot for strangers: names become keyed hashes, the same one wherever the name stands.
+
+Replaced are the names of objects, namespaces, nodes, pods and their owners, and what policy objects
+refer to; also inside messages and controllers' files. Names that everybody has (`default`,
+`kube-system`, `system-...`) and names of resources stay, and so do labels' keys and other values.
+Of a scheduler's name the set's goes, and the rest stays: rules read it (`binpack`). Images are cut to a word, but for the
+controllers'. Without the key nobody can tell whether a name that they
+guess is among them. It is thrown away, or kept in a file of the owner with what it has hidden, so that
+later snapshots hide the same.
+"""
+
+import hmac
+import re
+from collections.abc import Iterable, Iterator
+from secrets import token_hex
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from policygen.core.names import (
+    DEFAULT_SCHEDULER,
+    KUEUE_NAMESPACE,
+    LOCAL_QUEUE,
+    SET,
+    SYSTEM_NAMESPACES,
+    VOLCANO_NAMESPACE,
+)
+from policygen.kubernetes.controllers import CONFIG_MAPS, component
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Gap, Pod, Snapshot
+from policygen.kubernetes.untyped import mapping, mappings
+from policygen.kubernetes.workloads import Container, PodSpec
+
+_EVERYBODYS = frozenset(
+    {
+        "default", "root", *SYSTEM_NAMESPACES, KUEUE_NAMESPACE, VOLCANO_NAMESPACE,
+        DEFAULT_SCHEDULER, "volcano", "kubernetes", *CONFIG_MAPS,
+    }
+)  # fmt: skip
+_REFERENCES = frozenset(
+    {
+        "cohortName", "cohort", "parentName", "parent", "clusterQueue", "queue", "queueName",
+        "priorityClassName", "priorityClass", "nodeName", "topologyName", "topology",
+        LOCAL_QUEUE, SET,
+    }
+)  # fmt: skip
+"""Fields whose text is a name, also of something that is not there."""
+_AS_IT_IS = frozenset(
+    {"apiVersion", "kind", "operator", "effect", "type", "status", "reason",
+     "manager", "operation", "resourceVersion", "coveredResources", "time"}
+)  # fmt: skip
+"""Fields whose text is never a name."""
+_PROSE = frozenset({"annotations", "message", "data"})
+"""Fields with texts in which names stand among other words."""
+_TOKEN = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?")
+_RESOURCES = frozenset({"allocatable", "capacity", "requests", "limits", "hard", "deserved"})
+_HOSTNAME = "kubernetes.io/hostname"
+_ANSWERED = re.compile(r"\b(\d{3}): .*")
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|<[^>]*>""")
+_DIGITS = 12
+
+
+class Key(Struct):
+    """What hashes are made with, and the names that it has hidden, by their hashes.
+
+    A name that was hidden once stays so, also in snapshots that show it as a mere word.
+    """
+
+    key: str
+    names: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def new(cls) -> "Key":
+        """Of random bytes, which nobody can guess."""
+        return cls(token_hex())
+
+    @property
+    def name(self) -> str:
+        """What tells it from other keys, and nothing about it."""
+        return self.hide("")
+
+    def hide(self, name: str) -> str:
+        """A DNS label that begins with a letter."""
+        hashed = hmac.digest(self.key.encode(), name.encode(), "sha256").hex()
+        return f"n{hashed[:_DIGITS]}"
+
+
+def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
+    """The snapshot with its names replaced by hashes with this key, which then knows them."""
+    known = frozenset(_names(snapshot)) - _EVERYBODYS - frozenset(_resources(snapshot)) - {""}
+    context = snapshot.seen.context
+    hidden = {name: key.hide(name) for name in known if not name.startswith(("system-", "system:"))}
+    key.names |= {hashed: name for name, hashed in (hidden | {context: key.hide(context)}).items()}
+    swap = _Swap(
+        {name: hashed for hashed, name in key.names.items() if name != context} | hidden,
+        frozenset(str(mapping(it.data, "metadata", "labels").get(SET)) for it in snapshot.objects),
+    )
+    return Snapshot(
+        replace(
+            snapshot.seen,
+            context=key.hide(context),
+            gaps=tuple(
+                Gap(gap.group, gap.kind, swap.name(gap.namespace), swap.prose(_cut(gap.reason)))
+                for gap in snapshot.seen.gaps
+            ),
+            no_server=swap.prose(_cut(snapshot.seen.no_server)),
+            namespaces=tuple(map(swap.name, snapshot.seen.namespaces)),
+            config_maps=frozenset(CONFIG_MAPS),  # the others' names are the spec's
+            redacted=True,
+            key=key.name,
+        ),
+        tuple(_object(it, swap) for it in snapshot.objects),
+        tuple(_pod(pod, swap) for pod in snapshot.pods),
+    )
+
+
+def _cut(reason: str) -> str:
+    """Why something was not read, without the words of servers and hosts: users and roles stand in them."""
+    return _QUOTED.sub('"..."', _ANSWERED.sub(r"\1", reason))
+
+
+class _Swap:
+    def __init__(self, hidden: dict[str, str], sets: frozenset[str]) -> None:
+        self._hidden = hidden
+        self._sets = sets & hidden.keys()
+        self._specs: dict[int, PodSpec] = {}
+
+    def name(self, text: str) -> str:
+        """A text that is a name as a whole, or is none."""
+        return self._hidden.get(text, text)
+
+    def scheduler(self, text: str) -> str:
+        """A scheduler's name, which may begin with that of a set: `research.binpack`."""
+        head, dot, tail = text.partition(".")
+        return f"{self._hidden[head]}.{tail}" if dot and head in self._sets else text
+
+    def prose(self, text: str) -> str:
+        """A text with names among its words."""
+        return _TOKEN.sub(
+            lambda match: self._hidden.get(match[0]) or self.scheduler(match[0]), text
+        )
+
+    def value(self, value: Any, key: str = "") -> Any:
+        """What stands under a key."""
+        if isinstance(value, str):
+            if key in _AS_IT_IS:
+                return value
+            if key == "schedulerName":
+                return self.scheduler(value)
+            if key == "image":
+                return value if component(value) else "image"
+            return self.prose(value) if key in _PROSE else self.name(value)
+        if isinstance(value, list):
+            return [self.value(each, key) for each in value]
+        if isinstance(value, dict):
+            inner = key if key in _PROSE else ""
+            return {self.key(name): self.value(each, inner or name) for name, each in value.items()}
+        return value
+
+    def spec(self, spec: PodSpec) -> PodSpec:
+        """Pods that share one go on sharing it."""
+        if id(spec) not in self._specs:
+            self._specs[id(spec)] = replace(
+                spec,
+                containers=tuple(map(self._container, spec.containers)),
+                init_containers=tuple(map(self._container, spec.init_containers)),
+                node_selector=self.value(spec.node_selector),
+                affinity=self.value(spec.affinity),
+                priority_class_name=self.name(spec.priority_class_name),
+                scheduler_name=self.scheduler(spec.scheduler_name),
+                topology_spread_constraints=tuple(
+                    map(self.value, spec.topology_spread_constraints)
+                ),
+                resource_claims=tuple(map(self.value, spec.resource_claims)),
+            )
+        return self._specs[id(spec)]
+
+    def _container(self, it: Container) -> Container:
+        return replace(it, name=self.name(it.name), image=self.value(it.image, "image"))
+
+    def key(self, name: str) -> str:
+        """A key: those of managedFields name list entries, and are prose."""
+        return self.prose(name) if name.startswith(("k:{", 'v:"')) else name
+
+
+def _object(it: Object, swap: _Swap) -> Object:
+    data = Object.read(swap.value(it.data), it.at)
+    return it if data is None else data
+
+
+def _pod(pod: Pod, swap: _Swap) -> Pod:
+    owner = replace(pod.owner, name=swap.name(pod.owner.name)) if pod.owner else None
+    return replace(
+        pod,
+        namespace=swap.name(pod.namespace),
+        name=swap.name(pod.name),
+        node=swap.name(pod.node),
+        owner=owner,
+        labels={key: swap.name(value) for key, value in pod.labels.items()},
+        annotations={key: swap.prose(value) for key, value in pod.annotations.items()},
+        unscheduled_why=swap.prose(pod.unscheduled_why),
+        spec=swap.spec(pod.spec),
+    )
+
+
+def _names(snapshot: Snapshot) -> Iterator[str]:
+    for it in snapshot.objects:
+        yield from (it.name, it.namespace)
+        if it.kind == "Node":
+            yield it.labels.get(_HOSTNAME, "")  # which may be the name's first part
+        yield from _referred(it.data)
+    for pod in snapshot.pods:
+        yield from (pod.name, pod.namespace, pod.node)
+        yield pod.spec.priority_class_name
+        yield from _referred(pod.labels)
+        yield from (each.name for each in (*pod.spec.containers, *pod.spec.init_containers))
+        if pod.owner:
+            yield pod.owner.name
+    yield from (gap.namespace for gap in snapshot.seen.gaps)
+    yield from snapshot.seen.namespaces
+
+
+def _referred(data: Any) -> Iterator[str]:
+    """Names in the fields of an object, whatever they lead to."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if isinstance(value, str) and key in _REFERENCES:
+                yield value
+            elif key == "ownerReferences":
+                yield from (str(each.get("name", "")) for each in mappings(value))
+            elif key in {"flavors", "containers", "initContainers", "podSets", "admissionChecks"}:
+                yield from (str(each.get("name", "")) for each in mappings(value))
+                yield from _referred(value)
+            else:
+                yield from _referred(value)
+    elif isinstance(data, list):
+        for each in data:
+            yield from _referred(each)
+
+
+def _resources(snapshot: Snapshot) -> Iterator[str]:
+    """Names of resources, whole and behind their slash: no word of theirs is replaced."""
+    for it in snapshot.objects:
+        for name in _amounts(it.data):
+            yield name
+            yield from name.split("/")
+
+
+def _amounts(data: Any, key: str = "") -> Iterable[str]:
+    if isinstance(data, dict):
+        if key in _RESOURCES:
+            yield from data
+        for name, value in data.items():
+            yield from _amounts(value, name)
+    elif isinstance(data, list):
+        for each in data:
+            if key == "coveredResources" and isinstance(each, str):
+                yield each
+            yield from _amounts(each)

@@ -1,0 +1,99 @@
+"""What edits make of data, which is what the text must say after them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from policygen.core.finding import Edit, Path, Verb
+
+
+class EditError(ValueError):
+    """Why an edit cannot be made, in words for the user."""
+
+
+def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
+    """The data after the edits.
+
+    `raw` gives for the path of each QUOTE how the scalar is written. Raises EditError.
+    """
+    by_path: dict[Path, list[Edit]] = {}
+    for edit in edits:
+        found = by_path.setdefault(edit.at.path, [])
+        if edit not in found:
+            found.append(edit)
+    made = _value(data, (), by_path, raw)
+    for edit in (edit for found in by_path.values() for edit in found):
+        if edit.verb is Verb.ADD:
+            _add(made, edit)
+    return made
+
+
+def same(wanted: Any, found: Any) -> bool:
+    """Whether data is what was wanted: types count, the order of keys does not."""
+    if wanted.__class__ is not found.__class__:
+        return False
+    if isinstance(wanted, dict):
+        return wanted.keys() == found.keys() and all(
+            same(value, found[key]) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return len(wanted) == len(found) and all(map(same, wanted, found))
+    return bool(wanted == found)
+
+
+def _value(
+    data: Any, path: Path, by_path: Mapping[Path, Sequence[Edit]], raw: Mapping[Path, str]
+) -> Any:
+    if isinstance(data, dict):
+        data = _mapping(data, path, by_path, raw)
+    elif isinstance(data, list):
+        data = [
+            _value(each, (*path, number), by_path, raw)
+            for number, each in enumerate(data)
+            if not _asks(Verb.REMOVE, by_path.get((*path, number), ()))
+        ]
+    for edit in by_path.get(path, ()):
+        if edit.verb is Verb.REWRITE:
+            data = edit.to
+        elif edit.verb is Verb.QUOTE:
+            data = raw[path]
+        elif edit.verb is Verb.NEST:
+            data = {f"{edit.to}": data}
+    return data
+
+
+def _mapping(
+    data: dict[str, Any],
+    path: Path,
+    by_path: Mapping[Path, Sequence[Edit]],
+    raw: Mapping[Path, str],
+) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, value in data.items():
+        edits = by_path.get((*path, key), ())
+        if _asks(Verb.REMOVE, edits):
+            continue
+        name = next((f"{edit.to}" for edit in edits if edit.verb is Verb.RENAME), key)
+        if name in made or (name != key and name in data):
+            raise EditError(f'the key "{name}" is there already')
+        made[name] = _value(value, (*path, key), by_path, raw)
+    return made
+
+
+def _add(data: Any, edit: Edit) -> None:
+    """Put the value of an ADD into what the other edits have made."""
+    for number, step in enumerate(edit.at.path, 1):
+        if isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+            continue
+        if not isinstance(data, dict) or not isinstance(step, str):
+            raise EditError("there is no mapping to add this to")
+        if number == len(edit.at.path):
+            if step in data:
+                raise EditError(f'the key "{step}" is there already')
+            data[step] = edit.to
+        else:
+            data = data.setdefault(step, {})
+
+
+def _asks(verb: Verb, edits: Sequence[Edit]) -> bool:
+    return any(edit.verb is verb for edit in edits)

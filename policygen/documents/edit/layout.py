@@ -1,0 +1,124 @@
+"""The text of a document, and how its nodes are written in it."""
+
+import json
+import re
+
+from msgspec import Struct, field
+
+from policygen.documents import kubectl_scalars
+from policygen.documents.document import Document
+from policygen.documents.outline import Outline, Shape
+from policygen.documents.parse import looks_like_json
+from policygen.documents.positions import LINE_END, Inset, line_start
+
+Scalar = str | int | float | bool
+
+COLLECTIONS = frozenset({Shape.MAPPING, Shape.SEQUENCE})
+FLOW_COLON = re.compile(r"[ \t\r\n]*:")
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
+
+
+class Text(Struct, eq=False):
+    """The text of a document, and what is known of its nodes."""
+
+    document: Document
+    shared: dict[int, int] = field(default_factory=dict)
+    """How many places of the data a node stands for, if not for one; 0: nobody can say."""
+    json: bool = False
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        self.text = self.document.positions.text
+        name = self.document.source.name.lower()
+        inside = isinstance(self.document.positions, Inset)
+        self.json = looks_like_json(self.text) or (name.endswith(".json") and not inside)
+        if self.outline.target:
+            self.shared = _shared(self.outline)
+
+    @property
+    def outline(self) -> Outline:
+        """Where its nodes stand."""
+        return self.document.outline
+
+    def line_start(self, index: int) -> int:
+        """Where the line of a character begins."""
+        return line_start(self.text, index)
+
+    def line_end(self, index: int) -> int:
+        """Where it ends, before its line break."""
+        found = LINE_END.search(self.text, index)
+        return found.start() if found else len(self.text)
+
+    def next_line(self, index: int) -> int:
+        """Where the next one begins; the end of the text behind the last."""
+        found = LINE_END.search(self.text, index)
+        return found.end() if found else len(self.text)
+
+    def char(self, node: int) -> str:
+        """The first character of a node behind its anchor."""
+        start, _ = self.outline.span(node, self.text)
+        return self.text[start : start + 1]
+
+    def is_flow(self, node: int) -> bool:
+        """Whether a collection is written in brackets."""
+        return self.outline.shape[node] in COLLECTIONS and self.char(node) in {"{", "["}
+
+    def pairs(self, mapping: int) -> list[tuple[int, int]]:
+        """All keys and values of a mapping, merges too."""
+        below = self.outline.below(mapping)
+        return list(zip(below[::2], below[1::2], strict=True))
+
+    def end(self, node: int, key: int | None = None) -> int:
+        """Where the last character of a node is behind us; a block ends with its last scalar."""
+        while self.outline.shape[node] in COLLECTIONS and not self.is_flow(node):
+            inside = self.outline.below(node)
+            if not inside:
+                break
+            key = inside[-2] if self.outline.shape[node] == Shape.MAPPING else None
+            node = inside[-1]
+        start, end = self.outline.start[node], self.outline.end[node]
+        if start == end and key is not None:  # nothing is written behind the colon
+            colon = FLOW_COLON.match(self.text, self.outline.end[key])
+            return colon.end() if colon else self.outline.end[key]
+        return start + len(self.text[start:end].rstrip(" \t\r\n"))
+
+    def scalar(self, value: Scalar) -> str:
+        """A scalar in its plainest form."""
+        if not isinstance(value, str):
+            return json.dumps(value)
+        if not self.json and _PLAIN.fullmatch(value) and kubectl_scalars.read(value) == value:
+            return value
+        return json.dumps(value, ensure_ascii=False)
+
+    def like(self, old: str, value: Scalar) -> str:
+        """A scalar with the quotes of an older one."""
+        if isinstance(value, str) and old.startswith('"'):
+            return json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str) and old.startswith("'") and value.isprintable():
+            return "'{}'".format(value.replace("'", "''"))
+        return self.scalar(value)
+
+
+def _shared(outline: Outline) -> dict[int, int]:
+    """For each node that does not stand for exactly one place how many it stands for; 0: merged."""
+    above = [0] * len(outline.shape)
+    for node, shape in enumerate(outline.shape):
+        if shape in COLLECTIONS:
+            for child in outline.below(node):
+                above[child] = node
+    uses: dict[int, list[int]] = {}
+    for alias, node in outline.target.items():
+        uses.setdefault(node, []).append(alias)
+    merged = {value for values in outline.merge.values() for value in values}
+    known: dict[int, int] = {}
+
+    def count(node: int) -> int:
+        if node not in known:
+            known[node] = 0
+            here = node in merged or above[node] in merged
+            counts = [0 if here else count(above[node]) if node else 1]
+            counts += [count(alias) for alias in uses.get(node, ())]
+            known[node] = 0 if 0 in counts else sum(counts)
+        return known[node]
+
+    return {node: count(node) for node in range(len(above)) if count(node) != 1}

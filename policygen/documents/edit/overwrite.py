@@ -1,0 +1,60 @@
+"""New contents for files that were read: all of them or none, and never half a file."""
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from policygen.core import atomic
+from policygen.core.errors import UsageError
+from policygen.documents.files import Source
+
+
+def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
+    """Give each file its new text; a file keeps its mode and owner, a link its target.
+
+    Everything is written beside its place first and then renamed. Raises UsageError before
+    anything is changed where a file is no longer what was read, or must not be written.
+    """
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for source, text in changes:
+            try:
+                staged.append(_staged(source, text))
+            except OSError as error:
+                raise UsageError(f"{source.name} cannot be written: {error.strerror}") from None
+        for beside, target in staged:
+            beside.replace(target)
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
+    finally:
+        for beside, _ in staged:
+            beside.unlink(missing_ok=True)
+
+
+def _staged(source: Source, text: str) -> tuple[Path, Path]:
+    """The new content beside its place, and that place."""
+    if source.path is None:
+        raise UsageError("standard input cannot be written; leave --write out for a diff")
+    target = Path(os.path.realpath(source.path))
+    state = target.stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise UsageError(f"{source.name} is no regular file, so it is not written")
+    if not state.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        raise UsageError(f"{source.name} is read-only, so it is not written")
+    if state.st_nlink > 1:
+        raise UsageError(f"{source.name} has a second name (a hard link), so it is not written")
+    if not os.access(target, os.W_OK):
+        raise UsageError(f"{source.name} cannot be written: no permission")
+    if target.read_bytes() != source.whole(source.text):
+        raise UsageError(f"{source.name} was changed meanwhile; nothing is written, run it again")
+    beside = target.with_name(f".{target.name}.policygen-{os.getpid()}")
+    try:
+        atomic.stage(beside, source.whole(text), target)
+        if (state.st_uid, state.st_gid) != (os.geteuid(), os.getegid()):
+            os.chown(beside, state.st_uid, state.st_gid)
+            beside.chmod(stat.S_IMODE(state.st_mode))  # which a change of owner may cut
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+    return beside, target

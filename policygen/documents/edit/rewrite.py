@@ -1,0 +1,271 @@
+"""Symbolic edits as changes of a document's text: all that they do not name stays as it is.
+
+What has no certain place in the text is refused: a node that other places share through an
+alias, scalars of several lines, keys that are merged in, texts inside quotes or folded blocks.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from policygen.core.finding import At, Edit, Path, Verb
+from policygen.documents.document import Document
+from policygen.documents.edit.apply import EditError
+from policygen.documents.edit.comments import comments
+from policygen.documents.edit.layout import COLLECTIONS, FLOW_COLON, Scalar, Text
+from policygen.documents.edit.splice import Splice, joined, outer
+from policygen.documents.outline import Shape
+from policygen.documents.positions import LINE_END
+
+_INDENT = "  "
+_COLON = re.compile(r"[ \t]*:(?=[ \t\r\n]|\Z)")
+_DASH = re.compile(r"[ \t]*-[ \t]+")
+_REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
+
+
+Rewritten = Sequence[Splice] | EditError
+"""What becomes of a fix: its changes of the text, or why it cannot be made."""
+
+
+def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritten]:
+    """What each fix changes of the text of the file that a document is in.
+
+    A node that is shared through aliases is changed only where the fixes ask the same of all
+    its uses. Fixes may overlap; two that ask the same give the same splices.
+    """
+    text = Text(document)
+    made: list[Rewritten] = []
+    touched: list[set[tuple[int, Path, Edit]]] = []
+    for edits in fixes:
+        try:
+            each = [_Step(text, edit) for edit in edits]
+            parts = [splice for step in each for splice in step.splices()]
+            made.append([outer(document.positions, part) for part in joined(parts)])
+            touched.append({(it.touched, it.edit.at.path, it.asked) for it in each})
+        except EditError as error:
+            made.append(error)
+            touched.append(set())
+    shared = EditError("it is shared through an alias, and not all who use it want this")
+    while True:  # a fix that is refused may have been the partner of another
+        asking = {it for each in touched for it in each if it[0] in text.shared}
+        uses = Counter((node, edit) for node, _, edit in asking)
+        refused = [
+            number
+            for number, each in enumerate(touched)
+            if any(uses[node, edit] != text.shared.get(node, 0) for node, _, edit in each & asking)
+        ]
+        if not refused:
+            return made
+        for number in refused:
+            made[number], touched[number] = shared, set()
+
+
+class _Step:
+    """One edit of one text."""
+
+    def __init__(self, text: Text, edit: Edit) -> None:
+        self.it = text
+        self.edit = edit
+        self.text = text.text
+        self.mapping = 0
+        self.key: int | None = None
+        self.above: int | None = None
+        """The key of the mapping."""
+        self.node = 0
+        self.flow = False
+        """Whether the node stands in brackets."""
+        self.rest: Path = ()
+        """The part of an ADD's path that is not there yet."""
+        self._walk()
+
+    def _walk(self) -> None:
+        outline, path = self.it.outline, self.edit.at.path
+        for number, name in enumerate(path):
+            node = outline.target.get(self.node, self.node)
+            self.flow = self.flow or self.it.is_flow(node)
+            step = outline.steps(node).get(name)
+            if step is None:
+                if self.edit.verb is Verb.ADD and outline.shape[node] == Shape.MAPPING:
+                    self.node, self.rest = node, path[number:]
+                    return
+                raise EditError("its place in the text is not certain, as with what is merged in")
+            self.above, self.mapping, self.key, self.node = self.key, node, step.key, step.node
+        if self.edit.verb in {Verb.REWRITE, Verb.QUOTE}:
+            self.node = outline.target.get(self.node, self.node)
+        if self.edit.verb is Verb.ADD:
+            raise EditError("it is there already")
+
+    @property
+    def touched(self) -> int:
+        """The node whose text changes."""
+        by_key = self.edit.verb in {Verb.RENAME, Verb.NEST}
+        return self.key if self.key is not None and by_key else self.node
+
+    @property
+    def asked(self) -> Edit:
+        """The edit without its path, to tell whether two ask the same of one node."""
+        return self.edit._replace(at=At(0, self.rest))
+
+    def splices(self) -> Iterator[Splice]:
+        """The changes of the document's own text."""
+        match self.edit:
+            case Edit(verb=Verb.REWRITE, to=to):
+                start, end = self._scalar()
+                yield Splice(start, end, self.it.like(self.text[start:end], to))
+            case Edit(verb=Verb.QUOTE):
+                start, end = self._scalar()
+                yield Splice(start, end, json.dumps(self.text[start:end], ensure_ascii=False))
+            case Edit(verb=Verb.RENAME, to=to):
+                start, end = self._key_span()
+                yield Splice(start, end, self.it.like(self.text[start:end], to))
+            case Edit(verb=Verb.REMOVE):
+                yield self._without_item() if self.key is None else self._without_key()
+            case Edit(verb=Verb.NEST, to=to):
+                yield from self._nested(f"{to}")
+            case Edit(verb=Verb.ADD, to=to):
+                yield self._added(to)
+
+    def _scalar(self) -> tuple[int, int]:
+        outline = self.it.outline
+        start, end = outline.span(self.node, self.text)
+        if outline.shape[self.node] != Shape.SCALAR or start == end:
+            raise EditError("nothing, or no scalar, is written there")
+        if LINE_END.search(self.text, start, end):
+            raise EditError("it is written in several lines")
+        return start, end
+
+    def _key_span(self) -> tuple[int, int]:
+        if self.key is None or self.it.outline.shape[self.key] != Shape.SCALAR:
+            raise EditError("its key has no text of its own")
+        start, end = self.it.outline.span(self.key, self.text)
+        colon = FLOW_COLON if self.flow else _COLON
+        if not colon.match(self.text, end) or start != self.it.outline.start[self.key]:
+            raise EditError("its key is written in an unusual way")
+        return start, end
+
+    def _without_key(self) -> Splice:
+        self._key_span()
+        pairs = self.it.pairs(self.mapping)
+        number = next(i for i, (key, _) in enumerate(pairs) if key == self.key)
+        starts = [self.it.outline.start[key] for key, _ in pairs]
+        ends = [self.it.end(value, key) for key, value in pairs]
+        if self.it.is_flow(self.mapping):
+            return self._without(number, starts, ends, self.mapping)
+        if self.flow:
+            raise EditError("it stands in brackets without braces of its own")
+        start, end = starts[number], ends[number]
+        if len(pairs) == 1:
+            return self._emptied(start, end)
+        begin = self.it.line_start(start)
+        if not self.text[begin:start].strip(" "):
+            return self._without_lines(begin, end, self.text[begin:start])
+        if number + 1 == len(pairs):
+            raise EditError("it shares its line with others")
+        below = starts[number + 1]  # the key after a dash: the next one takes its place
+        indent = " " * (start - begin)
+        kept = [f"{each}\n{indent}" for each in comments(self.text[start:below])]
+        return Splice(start, below, "".join(kept))
+
+    def _emptied(self, start: int, end: int) -> Splice:
+        """Without the only entry of a mapping: beside the mapping's own key, if it has one."""
+        if self.above is not None:
+            colon = _COLON.match(self.text, self.it.outline.end[self.above])
+            if colon and not self.text[colon.end() : start].strip(" \r\n"):
+                return self._without_comments(colon.end(), end, " {}")
+        return self._without_comments(start, end, "{}")
+
+    def _without_item(self) -> Splice:
+        items = self.it.outline.below(self.mapping)
+        number = items.index(self.node)
+        starts = [self.it.outline.start[item] for item in items]
+        ends = [self.it.end(item) for item in items]
+        if self.it.is_flow(self.mapping):
+            return self._without(number, starts, ends, self.mapping)
+        begin = self.it.line_start(starts[number])
+        dash = _DASH.fullmatch(self.text, begin, starts[number])
+        if not dash or len(items) == 1:
+            raise EditError("it shares its line with others")
+        return self._without_lines(begin, ends[number], dash[0].partition("-")[0])
+
+    def _without(self, number: int, starts: list[int], ends: list[int], around: int) -> Splice:
+        """Without one entry of several between brackets."""
+        if len(starts) == 1:
+            start, end = self.it.outline.span(around, self.text)
+            return self._without_comments(start + 1, end - 1)
+        if number + 1 < len(starts):
+            return self._without_comments(starts[number], starts[number + 1])
+        return self._without_comments(ends[number - 1], ends[number])
+
+    def _without_comments(self, start: int, end: int, instead: str = "") -> Splice:
+        if comments(self.text[start:end]):
+            raise EditError("a comment in it would have no place any more")
+        return Splice(start, end, instead)
+
+    def _without_lines(self, begin: int, end: int, indent: str) -> Splice:
+        """Without whole lines, but with their comments."""
+        stop = self.it.next_line(end)
+        if not _REST.fullmatch(self.text, end, self.it.line_end(end)):
+            raise EditError("it shares its line with others")
+        kept = [f"{indent}{each}" for each in comments(self.text[begin:stop])]
+        if begin and self.it.line_end(end) == stop:  # the text ends without a line break
+            above = begin - (2 if self.text.startswith("\r\n", begin - 2) else 1)
+            return Splice(above, stop, "".join(f"\n{each}" for each in kept))
+        return Splice(begin, stop, "".join(f"{each}\n" for each in kept))
+
+    def _nested(self, key: str) -> Iterator[Splice]:
+        node, start = self.node, self.it.outline.start[self.node]
+        end = self.it.end(node, self.key)
+        name = self.it.scalar(key)
+        block = self.it.outline.shape[node] in COLLECTIONS and not self.it.is_flow(node)
+        if start >= end:
+            raise EditError("nothing is written there")
+        if not block and self.text[start] in "|>":
+            raise EditError("it is written in several lines")
+        if not block:
+            if self.key is None and not self.flow:
+                yield Splice(start, start, f"{name}: ")
+            else:
+                yield Splice(start, start, f"{{{name}: ")
+                yield Splice(end, end, "}")
+            return
+        if self.key is None or self.flow or self.text[start] in "&!":
+            raise EditError("it is written in an unusual way")
+        key_start, key_end = self._key_span()
+        first = self.it.next_line(key_end)
+        if first > start:
+            raise EditError("it shares its line with others")
+        indent = " " * (key_start - self.it.line_start(key_start))
+        line, added = first, f"{indent}{_INDENT}{name}:\n"
+        while line < end:
+            shift = _INDENT if self.text[line : self.it.line_end(line)].strip(" \t") else ""
+            if added or shift:
+                yield Splice(line, line, added + shift)
+            line, added = self.it.next_line(line), ""
+
+    def _added(self, value: Scalar) -> Splice:
+        it, node = self.it, self.node
+        *above, last = (it.scalar(str(step)) for step in self.rest)
+        pairs = it.pairs(node)
+        start = it.outline.start[pairs[0][0]] if pairs else it.outline.span(node, self.text)[0]
+        begin = it.line_start(start)
+        lead = self.text[begin:start]
+        inline = f"{last}: {it.scalar(value)}"
+        if it.is_flow(node) or not pairs:
+            for name in reversed(above):
+                inline = f"{name}: {{{inline}}}"
+            if not pairs:
+                return Splice(start + 1, start + 1, inline)
+            end = it.end(pairs[-1][1], pairs[-1][0])
+            blank = " " if lead.strip(" \t") else f"\n{lead}"
+            return Splice(end, end, f",{blank}{inline}")
+        if self.flow:
+            raise EditError("it stands in brackets without braces of its own")
+        indent = " " * len(lead)
+        lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
+        lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")
+        end = it.end(pairs[-1][1], pairs[-1][0])
+        stop = it.next_line(end)
+        if it.line_end(end) == stop:  # the text ends without a line break
+            return Splice(stop, stop, "\n" + "".join(lines).removesuffix("\n"))
+        return Splice(stop, stop, "".join(lines))

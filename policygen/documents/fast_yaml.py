@@ -1,0 +1,65 @@
+"""The data of a document in which nothing asks for a closer look, without its places."""
+
+from collections.abc import Callable
+from typing import Any
+
+import yaml
+
+from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
+from policygen.documents.scalars import Plains, Surprise
+
+
+def glance(  # noqa: C901, PLR0912 - calls would cost as much as what they do
+    next_event: Callable[[], Any], seen: list[Any], plains: Plains
+) -> Any:
+    """The data of the document whose events follow, or UNUSUAL.
+
+    Unusual are anchors, aliases, tags, keys that are no text or come twice, scalars that are
+    refused, and nesting beyond MAX_DEPTH: a Builder must have a look at all of `seen`, the events
+    taken so far, and at those to come. Nearly every document is read here to its end, in half
+    the time that a Builder takes to note where everything stands.
+    """
+    # Every spec goes through this loop, event by event: hence the local names.
+    scalar_event, end_event = yaml.ScalarEvent, yaml.DocumentEndEvent
+    mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
+    alias_event = yaml.AliasEvent
+    note = seen.append
+    stack: list[Any] = []
+    container: Any = []
+    key: str | None = None
+    while True:
+        event = next_event()
+        note(event)
+        kind = event.__class__
+        if kind is scalar_event:
+            value = event.value
+            if not event.style:
+                value = plains[value]
+                if value.__class__ is Surprise:
+                    return UNUSUAL
+            if event.tag is not None or event.anchor is not None:
+                return UNUSUAL
+        elif kind is mapping_event or kind is sequence_event:
+            if event.anchor is not None or event.tag is not None or len(stack) >= MAX_DEPTH:
+                return UNUSUAL
+            value = {} if kind is mapping_event else []
+        elif kind is end_event:
+            return container[0]
+        elif kind is alias_event:
+            return UNUSUAL
+        else:
+            container = stack.pop()
+            continue
+        if container.__class__ is list:
+            container.append(value)
+        elif key is not None:
+            container[key] = value
+            key = None
+        elif value.__class__ is str and value not in container:
+            key = value
+            continue
+        else:
+            return UNUSUAL
+        if kind is not scalar_event:
+            stack.append(container)
+            container = value

@@ -1,0 +1,101 @@
+"""What is wrong with a document: what no reader takes, and what YAML allows and a spec does not."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from policygen.documents import placeholders
+from policygen.documents.outline import BLANKS, Shape
+from policygen.documents.parsed import Composed, Problem
+from policygen.documents.scalars import shorten
+
+MAX_PROBLEMS: Final = 1_000
+"""Per document; the rest is counted."""
+
+_TAGS = {
+    Shape.SCALAR: ("!", "tag:yaml.org,2002:str"),
+    Shape.MAPPING: ("!", "tag:yaml.org,2002:map"),
+    Shape.SEQUENCE: ("!", "tag:yaml.org,2002:seq"),
+}
+
+
+class Objections:
+    """Notes the problems of one document in it, each about a node that its outline has."""
+
+    def __init__(self, it: Composed, text: str, line: Callable[[int], int]) -> None:
+        self._it = it
+        self._outline = it.outline
+        self._text = text
+        self._line = line
+        self._again: dict[int, list[tuple[int, str]]] = {}
+        """By mapping the keys that it has already, and their texts."""
+        self._unreported = 0
+
+    def raw(self, node: int) -> str:
+        """The text of a node as it is written."""
+        start, end = self._outline.span(node, self._text)
+        return self._text[start:end]
+
+    def syntax(self, node: int, message: str) -> None:
+        """Note what no reader could accept."""
+        start, end = self._outline.span(node, self._text)
+        self._it.syntax.append(Problem("yaml-syntax", message, start, end))
+
+    def report(
+        self, node: int, rule: str, message: str, span: tuple[int, int] | None = None
+    ) -> None:
+        """Note what YAML allows and a spec does not; `span` is another place than the node's."""
+        self._it.flawed.add(node)
+        if len(self._it.content) < MAX_PROBLEMS:
+            start, end = span or self._outline.span(node, self._text)
+            self._it.content.append(Problem(rule, message, start, end))
+        else:
+            self._unreported += 1
+
+    def tag(self, node: int, tag: str) -> None:
+        """Judge the tag of a node: one that changes nothing is passed over."""
+        if tag in _TAGS[Shape(self._outline.shape[node])]:
+            return
+        name = shorten(tag.replace("tag:yaml.org,2002:", "!!"))
+        begin, (start, _) = self._outline.start[node], self._outline.span(node, self._text)
+        properties = self._text[begin:start].rstrip(BLANKS)
+        span = (begin, begin + len(properties)) if properties else None
+        self.report(
+            node, "yaml-tag", f"the tag {name} is not read; write the value without it", span
+        )
+
+    def key(self, node: int, value: Any, mapping: int) -> str | None:
+        """The text of a key that is a number or so; None for one that cannot be a key."""
+        start, _ = self._outline.span(node, self._text)
+        if isinstance(value, dict | list):
+            message = "a key must be text, not a mapping or a list; put it in quotes"
+            if self._text[start - 1 : start + 1] == "{{":
+                message = placeholders.MESSAGE
+                self._it.flawed.add(mapping)  # of which nothing else is to be said
+            self.report(node, "key-not-a-string", message)
+            return None
+        raw = self.raw(node)
+        if node in self._it.flawed:
+            return None
+        message = f'a key must be text; write "{shorten(raw)}" in quotes'
+        if not raw:
+            message = 'a key is missing before ":"'
+        self.report(node, "key-not-a-string", message)
+        return raw or None
+
+    def given_again(self, mapping: int, node: int, text: str) -> None:
+        """Note a key that its mapping has already."""
+        self._again.setdefault(mapping, []).append((node, text))
+
+    def finish(self) -> None:
+        """Note what is known only once the outline is complete."""
+        for mapping, again in self._again.items():
+            first = self._outline.steps(mapping)
+            for node, text in again:
+                key = first[text].key
+                line = self._line(self._outline.start[node if key is None else key])
+                message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
+                self.report(node, "duplicate-key", message)
+        if self._unreported:
+            root = self._outline.start[0]
+            message = f"{self._unreported} more problems in this document"
+            self._it.content.append(Problem("more-problems", message, root, root + 1))

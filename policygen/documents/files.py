@@ -1,0 +1,275 @@
+"""Which files make up the input, and their text."""
+
+import codecs
+import errno
+import fcntl
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from msgspec import Struct, field
+
+from policygen.core.finding import Finding, Place, Severity
+from policygen.documents.decode import NotTextError, decode
+
+ENDINGS: Final = (".yaml", ".yml", ".json")
+"""What is read in folders; a file that is named itself is read whatever its ending."""
+MAX_FILE_BYTES: Final = 64 * 1024 * 1024
+
+STDIN: Final = "<stdin>"
+
+_DEVICES = (
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISFIFO, "a pipe"),
+)
+
+_Identity = tuple[int, int]
+"""Device and inode: the same file under any name."""
+
+
+class Source(Struct, frozen=True):
+    """One file of the input."""
+
+    name: str
+    """As shown to the user: as given, or joined to the folder as given; `<stdin>` for `-`."""
+    text: str
+    path: Path | None
+    """None for stdin."""
+    mark: str = ""
+    """The byte-order mark that the file begins with, if it has one; lines and columns count without."""
+
+    def whole(self, text: str) -> bytes:
+        """The file's content with another text: what stands before it stays."""
+        return (self.mark + text).encode()
+
+
+def read(
+    arguments: Sequence[str],
+    *,
+    stdin: BinaryIO | None = None,
+    output: os.stat_result | None = None,
+) -> tuple[list[Source], list[Finding]]:
+    """The sources that the arguments name, and every reason why one cannot be read.
+
+    `-` is `stdin` (the process's own by default). Files of a folder come in the order of
+    their names; a file that is found twice is read once. Devices, sockets and pipes are never
+    opened, since that may wait for ever; but a pipe that the process was started with is read
+    (`/dev/stdin`, and what a shell makes of `<(command)`). `output` is the state of the file
+    that will be written: it cannot be an input.
+    """
+    reading = _Reading(stdin, output)
+    for argument in arguments:
+        if argument == "-":
+            reading.add_stdin()
+        else:
+            reading.add(argument)
+    return reading.sources, reading.findings
+
+
+def read_path(path: Path) -> tuple[list[Source], list[Finding]]:
+    """Likewise what one path names, which is never stdin."""
+    reading = _Reading(None, None)
+    reading.add(str(path))
+    return reading.sources, reading.findings
+
+
+def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
+    """Whether a path, which need not exist, is one of the inputs or lies in one's folder."""
+    target = Path(os.path.realpath(path))
+    return any(
+        target.is_relative_to(os.path.realpath(argument))
+        for argument in arguments
+        if argument != "-"
+    )
+
+
+def is_input(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
+    """Whether a path, which need not exist, is read: named itself, or by its name in a folder."""
+    named = [os.path.realpath(argument) for argument in arguments if argument != "-"]
+    if os.path.realpath(path) in named:
+        return True
+    return os.fspath(path).lower().endswith(ENDINGS) and inside(path, arguments)
+
+
+class _Found(Struct, frozen=True):
+    """A folder, or a file in one."""
+
+    name: str
+    state: os.stat_result
+    above: frozenset[_Identity]
+    """The folders that it is in, and itself."""
+
+
+class _Reading(Struct, eq=False):
+    stdin: BinaryIO | None
+    output: os.stat_result | None
+    sources: list[Source] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    seen: set[_Identity | str] = field(default_factory=set)
+
+    def add(self, argument: str) -> None:
+        """Read the file or folder of this name."""
+        if not argument:
+            self.refuse(argument, "an empty name; write a file, a folder or -")
+            return
+        try:
+            state = Path(argument).stat()
+        except (OSError, ValueError) as error:
+            self.refuse(argument, _reason(error, argument))
+            return
+        if stat.S_ISDIR(state.st_mode):
+            self.add_folder(argument, state)
+        else:
+            self.add_file(argument, state, folder=None)
+
+    def add_stdin(self) -> None:
+        """Read stdin, once."""
+        if STDIN in self.seen:
+            return
+        self.seen.add(STDIN)
+        try:
+            data = (self.stdin or sys.stdin.buffer).read(MAX_FILE_BYTES + 1)
+        except (OSError, ValueError) as error:
+            self.refuse(STDIN, _reason(error, STDIN))
+            return
+        self.keep(STDIN, data, None)
+
+    def add_folder(self, folder: str, state: os.stat_result) -> None:
+        """Read the specs of a folder and of those below it."""
+        before = len(self.findings)
+        found = False
+        for name, inner in self.walk(folder, state):
+            found = True
+            self.add_file(name, inner, folder=folder)
+        if not found and len(self.findings) == before:
+            endings = " ".join(ENDINGS)
+            self.refuse(folder, f"no file to read in this folder ({endings})", rule="no-spec-files")
+
+    def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
+        """The spec files of a tree, in the order of their names; what cannot be read is refused."""
+        visited = {_identity(state)}
+        pending = [_Found(folder, state, frozenset(visited))]
+        while pending:
+            found = pending.pop()
+            if not stat.S_ISDIR(found.state.st_mode):
+                yield found.name, found.state
+                continue
+            # A stack: the entry that comes first is put on it last.
+            for below in reversed(list(self.entries(found))):
+                identity = _identity(below.state)
+                if not stat.S_ISDIR(below.state.st_mode):
+                    pending.append(below)
+                elif identity in found.above:
+                    message = "this link leads back to a folder above it; remove it"
+                    self.refuse(below.name, message)
+                elif identity not in visited:
+                    visited.add(identity)
+                    pending.append(below)
+
+    def entries(self, folder: _Found) -> Iterator[_Found]:
+        """The folders and spec files of one folder."""
+        try:
+            entries = sorted(path.name for path in Path(folder.name).iterdir())
+        except OSError as error:
+            self.refuse(folder.name, _reason(error, folder.name))
+            return
+        for entry in entries:
+            if entry.startswith("."):
+                continue
+            # Not Path's join, which would take "./" from a name that was given with it.
+            name = f"{folder.name.rstrip('/')}/{entry}"
+            wanted = entry.lower().endswith(ENDINGS)
+            try:
+                state = Path(name).stat()
+            except OSError as error:
+                if wanted or error.errno == errno.ELOOP:
+                    self.refuse(name, _reason(error, name))
+                continue
+            if wanted or stat.S_ISDIR(state.st_mode):
+                yield _Found(name, state, folder.above | {_identity(state)})
+
+    def add_file(self, name: str, state: os.stat_result, *, folder: str | None) -> None:
+        """Read one file."""
+        if _identity(state) in self.seen:
+            return
+        self.seen.add(_identity(state))
+        descriptor = None
+        if stat.S_ISFIFO(state.st_mode) and folder is None:
+            descriptor = _descriptor(state)
+        for is_device, what in _DEVICES:
+            if is_device(state.st_mode) and descriptor is None:
+                self.refuse(name, f"this is {what}, not a file")
+                return
+        if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
+            where = f"inside the spec folder {folder}" if folder else "this very spec file"
+            message = f"the output is {where}; write it elsewhere"
+            self.refuse(name, message, rule="output-inside-input")
+            return
+        if state.st_size > MAX_FILE_BYTES:
+            self.refuse(name, _too_large())
+            return
+        try:
+            # A pipe is read where it is open: its path would open another end.
+            with open(name if descriptor is None else descriptor, "rb") as file:  # noqa: PTH123 - Path.open takes no descriptor
+                data = file.read(MAX_FILE_BYTES + 1)
+        except OSError as error:
+            self.refuse(name, _reason(error, name))
+            return
+        self.keep(name, data, Path(name))
+
+    def keep(self, name: str, data: bytes, path: Path | None) -> None:
+        """Make a source of the bytes."""
+        if len(data) > MAX_FILE_BYTES:
+            self.refuse(name, _too_large())
+            return
+        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""  # which kubectl takes
+        try:
+            text = decode(data[len(mark) :])
+            self.sources.append(Source(name, text, path, mark.decode()))
+        except NotTextError as error:
+            place = Place(name, error.line, error.column, error.length, error.text)
+            self.findings.append(Finding(Severity.ERROR, "encoding", str(error), place))
+
+    def refuse(self, name: str, message: str, *, rule: str = "unreadable-input") -> None:
+        """Note why a file is not read."""
+        self.findings.append(Finding(Severity.ERROR, rule, message, Place(name)))
+
+
+def _descriptor(pipe: os.stat_result) -> int | None:
+    """A duplicate of the descriptor by which this process can read a pipe; None without one."""
+    with suppress(OSError):  # a system without /dev/fd
+        for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
+            with suppress(OSError):  # the one that listed them is closed again
+                mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+                if mode != os.O_WRONLY and os.path.samestat(os.fstat(number), pipe):
+                    return os.dup(number)
+    return None
+
+
+def _identity(state: os.stat_result) -> _Identity:
+    return state.st_dev, state.st_ino
+
+
+def _too_large() -> str:
+    return f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB; split it into several files"
+
+
+def _reason(error: OSError | ValueError, name: str) -> str:
+    """Why a file cannot be opened, in words."""
+    if isinstance(error, FileNotFoundError):
+        if Path(name).is_symlink():
+            return f"this link leads nowhere, to {Path(name).readlink()}"
+        return "there is no such file or folder"
+    if isinstance(error, PermissionError):
+        return "no permission to read this"
+    if isinstance(error, OSError):
+        if error.errno == errno.ELOOP:
+            return "this link leads in a circle"
+        return f"cannot be read: {(error.strerror or str(error)).lower()}"
+    return "no file can have this name"

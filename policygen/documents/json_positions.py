@@ -1,0 +1,75 @@
+"""Where the nodes of a JSON text stand, found on the way to each that is asked for."""
+
+import re
+from collections.abc import Callable
+from json import JSONDecoder
+from typing import Any
+
+from policygen.documents.outline import BLANKS, Outline, Shape, Step
+
+_BLANK = re.compile(rf"[{BLANKS}]*")
+_WORD = re.compile(rf"[^,\]}}{BLANKS}]+")
+_SHAPES = {"{": Shape.MAPPING, "[": Shape.SEQUENCE}
+_decode: Callable[[str, int], tuple[Any, int]] = JSONDecoder(
+    parse_int=str, parse_float=str
+).raw_decode
+
+
+class JsonPlaces(Outline):
+    """The outline of a text that is JSON beyond doubt: no key twice, no half character.
+
+    Nodes are numbered as they are met. Whoever asks for one place in a large text pays for its
+    neighbours on the way down, and the rest is passed over in compiled code.
+    """
+
+    text: str = ""
+
+    def below(self, node: int) -> list[int]:
+        """The nodes directly inside a collection: of a mapping each key and its value."""
+        steps = self.steps(node).values()
+        return [each for step in steps for each in (step.key, step.node) if each is not None]
+
+    def _children(self, node: int) -> list[tuple[str | int, Step]]:
+        children: list[tuple[str | int, Step]] = []
+        shape = self.shape[node]
+        if shape == Shape.SCALAR:
+            return children
+        at = self._skip(self.start[node] + 1)
+        while self.text[at] not in "]}":
+            name: str | int = len(children)
+            key = None
+            if shape == Shape.MAPPING:
+                name, end = _decode(self.text, at)
+                key = self.add(at, end)
+                at = self._skip(self._skip(end) + 1)  # past the colon
+            end = self._end(at)
+            children.append((name, Step(self.add(at, end), key)))
+            at = self._skip(end)
+            if self.text[at] == ",":
+                at = self._skip(at + 1)
+        return children
+
+    def add(self, start: int, end: int) -> int:
+        """Take note of the value, or key, that is text[start:end]."""
+        self.start.append(start)
+        self.end.append(end)
+        self.shape.append(_SHAPES.get(self.text[start], Shape.SCALAR))
+        return len(self.shape) - 1
+
+    def _skip(self, at: int) -> int:
+        match = _BLANK.match(self.text, at)
+        return match.end() if match else at
+
+    def _end(self, at: int) -> int:
+        """Where the value ends that begins there."""
+        if self.text[at] in '"{[':
+            return _decode(self.text, at)[1]
+        word = _WORD.match(self.text, at)
+        return word.end() if word else at
+
+
+def places(text: str) -> JsonPlaces:
+    """The places in a JSON text."""
+    made = JsonPlaces(text=text)
+    made.add(len(text) - len(text.lstrip(BLANKS)), len(text.rstrip(BLANKS)))
+    return made

@@ -1,0 +1,100 @@
+"""What an unquoted YAML scalar is to kubectl, and to controllers that read files as it does."""
+
+import re
+from decimal import Decimal
+from math import isfinite
+from typing import Final
+
+from policygen.documents.scalars import Plain, Plains, Surprise
+
+_WORDS: Final[dict[str, Plain]] = {
+    "": None,
+    **dict.fromkeys(("~", "null", "Null", "NULL")),
+    **{
+        spelling: meant
+        for meant, words in (
+            (True, ("true", "yes", "on", "y")),
+            (False, ("false", "no", "off", "n")),
+        )
+        for word in words
+        for spelling in (word, word.capitalize(), word.upper())
+    },
+    "<<": Surprise("yaml-surprise", "<<", "merges mappings, as a key"),
+    **{
+        text: Surprise("yaml-surprise", text, "is no finite number, and no object can hold one")
+        for word in ("inf", "Inf", "INF")
+        for text in (f".{word}", f"+.{word}", f"-.{word}")
+    },
+    **{
+        text: Surprise("yaml-surprise", text, "is no number, and no object can hold it")
+        for text in (".nan", ".NaN", ".NAN")
+    },
+}
+
+_NUMERIC = frozenset("0123456789+-.")
+_INT = re.compile(
+    r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))", re.ASCII
+)
+_BINARY = re.compile(r"0b([-+]?[01]+)")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_FRACTION = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
+_BASES = (16, 2, 8, 10)
+_MAX_DIGITS = 20  # of 64 bits in base 10: what has more is a float
+_PLAIN_BELOW = 1e21
+
+
+def read(text: str) -> Plain:
+    """The value of a plain scalar as it is in the JSON that a server gets.
+
+    Source: resolve.go of go.yaml.in/yaml/v2 v2.4.2, by which sigs.k8s.io/yaml v1.6.0 reads, and
+    encoding/json, which writes a float without a fraction as an integer below 10^21. Infinities
+    are refused there, and so is a merge that is no key here: it is text, see `Builder`.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMERIC:
+        return text
+    if text[0] == ".":
+        return _float(text.replace("_", ""), text) if _FRACTION.fullmatch(text) else text
+    plain = text.replace("_", "")
+    integer = _integer(plain)
+    if integer is not None:
+        return integer
+    return _float(plain, text) if _FLOAT.fullmatch(plain) else text
+
+
+class KubernetesPlains(Plains):
+    """The values of plain scalars as kubectl reads them: `yes` is true, `0644` is 420."""
+
+    def __missing__(self, text: str) -> Plain:
+        value = self[text] = read(text)
+        return value
+
+
+def _integer(plain: str) -> int | None:
+    """What fits into 64 bits, signed or, without a sign, unsigned."""
+    match = _INT.fullmatch(plain)
+    if match:
+        sign, *bases = match.groups()
+        base, digits = next((base, it) for base, it in zip(_BASES, bases, strict=True) if it)
+    else:
+        match = _BINARY.fullmatch(plain)
+        if not match:
+            return None
+        sign, base, digits = "", 2, match[1]
+    if base == 10 and len(digits) > _MAX_DIGITS:
+        return None
+    value = int(sign + digits, base)
+    return value if -(1 << 63) <= value < (1 << (63 if sign else 64)) else None
+
+
+def _float(digits: str, text: str) -> Plain:
+    value = float(digits)
+    return number(value) if isfinite(value) else text
+
+
+def number(value: float) -> int | float:
+    """A finite float as it is once it was written as JSON by Go and read again."""
+    if value.is_integer() and abs(value) < _PLAIN_BELOW:
+        return int(Decimal(repr(value)))
+    return value

@@ -1,0 +1,87 @@
+"""A text to its documents, YAML or JSON, past what is forbidden in it."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from policygen.documents import fast_json
+from policygen.documents.forbidden_characters import Without
+from policygen.documents.json_positions import places
+from policygen.documents.parsed import UNUSUAL, Composed, Problem
+
+# What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
+# in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
+_ALLOWED = "\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
+_ASCII = b"\t\n\r" + bytes(range(ord(" "), ord("~") + 1))
+_JSON = re.compile(r"[ \t\r\n]*[\[{]")
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether the first character of a text is that of a JSON object or array."""
+    return _JSON.match(text) is not None
+
+
+def compose(
+    text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool = False
+) -> Iterator[Composed]:
+    """The documents of a stream, empty ones too.
+
+    `json` says that it is meant to be JSON; `line` gives the line of a character for
+    messages; `kubernetes` means that scalars are what they are to kubectl, and refused only where
+    it refuses them. Forbidden characters are one error, and read as if they were not there.
+    After a document that is no YAML, reading goes on at the next line "---".
+    """
+    if json and kubernetes and (_is_plain(text) or not _forbidden_in(text)):
+        data = fast_json.read(text)
+        if data is not UNUSUAL:
+            yield Composed(data, make_outline=partial(places, text))
+            return
+    forbidden = _forbidden_in(text)
+    if not forbidden:
+        yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
+        return
+    yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
+    left = Without(text, forbidden)
+    json = json or looks_like_json(left.text)
+    for it in _parsed(
+        left.text, json=json, line=lambda at: line(left.at(at)), kubernetes=kubernetes
+    ):
+        yield left.put_back(it)
+
+
+def mapping(text: str) -> dict[str, Any] | None:
+    """The mapping that a text of YAML holds, as kubectl reads it; None if it holds no sound one."""
+    documents = list(compose(text, json=False, line=lambda _: 0, kubernetes=True))
+    sound = [it.data for it in documents if not it.syntax and not it.content]
+    if len(documents) != 1 or len(sound) != 1 or not isinstance(sound[0], dict):
+        return None
+    return sound[0]
+
+
+def _parsed(
+    text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
+) -> Iterator[Composed]:
+    from policygen.documents import yaml_stream  # noqa: PLC0415 - most JSON needs no parser of YAML
+
+    return yaml_stream.documents(text, json=json, line=line, kubernetes=kubernetes)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text, if it is JSON, has no forbidden character: of ASCII it could have but one."""
+    return text.isascii() and "\x7f" not in text
+
+
+def _forbidden_in(text: str) -> list[int]:
+    """Where forbidden characters are in a text."""
+    if text.isascii() and not text.encode().translate(None, _ASCII):
+        return []
+    # The whole set takes longer to compile than a small spec to check, and few texts need it.
+    return [match.start() for match in re.finditer(f"[^{_ALLOWED}]", text)]
+
+
+def _forbidden(text: str, where: list[int]) -> Problem:
+    first, more = where[0], len(where) - 1
+    others = f" ({more} more in this file)" if more else ""
+    message = f"character U+{ord(text[first]):04X} is not allowed; remove it{others}"
+    return Problem("yaml-syntax", message, first, first + 1)

@@ -1,0 +1,48 @@
+"""A document of a stream as it was composed: its data, its outline, and what is wrong with it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from policygen.documents.outline import Outline
+
+MAX_DEPTH: Final = 100
+"""Collections within collections; far above any policy object, far below any stack's end."""
+
+UNUSUAL: Final = object()
+"""What a quick look gives instead of data where something asks for a closer one."""
+
+
+class Problem(Struct, frozen=True):
+    """What is wrong with text[start:end]."""
+
+    rule: str
+    message: str
+    start: int
+    end: int
+
+
+class Composed(Struct, eq=False):
+    """One document of a stream."""
+
+    data: Any = None
+    syntax: list[Problem] = field(default_factory=list)
+    """What no reader could accept."""
+    content: list[Problem] = field(default_factory=list)
+    """What YAML allows and a spec does not."""
+    flawed: set[int] = field(default_factory=set)
+    """The nodes that `content` is about."""
+    parsed: bool = True
+    """False: the document could not be read to its end."""
+    bombed: bool = False
+    """True: its aliases say too much, and `data` does not hold it all."""
+    make_outline: Callable[[], Outline] = Outline
+    _outline: Outline | None = None
+
+    @property
+    def outline(self) -> Outline:
+        """Where its nodes stand: of most documents nobody asks that, so it is made late."""
+        if self._outline is None:
+            self._outline = self.make_outline()
+        return self._outline

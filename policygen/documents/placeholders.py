@@ -1,0 +1,30 @@
+"""Text that a template leaves to be filled in, as users of Helm and envsubst write it."""
+
+import re
+from typing import Final
+
+from policygen.core.finding import Finding, Severity
+from policygen.documents.files import Source
+from policygen.documents.positions import Lines
+
+MESSAGE: Final = "this looks like a template; fill it in first, and give its output"
+
+_BLANK = re.compile(r"\{\{[^\n]*\}\}|\$\{[A-Za-z_]\w*(?::?-[^}\n]*)?\}|\A\$[A-Z][A-Z0-9_]+\Z")
+_OF_HELM = re.compile(
+    r"\{\{[^}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\b|\binclude\s+\")[^}\n]*\}\}"
+)
+
+
+def is_blank(value: object) -> bool:
+    """Whether a value is a line of text of which something is to be filled in."""
+    return isinstance(value, str) and "\n" not in value and _BLANK.search(value) is not None
+
+
+def of_helm(source: Source) -> Finding | None:
+    """What is said, in place of all else, of a template of Helm that is no YAML as it stands."""
+    match = _OF_HELM.search(source.text)
+    if match is None:
+        return None
+    place = Lines(source.name, source.text).place(*match.span())
+    message = "this is a template of a Helm chart; lint what `helm template` prints"
+    return Finding(Severity.ERROR, "yaml-syntax", message, place)

@@ -1,0 +1,122 @@
+"""Where a character of a text stands: line, column, and the line itself."""
+
+import re
+from bisect import bisect_right
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from policygen.core.finding import Place
+
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""As editors count them."""
+
+
+def line_start(text: str, index: int) -> int:
+    """Where the line of a character begins."""
+    return max(text.rfind("\n", 0, index), text.rfind("\r", 0, index)) + 1
+
+
+class Positions(Protocol):
+    """What turns a span of a text into a Place."""
+
+    @property
+    def text(self) -> str:
+        """The text that spans refer to."""
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of text[start:end], or of what of it stands on its first line."""
+
+
+class Lines(Struct, eq=False):
+    """The positions of a text that is a file; lines are counted when first asked for."""
+
+    name: str
+    text: str
+    _starts: list[int] = field(default_factory=list)
+    _ends: list[int] = field(default_factory=list)
+    _shown: tuple[int, str] = (-1, "")
+    """The line that was shown last: many places on one huge line share one string."""
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of text[start:end]; one that begins after the text is at its end."""
+        number = self.number(start)
+        begin, stop = self._starts[number], self._ends[number]
+        start = min(start, stop)
+        if self._shown[0] != number:
+            self._shown = (number, self.text[begin:stop])
+        length = max(min(end, stop) - start, 0)
+        return Place(self.name, number + 1, start - begin + 1, length, self._shown[1])
+
+    def number(self, index: int) -> int:
+        """The line of a character, from 0; the end of the text is on its last line with text."""
+        if not self._starts:
+            self._count()
+        number = bisect_right(self._starts, index) - 1
+        return number - 1 if number and self._starts[number] == len(self.text) else number
+
+    def span(self, number: int) -> tuple[int, int] | None:
+        """Where a line, counted from 0, begins and ends without its line break."""
+        if not self._starts:
+            self._count()
+        return (self._starts[number], self._ends[number]) if number < len(self._starts) else None
+
+    def _count(self) -> None:
+        self._starts.append(0)
+        for match in LINE_END.finditer(self.text):
+            self._ends.append(match.start())
+            self._starts.append(match.end())
+        self._ends.append(len(self.text))
+
+
+class Inset:
+    """The positions of a text that stands inside another one, as a block scalar does.
+
+    `fallback` is the place of the whole scalar, for what has no place of its own; `origins`
+    says for each line of `text` where it begins in the host's text, if it stands there as it is.
+    """
+
+    __slots__ = ("_lines", "fallback", "host", "origins", "text")
+
+    def __init__(
+        self, text: str, host: Positions, fallback: Place, origins: list[int | None]
+    ) -> None:
+        self.text = text
+        self.host = host
+        self.fallback = fallback
+        self.origins = origins
+        self._lines = Lines("", text)
+
+    def place(self, start: int, end: int) -> Place:
+        """The place in the outermost text, or the fallback."""
+        number = self._lines.number(start)
+        origin = self.origins[number] if number < len(self.origins) else None
+        span = self._lines.span(number)
+        if origin is None or span is None:
+            return self.fallback
+        start, end = min(start, span[1]) - span[0], min(end, span[1]) - span[0]
+        return self.host.place(origin + start, origin + max(start, end))
+
+
+def literal_origins(inner: str, outer: str, header: int) -> list[int | None]:
+    """For each line of a literal block its origin in the outer text.
+
+    `header` is where the block's `|` stands. A line that is not found again has no origin.
+    """
+    lines = inner.split("\n")
+    origins: list[int | None] = []
+    match = LINE_END.search(outer, header)
+    indent: int | None = None
+    for line in lines:
+        if match is None:
+            break
+        begin = match.end()
+        match = LINE_END.search(outer, begin)
+        raw = outer[begin : match.start() if match else len(outer)]
+        if indent is None and line.strip():
+            indent = len(raw) - len(line)
+        if line and raw[indent or 0 :] == line:
+            origins.append(begin + (indent or 0))
+        else:
+            origins.append(begin + min(indent or 0, len(raw)) if not line else None)
+    return origins

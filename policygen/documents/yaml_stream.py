@@ -1,0 +1,181 @@
+"""A stream of YAML to documents by the events of a parser, past those that are broken."""
+
+import re
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from itertools import chain
+from math import inf
+from typing import Any
+
+import yaml
+
+from policygen.documents import alike
+from policygen.documents.fast_yaml import glance
+from policygen.documents.kubectl_scalars import KubernetesPlains
+from policygen.documents.outline import BLANKS, Outline, Shape
+from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, Problem
+from policygen.documents.positions import line_start
+from policygen.documents.scalars import Plains
+from policygen.documents.surrogates import has_escapes, masked
+from policygen.documents.syntax_errors import Complaint, explain
+from policygen.documents.yaml_events import Builder, TooDeepError
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml, or its slow twin; only its events are used."""
+
+_BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
+
+
+def documents(
+    text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
+) -> Iterator[Composed]:
+    """The documents of a text without forbidden characters, see `compose`."""
+    it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
+    resume = yield from it.all()
+    if resume is not None:
+        starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+            yield from it.documents(start, end)
+
+
+def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -> Outline:
+    """The outline of the one document in a part of a text."""
+    stream = _Stream(text, json=json, line=lambda _: 0, kubernetes=kubernetes, again=True)
+    return next(stream.documents(start, end)).outline
+
+
+class _Stream:
+    """Runs the parser over a text and its parts; `again` if a glance at it was enough before."""
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        json: bool,
+        line: Callable[[int], int],
+        kubernetes: bool,
+        again: bool = False,
+    ) -> None:
+        self.text = text
+        self.json = json
+        self.line = line
+        self.kubernetes = kubernetes
+        plains = KubernetesPlains() if kubernetes else Plains()
+        escapes = not again and has_escapes(text)
+        self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
+        self.glances = not again and not escapes
+
+    def all(self) -> Generator[Composed, None, int | None]:
+        """The documents of the whole text; returns where the first unreadable one is wrong."""
+        if self.json or not self.glances:
+            return (yield from self.documents(0, len(self.text)))
+        for run in alike.runs(self.text, self.builder.plains, self._sample):
+            if run.data is not alike.OTHER:
+                yield Composed(run.data, make_outline=self._again(run.start, run.end))
+                continue
+            # The parser shall see the mark that ends a document, if only to complain of it.
+            mark = run.end + len("---")
+            resume = yield from self.documents(run.start, mark, until=run.end)
+            if resume is not None:
+                return resume
+        return None
+
+    def documents(
+        self, start: int, end: int, *, until: float = inf
+    ) -> Generator[Composed, None, int | None]:
+        """The documents of text[start:end]; returns where the first unreadable one is wrong.
+
+        Those that begin at `until` or later are not wanted.
+        """
+        text = self._parsable(start, end)
+        self.builder.begin(start)
+        try:
+            loader = _LOADER(text)
+            while (event := loader.get_event()) is not None:
+                if event.__class__ is yaml.DocumentStartEvent:
+                    if start + event.start_mark.index >= until:  # type: ignore[union-attr] # a parser's events have marks
+                        break
+                    yield self._document(event, loader.get_event, start)
+                    self.builder.begin(start)
+        except TooDeepError as deep:
+            message = f"nested more than {MAX_DEPTH} deep"
+            problem = Problem("nesting-too-deep", message, deep.at, deep.at + 1)
+        except yaml.MarkedYAMLError as error:
+            problem = self._complaint(error, text, start)
+        except yaml.reader.ReaderError as error:
+            at = start + error.position
+            problem = Problem("yaml-syntax", f"not valid YAML: {error.reason}", at, at + 1)
+        else:
+            return None
+        yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
+        return problem.start
+
+    def _parsable(self, start: int, end: int) -> str:
+        """What the parser is given, of the same length."""
+        whole = start == 0 and end >= len(self.text)
+        text = self.text if whole else self.text[start:end]
+        if not self.json:
+            return text
+        text = masked(text)
+        if _LOADER is yaml.SafeLoader:  # which, unlike libyaml, takes no tabs between tokens
+            return text.replace("\t", " ")
+        body = text.strip(BLANKS)
+        begin = text.find(body)
+        around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
+        return body.join(around)
+
+    def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> Problem:
+        at = error.problem_mark.index if error.problem_mark else 0
+        complaint = Complaint(
+            text=text,
+            problem=error.problem or "",
+            at=min(at, len(text)),
+            line=lambda index: self.line(offset + index),
+            context=error.context_mark.index if error.context_mark else None,
+            json=self.json,
+        )
+        message, start, end = explain(complaint)
+        return Problem("yaml-syntax", message, offset + start, offset + end)
+
+    def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
+        seen: list[Any] = []
+        if self.glances:
+            data = glance(next_event, seen, self.builder.plains)
+            if data is not UNUSUAL:
+                # Read without the indentation of its line, a block would be another one.
+                start = line_start(self.text, offset + first.start_mark.index)
+                again = self._again(start, offset + seen[-1].end_mark.index)
+                return Composed(data, make_outline=again)
+        self._build(chain(seen, iter(next_event, None)))
+        return self.builder.finished()
+
+    def _again(self, start: int, end: int) -> Callable[[], Outline]:
+        """What makes the outline of the one document in text[start:end]."""
+        return partial(_outline, self.text, start, end, json=self.json, kubernetes=self.kubernetes)
+
+    def _sample(self, text: str) -> Any:
+        """The data of the one document in a text; None if there is anything to say of it."""
+        stream = _Stream(text, json=False, line=lambda _: 0, kubernetes=self.kubernetes)
+        found = list(stream.documents(0, len(text)))
+        if len(found) != 1 or found[0].syntax or found[0].content or found[0].bombed:
+            return None
+        return found[0].data
+
+    def _build(self, events: Iterator[Any]) -> None:
+        scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent
+        mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
+        builder, document_end_event = self.builder, yaml.DocumentEndEvent
+        for event in events:
+            kind = event.__class__
+            if kind is scalar_event:
+                builder.scalar(event)
+            elif kind is mapping_event:
+                builder.open(event, Shape.MAPPING, {})
+            elif kind is sequence_event:
+                builder.open(event, Shape.SEQUENCE, [])
+            elif kind is alias_event:
+                builder.alias(event)
+            elif kind is document_end_event:
+                return
+            else:
+                builder.close(event)

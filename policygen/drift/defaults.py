@@ -1,0 +1,151 @@
+"""What no schema says of an object: defaults that a program's code fills in, fields of others.
+
+Sources: k8s.io/kubernetes 1.36.3, pkg/apis/{apps,core,rbac,scheduling}/v1/defaults.go; Volcano
+1.14.1, pkg/webhooks/admission/queues/mutate.
+"""
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from policygen.client.projection import without_values
+from policygen.core.finding import Path
+from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes.untyped import mapping, mappings
+
+Data = dict[str, Any]
+
+_FOREIGN: dict[str, tuple[Path, ...]] = {
+    "Namespace": (("spec",),),
+    "ServiceAccount": (("secrets",), ("imagePullSecrets",)),
+    "Deployment": (
+        ("spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt"),
+    ),
+}
+
+
+def foreign(kind: str) -> Sequence[Path]:
+    """Fields beside metadata and status that others write, and that are ours only if rendered.
+
+    A Namespace's finalizers, a ServiceAccount's tokens, what `kubectl rollout restart` writes.
+    """
+    return _FOREIGN.get(kind, ())
+
+
+def filled(it: Data, api_version: str, kind: str) -> Data:
+    """A copy of an object with the defaults that code fills in, where it says nothing.
+
+    Its top may be changed, and so may what is `foreign` in it.
+    """
+    fill = _FILL.get((api_version.rpartition("/")[0], kind))
+    if fill is None and all(len(path) == 1 for path in foreign(kind)):
+        return dict(it)  # no more than its top is changed
+    made = copy.deepcopy(it)
+    if fill is not None:
+        fill(made)
+    return made
+
+
+def _default(it: Data, **values: Any) -> None:
+    for name, value in values.items():
+        if it.get(name) is None:
+            it[name] = value
+
+
+def _priority_class(it: Data) -> None:
+    _default(it, preemptionPolicy="PreemptLowerPriority", globalDefault=False)
+
+
+def _limit_range(it: Data) -> None:
+    for item in mappings(it, "spec", "limits"):
+        if item.get("type") == "Container":
+            limits = {**mapping(item, "max"), **mapping(item, "default")}
+            requests = {**mapping(item, "min"), **limits, **mapping(item, "defaultRequest")}
+            item.update({"default": limits} if limits else {})
+            item.update({"defaultRequest": requests} if requests else {})
+
+
+def _binding(it: Data) -> None:
+    rbac = "rbac.authorization.k8s.io"
+    _default(mapping(it, "roleRef"), apiGroup=rbac)
+    for subject in mappings(it, "subjects"):
+        _default(subject, apiGroup="" if subject.get("kind") == "ServiceAccount" else rbac)
+
+
+def _queue(it: Data) -> None:
+    _default(mapping(it, "spec"), reclaimable=True, parent="root")
+
+
+def _deployment(it: Data) -> None:
+    spec = mapping(it, "spec")
+    _default(
+        spec,
+        replicas=1,
+        revisionHistoryLimit=10,
+        progressDeadlineSeconds=600,
+        strategy={},
+    )
+    strategy = mapping(spec, "strategy")
+    _default(strategy, type="RollingUpdate")
+    if strategy["type"] == "RollingUpdate":
+        _default(strategy, rollingUpdate={})
+        _default(mapping(strategy, "rollingUpdate"), maxSurge="25%", maxUnavailable="25%")
+    _pod(mapping(spec, "template", "spec"))
+
+
+def _pod(spec: Data) -> None:
+    _default(
+        spec,
+        restartPolicy="Always",
+        terminationGracePeriodSeconds=30,
+        dnsPolicy="ClusterFirst",
+        schedulerName=DEFAULT_SCHEDULER,
+        enableServiceLinks=True,
+    )
+    if "serviceAccountName" in spec:
+        _default(spec, serviceAccount=spec["serviceAccountName"])
+    for container in (*mappings(spec, "containers"), *mappings(spec, "initContainers")):
+        _container(container)
+    for volume in mappings(spec, "volumes"):
+        for source in ("configMap", "secret", "projected", "downwardAPI"):
+            if source in volume:
+                _default(mapping(volume, source), defaultMode=0o644)
+
+
+def _container(it: Data) -> None:
+    kept = without_values(it)  # no more is known of what is there
+    it.clear()
+    it.update(kept)
+    image = str(it.get("image", ""))
+    name = image.rpartition("/")[2]
+    newest = "@" not in image and (":" not in name or name.endswith(":latest"))
+    _default(
+        it,
+        imagePullPolicy="Always" if newest else "IfNotPresent",
+        terminationMessagePath="/dev/termination-log",
+        terminationMessagePolicy="File",
+    )
+    for name in ("livenessProbe", "readinessProbe", "startupProbe"):
+        if name in it:
+            probe = mapping(it, name)
+            _default(
+                probe, timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3
+            )
+            if "httpGet" in probe:
+                _default(mapping(probe, "httpGet"), path="/", scheme="HTTP")
+    for port in mappings(it, "ports"):
+        _default(port, protocol="TCP")
+    resources = mapping(it, "resources")
+    if "limits" in resources:
+        limits = mapping(resources, "limits")
+        resources["requests"] = {**limits, **mapping(resources, "requests")}
+
+
+_FILL: dict[tuple[str, str], Callable[[Data], None]] = {
+    ("scheduling.k8s.io", "PriorityClass"): _priority_class,
+    ("", "LimitRange"): _limit_range,
+    ("rbac.authorization.k8s.io", "RoleBinding"): _binding,
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _binding,
+    ("scheduling.volcano.sh", "Queue"): _queue,
+    ("apps", "Deployment"): _deployment,
+}

@@ -1,0 +1,100 @@
+"""What is said of a difference: the two values, and who wrote the one that is there."""
+
+import json
+from collections.abc import Iterator
+from string import ascii_letters
+from typing import Any
+
+from msgspec import UNSET
+
+from policygen.core import quantity
+from policygen.core.finding import Path, dotted
+from policygen.core.quoting import short
+from policygen.drift.compare import Difference
+from policygen.drift.field_managers import are_known, authors
+from policygen.kubernetes.object import Object
+
+NOT_KEPT = "who took it away no server keeps"
+
+
+def said(it: Difference, found: Object, planned: Any) -> str:
+    """The difference in a sentence; `planned` is what the render says there, UNSET for nothing."""
+    name = subject(it)
+    who = author(found, it.path, gone=it.found is UNSET)
+    if it.reordered:
+        return f"{name} has the right entries in another order; {who}"
+    if it.found is UNSET:
+        return f"{name} is not on the cluster, and the spec renders {value(it.wanted)}; {who}"
+    there = f"{name} is {value(it.found)} on the cluster"
+    if it.wanted is UNSET:
+        return f"{there}, and the spec renders nothing there; {who}"
+    verb = "leaves it at" if planned is UNSET and it.text is None else "renders"
+    both = amounts(it, it.found, it.wanted)
+    return f"{there}, and the spec {verb} {value(it.wanted)}{both}; {who}"
+
+
+def amounts(it: Difference, first: Any, second: Any) -> str:
+    """Both quantities in one unit, where they are written in two, or in digits that nobody reads."""
+    if not it.is_quantity:
+        return ""
+    try:
+        read = [quantity.parse(each) for each in (first, second)]
+    except ValueError:
+        return ""
+    texts = [str(each) for each in (first, second)]
+    numbers = [text.rstrip(ascii_letters) for text in texts]
+    units = {text[len(number) :] for text, number in zip(texts, numbers, strict=True)}
+    if len(units) == 1 and max(map(len, numbers)) <= _READABLE:
+        return ""
+    binary = any(each.format is quantity.Format.BINARY_SI for each in read)
+    binary = binary or any(str(step).endswith(_BYTES) for step in it.named)
+    one, other = quantity.compared((each.value for each in read), binary=binary)
+    return f" ({one} and {other})"
+
+
+def author(found: Object, path: Path, *, gone: bool = False) -> str:
+    """Who wrote what is there, and when."""
+    owners = authors(found.data, path, gone=gone)
+    if owners:
+        others = ", ".join(it.manager for it in owners[1:])
+        more = f", and owned by {others} too" if others else ""
+        what = "what it stood in was " if gone else ""
+        return f"{what}written by {owners[0]}{more}"
+    if not are_known(found.data):
+        return "who wrote it is not known, since the object came without managedFields"
+    return NOT_KEPT if gone else "no manager owns it"
+
+
+def value(it: Any) -> str:
+    """A value as JSON, shortened."""
+    return short(json.dumps(it, ensure_ascii=False, default=str))
+
+
+def subject(it: Difference) -> str:
+    """What a sentence is about: `nominalQuota of resource cpu of flavor a100`."""
+    return " of ".join([_name(it.path), *entries(it)])
+
+
+def entries(it: Difference) -> Iterator[str]:
+    """The entries of lists in which a field stands, by their names, from the inside out."""
+    inside = [index for index, step in enumerate(it.path) if isinstance(step, str)]
+    for index in range(inside[-1] if inside else 0, 0, -1):
+        if isinstance(it.path[index], int) and isinstance(it.named[index], str):
+            yield f"{str(it.path[index - 1]).removesuffix('s')} {it.named[index]}"
+
+
+_READABLE = 5
+"""Digits that a reader takes in."""
+_BYTES = ("memory", "storage")
+"""How resources end that are counted in bytes."""
+_PARTS = {"labels": "label", "annotations": "annotation"}
+
+
+def _name(path: Path) -> str:
+    """The end of a path that says enough: the last key, and what of a list it is in."""
+    if path[:1] == ("metadata",) and path[1] in _PARTS:
+        return f"{_PARTS[str(path[1])]} {path[2]}"
+    last = max((i for i, step in enumerate(path) if isinstance(step, str)), default=0)
+    while last and dotted(path[last:]).startswith("["):
+        last -= 1  # a key that is no word says nothing alone
+    return dotted(path[last:])

@@ -1,0 +1,104 @@
+"""The controllers' own files as rules see them: kube-scheduler's, Kueue's, Volcano's.
+
+They are read by their programs and not by the API server, which stores them as text in
+ConfigMaps. Much of each stays as it was written, since what matters is what the program makes
+of it. Sources: k8s.io/kube-scheduler/config/v1 (1.36.3), apis/config/v1beta2 of Kueue 0.19.2,
+pkg/scheduler/conf of Volcano 1.14.1.
+"""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from policygen.core.names import DEFAULT_SCHEDULER
+
+
+class PluginRef(Struct, rename="camel", frozen=True):
+    """A plugin that is switched on or off."""
+
+    name: str = ""
+    weight: int | None = None
+    """None: the plugin's own default; so is 0."""
+
+
+class PluginSet(Struct, rename="camel", frozen=True):
+    """What is on and off at one extension point."""
+
+    enabled: tuple[PluginRef, ...] = ()
+    disabled: tuple[PluginRef, ...] = ()
+
+
+class PluginConfig(Struct, rename="camel", frozen=True):
+    """The arguments of one plugin."""
+
+    name: str = ""
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+class Profile(Struct, rename="camel", frozen=True):
+    """One scheduler by name."""
+
+    scheduler_name: str = DEFAULT_SCHEDULER
+    plugins: dict[str, PluginSet] = field(default_factory=dict)
+    """By extension point."""
+    plugin_config: tuple[PluginConfig, ...] = ()
+    percentage_of_nodes_to_score: int | None = None
+
+
+class SchedulerConfiguration(Struct, rename="camel", frozen=True):
+    """A KubeSchedulerConfiguration."""
+
+    profiles: tuple[Profile, ...] = ()
+    percentage_of_nodes_to_score: int | None = None
+
+
+class KueueConfiguration(Struct, rename="camel", frozen=True):
+    """Kueue's Configuration, in parts that stay as they were written."""
+
+    namespace: str = ""
+    """Where Kueue runs; not written, it is that of its pod."""
+    manage_jobs_without_queue_name: bool = False
+    managed_jobs_namespace_selector: dict[str, Any] | None = None
+    wait_for_pods_ready: dict[str, Any] | None = None
+    integrations: dict[str, Any] | None = None
+    fair_sharing: dict[str, Any] | None = None
+    admission_fair_sharing: dict[str, Any] | None = None
+    resources: dict[str, Any] | None = None
+    feature_gates: dict[str, bool] = field(default_factory=dict)
+    multi_kueue: dict[str, Any] | None = None
+    """No rule reads it; another type is told of as malformed."""
+
+
+class VolcanoPlugin(Struct, rename="camel", frozen=True):
+    """A plugin of a tier; its flags and arguments stay as they were written."""
+
+    name: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+class VolcanoTier(Struct, rename="camel", frozen=True):
+    """Plugins that decide together."""
+
+    plugins: tuple[VolcanoPlugin, ...] = ()
+
+
+class VolcanoConfiguration(Struct, rename="camel", frozen=True):
+    """volcano-scheduler.conf."""
+
+    actions: str = ""
+    tiers: tuple[VolcanoTier, ...] = ()
+    configurations: tuple[dict[str, Any], ...] = ()
+    """No rule reads them; another type is told of as malformed."""
+
+    def plugin(self, name: str) -> tuple[int, int, VolcanoPlugin] | None:
+        """The first plugin of a name, with its tier and its place there."""
+        for i, tier in enumerate(self.tiers):
+            for j, plugin in enumerate(tier.plugins):
+                if plugin.name == name:
+                    return i, j, plugin
+        return None
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """The actions in their order."""
+        return tuple(name.strip() for name in self.actions.split(",") if name.strip())

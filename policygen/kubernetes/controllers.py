@@ -1,0 +1,144 @@
+"""The controllers that run on a cluster: their versions, and the ConfigMaps that they mount.
+
+Source: the release manifests and charts of Kueue 0.19 and Volcano 1.14 (labels, names of images
+and ConfigMaps).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.core.names import KUEUE_CONFIG_MAP, VOLCANO_CONFIG_MAP
+from policygen.core.versions import Version
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mapping, mappings, texts
+
+KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-scheduler"
+VERSION_LABEL = "app.kubernetes.io/version"
+
+CONFIG_MAPS = (KUEUE_CONFIG_MAP, VOLCANO_CONFIG_MAP)
+"""Where the controllers' files are unless a chart named them otherwise."""
+
+_IMAGES = {
+    "kueue": KUEUE,
+    "vc-scheduler": VOLCANO,
+    "vc-controller-manager": VOLCANO,
+    "vc-webhook-manager": VOLCANO,
+    "kube-scheduler": SCHEDULER,
+}
+"""Components by the last part of their images' names, which mirrors keep."""
+COMMAND_LINE = ("command", "args")
+"""Keys of a container."""
+FLAG = "--feature-gates"
+_FLAGS = (FLAG, FLAG.removeprefix("-"))
+_TRUE = ("1", "t", "T", "true", "TRUE", "True")
+_FALSE = ("0", "f", "F", "false", "FALSE", "False")
+_VERSION = re.compile(r"v?(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?(?![\d.])")
+
+
+class Controller(Struct, frozen=True, eq=False):
+    """A Deployment that runs a controller."""
+
+    component: str
+    object: Object
+    version: Version | None
+    """None: neither a label nor the image's tag tells it."""
+    config_maps: tuple[str, ...]
+    """Those that it mounts, in its namespace."""
+    gates: Mapping[str, bool]
+    """The feature gates that its command line switches."""
+    gates_at: At | None
+    """The part of its command line where they stand; None: it names none."""
+
+
+def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
+    """Those among the objects."""
+    for it in objects:
+        if (it.group, it.kind) != ("apps", "Deployment"):
+            continue
+        spec = mapping(it.data, "spec", "template", "spec")
+        for index, each in enumerate(mappings(spec, "containers")):
+            runs = component(each.get("image"))
+            if runs is None:
+                continue
+            _, tag = _image(each.get("image"))
+            labels = it.labels
+            said = [(key, found) for key in COMMAND_LINE if (found := gates(texts(each, key)))]
+            place = it.at.to("spec", "template", "spec", "containers", index)
+            yield Controller(
+                runs,
+                it,
+                version(labels.get(VERSION_LABEL, "")) or version(tag),
+                tuple(_mounted(spec)),
+                {gate: is_on for _, found in said for gate, is_on in found.items()},
+                place / said[0][0] if said else None,
+            )
+            break
+
+
+def gates(words: Sequence[str]) -> dict[str, bool]:
+    """The feature gates that a part of a command line switches: `--feature-gates=A=true,B=false`.
+
+    Read as k8s.io/component-base/featuregate reads them; what it refuses is left out.
+    """
+    switches = {}
+    for word, after in zip(words, (*words[1:], ""), strict=False):
+        flag, equals, value = word.partition("=")
+        if flag not in _FLAGS:
+            continue
+        for part in (value if equals else after).split(","):
+            gate, _, state = part.strip().partition("=")
+            if gate and state in (*_TRUE, *_FALSE):
+                switches[gate] = state in _TRUE
+    return switches
+
+
+def component(image: Any) -> str | None:
+    """The component that an image runs; None for no controller's."""
+    return _IMAGES.get(_image(image)[0])
+
+
+def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:
+    """The versions that are known of what runs, by component of a target.
+
+    `server` is the API server's own. Controllers of one component that differ count as the oldest.
+    """
+    found: dict[str, Version] = {}
+    if (own := version(server)) is not None:
+        found[KUBERNETES] = own
+    for it in controllers(objects):
+        if it.version is not None and it.component != SCHEDULER:
+            known = found.get(it.component, it.version)
+            found[it.component] = min(known, it.version, key=_ordered)
+    return found
+
+
+def _ordered(it: Version) -> tuple[int, int, int]:
+    return (it.major, it.minor, it.patch or 0)
+
+
+def version(text: str) -> Version | None:
+    """The version that a label, a tag or a server tells; None for another text, such as `latest`."""
+    match = _VERSION.match(text)
+    if not match:
+        return None
+    major, minor, patch = match.groups()
+    return Version(int(major), int(minor), None if patch is None else int(patch))
+
+
+def _image(image: Any) -> tuple[str, str]:
+    """`registry:5000/kueue/kueue:v0.19.2@sha256:...` to `kueue` and `v0.19.2`."""
+    if not isinstance(image, str):
+        return "", ""
+    name, _, tag = image.partition("@")[0].rpartition("/")[2].partition(":")
+    return name, tag
+
+
+def _mounted(spec: Mapping[str, Any]) -> Iterator[str]:
+    for volume in mappings(spec, "volumes"):
+        name = mapping(volume, "configMap").get("name")
+        if isinstance(name, str):
+            yield name

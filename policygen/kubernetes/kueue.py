@@ -1,0 +1,209 @@
+"""Kueue's kinds as rules see them: the fields of v1beta2, whatever version was written.
+
+Source: apis/kueue/v1beta2 of kubernetes-sigs/kueue v0.19.2. Fields that no rule reads are left
+out. Quotas are Fractions, in units of their resource.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct, field
+
+from policygen.kubernetes.core import LabelSelector, Taint, Toleration
+
+POLICY_KINDS = (
+    "AdmissionCheck",
+    "ClusterQueue",
+    "Cohort",
+    "LocalQueue",
+    "MultiKueueCluster",
+    "MultiKueueConfig",
+    "ProvisioningRequestConfig",
+    "ResourceFlavor",
+    "Topology",
+    "WorkloadPriorityClass",
+)
+"""The kinds that administrators write; Kueue itself writes Workloads."""
+
+
+class FairSharing(Struct, rename="camel", frozen=True):
+    """How a queue or cohort counts among its siblings."""
+
+    weight: Fraction = Fraction(1)
+
+
+class ResourceQuota(Struct, rename="camel", frozen=True):
+    """The quota of one resource in one flavor."""
+
+    name: str
+    nominal_quota: Fraction = Fraction(0)
+    borrowing_limit: Fraction | None = None
+    """None: no limit."""
+    lending_limit: Fraction | None = None
+    """None: all of the nominal quota."""
+
+
+class FlavorQuotas(Struct, rename="camel", frozen=True):
+    """The quotas of one flavor."""
+
+    name: str
+    resources: tuple[ResourceQuota, ...] = ()
+
+
+class ResourceGroup(Struct, rename="camel", frozen=True):
+    """Resources that get their flavor together."""
+
+    covered_resources: tuple[str, ...] = ()
+    flavors: tuple[FlavorQuotas, ...] = ()
+
+
+class BorrowWithinCohort(Struct, rename="camel", frozen=True):
+    """When a borrowing workload may preempt."""
+
+    policy: str = "Never"
+    max_priority_threshold: int | None = None
+
+
+class Preemption(Struct, rename="camel", frozen=True):
+    """Whom a queue's workloads may preempt."""
+
+    reclaim_within_cohort: str = "Never"
+    within_cluster_queue: str = "Never"
+    borrow_within_cohort: BorrowWithinCohort | None = None
+
+
+class FlavorFungibility(Struct, rename="camel", frozen=True):
+    """When the next flavor is tried."""
+
+    when_can_borrow: str = "MayStopSearch"
+    preference: str | None = None
+
+
+class CheckRule(Struct, rename="camel", frozen=True):
+    """An admission check, and the flavors that it is for."""
+
+    name: str
+    on_flavors: tuple[str, ...] = ()
+    """Empty: all."""
+
+
+class AdmissionChecksStrategy(Struct, rename="camel", frozen=True):
+    """Which checks a queue's workloads must pass."""
+
+    admission_checks: tuple[CheckRule, ...] = ()
+
+
+class AdmissionScope(Struct, rename="camel", frozen=True):
+    """Whether LocalQueues share by what they used."""
+
+    admission_mode: str = ""
+
+
+class ClusterQueue(Struct, rename="camel", frozen=True):
+    """`spec` of a ClusterQueue."""
+
+    cohort_name: str = ""
+    queueing_strategy: str = "BestEffortFIFO"
+    namespace_selector: LabelSelector | None = None
+    """None selects no namespace, an empty one all."""
+    resource_groups: tuple[ResourceGroup, ...] = ()
+    flavor_fungibility: FlavorFungibility = FlavorFungibility()
+    preemption: Preemption | None = None
+    admission_checks_strategy: AdmissionChecksStrategy | None = None
+    stop_policy: str = "None"
+    fair_sharing: FairSharing | None = None
+    admission_scope: AdmissionScope | None = None
+    concurrent_admission_policy: dict[str, Any] | None = None
+
+
+class Cohort(Struct, rename="camel", frozen=True):
+    """`spec` of a Cohort."""
+
+    parent_name: str = ""
+    resource_groups: tuple[ResourceGroup, ...] = ()
+    fair_sharing: FairSharing | None = None
+
+
+class LocalQueue(Struct, rename="camel", frozen=True):
+    """`spec` of a LocalQueue."""
+
+    cluster_queue: str = ""
+    stop_policy: str = "None"
+    fair_sharing: FairSharing | None = None
+
+
+class ResourceFlavor(Struct, rename="camel", frozen=True):
+    """`spec` of a ResourceFlavor."""
+
+    node_labels: dict[str, str] = field(default_factory=dict)
+    node_taints: tuple[Taint, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    topology_name: str = ""
+
+
+class TopologyLevel(Struct, rename="camel", frozen=True):
+    """One level, from the outermost on."""
+
+    node_label: str
+
+
+class Topology(Struct, rename="camel", frozen=True):
+    """`spec` of a Topology."""
+
+    levels: tuple[TopologyLevel, ...] = ()
+
+
+class WorkloadPriorityClass(Struct, rename="camel", frozen=True):
+    """A WorkloadPriorityClass, which has no `spec`."""
+
+    value: int = 0
+
+
+class Parameters(Struct, rename="camel", frozen=True):
+    """The object that configures an admission check."""
+
+    api_group: str = ""
+    kind: str = ""
+    name: str = ""
+
+
+class AdmissionCheck(Struct, rename="camel", frozen=True):
+    """`spec` of an AdmissionCheck."""
+
+    controller_name: str = ""
+    parameters: Parameters | None = None
+
+
+class ProvisioningRequestConfig(Struct, rename="camel", frozen=True):
+    """`spec` of a ProvisioningRequestConfig."""
+
+    managed_resources: tuple[str, ...] = ()
+
+
+class MultiKueueConfig(Struct, rename="camel", frozen=True):
+    """`spec` of a MultiKueueConfig."""
+
+    clusters: tuple[str, ...] = ()
+    quota_management: str = "Manual"
+
+
+class ClusterSource(Struct, rename="camel", frozen=True):
+    """How a worker cluster is reached, in parts that stay as they were written."""
+
+    cluster_profile_ref: dict[str, Any] | None = None
+
+
+class MultiKueueCluster(Struct, rename="camel", frozen=True):
+    """`spec` of a MultiKueueCluster."""
+
+    cluster_source: ClusterSource = ClusterSource()
+    cluster_profile_ref: dict[str, Any] | None = None
+    """As v1beta1 has it."""
+
+
+class Workload(Struct, rename="camel", frozen=True):
+    """`spec` of a Workload: what Kueue has made of a Job or of its like."""
+
+    queue_name: str = ""
+    active: bool = True
+    """False: suspended, and not tried again."""

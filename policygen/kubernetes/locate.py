@@ -1,0 +1,112 @@
+"""Hits on objects as findings: whom they are about, which field, and where that stands."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from policygen.core.finding import THERE, At, Finding, Hit, Place, Related, at_path, dotted, named
+from policygen.documents import placeholders
+from policygen.documents.document import Document
+from policygen.documents.locate import ordered
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.renames import written
+
+
+def dress(
+    documents: Sequence[Document], objects: Iterable[Object], hits: Iterable[Hit]
+) -> list[Finding]:
+    """Findings in the order of the text, each once. Only these places are looked up.
+
+    A hit on what was refused as YAML already is left out: it would blame what was only put there.
+    Of what a template leaves to be filled in only that is said.
+    """
+    by_root = {(it.at.document, it.at.path): it for it in objects}
+    by_index = {each.index: each for each in documents}
+
+    def place(at: At, it: Object | None) -> Place | None:
+        each = by_index.get(at.document)
+        if each is None:
+            return None
+        return each.place(_as_written(it, at).path, key=at.key)
+
+    def owner(at: At) -> Object | None:
+        for length in range(len(at.path), -1, -1):
+            it = by_root.get((at.document, at.path[:length]))
+            if it is not None:
+                return it
+        return None
+
+    findings = []
+    for it, hit in _told(hits, owner, by_index):
+        if hit.at is None:
+            findings.append(Finding(hit.severity, hit.rule, hit.message))
+            continue
+        related = []
+        for at in hit.related:
+            other = owner(at)
+            related.append(Related(str(other or ""), place(at, other)))
+        there = next((each.place for each in related if each.place), None)
+        path = written(it, hit.at.path[len(it.at.path) :]) if it else hit.at.path
+        findings.append(
+            Finding(
+                hit.severity,
+                hit.rule,
+                hit.message.replace(THERE, f"{there.file}:{there.line}" if there else "elsewhere"),
+                place(hit.at, it),
+                object=str(it or ""),
+                path=dotted(path),
+                anchor=dotted(named(it.data, path)) if it else "",
+                related=tuple(related),
+                edits=tuple(
+                    edit._replace(at=_as_written(owner(edit.at), edit.at)) for edit in hit.edits
+                ),
+                command=hit.command,
+            )
+        )
+    return ordered(findings)
+
+
+def _told(
+    hits: Iterable[Hit], owner: Callable[[At], Object | None], by_index: Mapping[int, Document]
+) -> Iterator[tuple[Object | None, Hit]]:
+    """Those that are to be told, with their objects."""
+    blanks = set()
+    for hit in hits:
+        at, it = hit.at, owner(hit.at) if hit.at else None
+        if at is None or it is None:
+            yield it, hit
+        elif _is_flawed(it, at, by_index.get(at.document)):
+            continue
+        elif not _is_blank(it, at):
+            spelt = _spelt(it, at, by_index.get(at.document))
+            yield it, (hit._replace(message=f"{hit.message} ({spelt})") if spelt else hit)
+        elif at not in blanks:
+            blanks.add(at)
+            yield it, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
+
+
+def _is_flawed(it: Object, at: At, holder: Document | None) -> bool:
+    if holder is None or not holder.flawed:
+        return False
+    return holder.is_flawed(_as_written(it, at).path, key=at.key)
+
+
+def _spelt(it: Object, at: At, holder: Document | None) -> str:
+    """What a reader must be told of a value that is not what it looks like: `n`, `0x10`."""
+    path = _as_written(it, at).path
+    value = at_path(it.data, path[len(it.at.path) :])
+    if at.key or holder is None or not isinstance(value, int):
+        return ""
+    raw, read = holder.raw(path), str(value).lower()
+    return f"{raw} is read as {read}" if raw and raw.lower() != read else ""
+
+
+def _is_blank(it: Object, at: At) -> bool:
+    path = _as_written(it, at).path[len(it.at.path) :]
+    return placeholders.is_blank(path[-1] if at.key and path else at_path(it.data, path))
+
+
+def _as_written(it: Object | None, at: At) -> At:
+    """A place of the newest version of an object as the object has it."""
+    if it is None:
+        return at
+    root = len(it.at.path)
+    return at._replace(path=(*at.path[:root], *written(it, at.path[root:])))

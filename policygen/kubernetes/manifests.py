@@ -1,0 +1,281 @@
+"""Files of anybody's manifests to objects: Lists taken apart, files inside ConfigMaps taken out."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import PurePath
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from policygen.core.finding import At, Finding, Path, Place, Severity
+from policygen.documents import document, placeholders
+from policygen.documents.document import Document
+from policygen.documents.files import Source
+from policygen.kubernetes import kustomizations
+from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mappings
+from policygen.spec import forms
+
+_FILES = {
+    (SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
+    (KUEUE_CONFIG, "Configuration"),
+}
+"""Controllers' files that name their kind, by group and kind."""
+
+_NAMED = ("kubescheduler.config", "config.kueue")
+"""What a controller's file that names its kind holds, however it is misspelt otherwise."""
+_GROUPS = "|".join(map(re.escape, _NAMED))
+_BEGINS = re.compile(
+    r"""(?:[ ]*(?:\#.*|---.*|%.*)?\r?\n)*+   # blank lines, comments and the document's start
+        ([ ]*)(?: \{(?!\{) | ["']?[\w.-]+["']?[ ]*:(?=\s) )""",
+    re.VERBOSE,
+)
+"""How a mapping begins: JSON's brace, or a key at some indentation. A script or a page does not."""
+_VOLCANOS = re.compile(r"volcano-scheduler[^/]*\.conf")
+_KUEUES = "controller_manager_config.yaml"
+"""The keys under which Volcano's and Kueue's files are."""
+_ACTIONS = frozenset({"enqueue", "allocate", "backfill", "preempt", "reclaim"})
+"""What Volcano's scheduler does, and hardly any other program's tiers."""
+_ALIKE = 0.85
+_LIKE = 0.6
+"""How close an API group, and a kind, must be to be a slip."""
+
+
+_Inner = tuple[Document | None, list[Finding]]
+_Load = Callable[[Object, str, str, int], _Inner]
+"""What gives the document under a key of a ConfigMap: the ConfigMap, key, text and index."""
+
+MAX_KINDS = 10
+"""Kinds that a note names."""
+
+
+class Manifests(Struct):
+    """What files of manifests hold."""
+
+    documents: list[Document] = field(default_factory=list)
+    objects: list[Object] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    """What no reader could accept, as errors."""
+    builds: list[str] = field(default_factory=list)
+    """Folders that kustomize builds."""
+    nameless: int = 0
+    """Documents that are no objects, since they have no apiVersion and kind."""
+    complete: bool = True
+    """False: something could not be read, so that what is missing here may be there."""
+
+
+def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
+    """The objects of the sources, but for documents of a spec.
+
+    `first_index` is what `At.document` begins with. Scalars are read as kubectl reads them
+    (YAML 1.1 where it differs). Keys given twice, and text that is no YAML, are findings.
+    """
+    found = Manifests()
+    for source in sources:
+        index = first_index + len(found.documents)
+        documents, findings = document.load(
+            source, ours=_is_no_spec, first_index=index, kubernetes=True
+        )
+        template = placeholders.of_helm(source) if findings else None
+        if template:
+            documents, findings = [], [template]
+        found.findings += findings
+        found.complete = found.complete and not findings
+        found.documents += documents
+    left_out = kustomizations.left_out(found.documents)
+    for each in found.documents:
+        if kustomizations.is_one(each):
+            found.builds.append(kustomizations.folder(each))
+        elif isinstance(each.data, dict) and not kustomizations.is_among(each, left_out):
+            _document(each, found)
+
+    def load(it: Object, key: str, _: str, index: int) -> _Inner:
+        path = (*it.at.path, "data", key)
+        holder = found.documents[it.at.document - first_index]
+        return document.inner(holder, path, index=index, kubernetes=True)
+
+    # Files inside ConfigMaps are documents of their own, behind all others.
+    for it in [it for it in found.objects if (it.group, it.kind) == ("", "ConfigMap")]:
+        _inner(it, found, first_index, load)
+    return found
+
+
+def spec_sources(sources: Iterable[Source]) -> list[Source]:
+    """The sources among which documents of a spec may be."""
+    groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
+    # A group with a name behind it may be a label instead, whose colon tells.
+    told = [re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups]
+    return [
+        source
+        for source in sources
+        if forms.CONFIG_MAP in source.text or any(it.search(source.text) for it in told)
+    ]
+
+
+def _is_no_spec(header: document.Header) -> bool:
+    if header.api_version is None and header.kind is None:
+        return True  # Volcano's scheduler configuration, or nobody's
+    return not forms.surely_ours(header)
+
+
+def _document(each: Document, found: Manifests) -> None:
+    data, header = each.data, each.header
+    volcanos = _VOLCANOS.fullmatch(PurePath(each.source.name).name) is not None
+    if header.kind is None and header.api_version is None and (volcanos or _is_volcanos(data)):
+        found.objects.append(_configuration(each))
+        return
+    if header.kind == "List" and data.get("items") is not None and not _is_list(data):
+        place = each.place(("items",))
+        message = "items of a List must be a list, so nothing in it is read; write one"
+        found.findings.append(Finding(Severity.ERROR, "wrong-type", message, place))
+        found.complete = False
+        return
+    for it in _objects(data, each.index, ()):
+        if it is None:
+            found.nameless += 1
+        else:
+            found.objects.append(it)
+
+
+def _is_volcanos(data: Mapping[str, Any]) -> bool:
+    """Whether a mapping without a kind is Volcano's scheduler configuration, misspelt or not.
+
+    Other programs have tiers and actions too; plugins in tiers, or its actions, are Volcano's.
+    """
+    if "tiers" not in data:
+        return False
+    tiers, actions = data["tiers"], data.get("actions")
+    words = re.split(r"[\s,]+", actions) if isinstance(actions, str) else actions
+    told = isinstance(words, list) and any(
+        isinstance(word, str) and word in _ACTIONS for word in words
+    )
+    parts = [tiers] if isinstance(tiers, dict) else mappings(tiers)
+    return told or any("plugins" in each for each in parts)
+
+
+def _is_named(text: str) -> bool:
+    """Whether it is a controller's file that names its group, and does not just speak of one."""
+    begin = _BEGINS.match(text)
+    if begin is None or not any(word in text for word in _NAMED):
+        return False
+    start = r"[{,\s]" if text[begin.end() - 1] == "{" else rf"(?m:^){begin[1]}"
+    key = r"""["']?[\w.-]+["']?\s*:\s*["']?"""
+    return re.search(rf"{start}{key}[\w.]*(?:{_GROUPS})", text) is not None
+
+
+def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
+    """The objects of a document, and None for each part that is none."""
+    if isinstance(data, dict) and _is_list(data):
+        for number, item in enumerate(_items(data)):
+            yield from _objects(item, index, (*path, "items", number))
+        return
+    it = Object.read(data, At(index, path))
+    yield None if it is None else _as_meant(it)
+
+
+def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
+    """The items of a List. Servers leave out what each is in lists of one kind, as client-go knows."""
+    kind = listed["kind"].removesuffix("List")
+    known = kind and isinstance(listed.get("apiVersion"), str)
+    for item in listed["items"]:
+        bare = known and isinstance(item, dict) and not {"apiVersion", "kind"} & item.keys()
+        yield {"apiVersion": listed["apiVersion"], "kind": kind, **item} if bare else item
+
+
+def _as_meant(it: Object) -> Object:
+    """A controller's file with a slip in its kind or group is that file, and rules tell the slip."""
+    if "onfig" not in it.kind or (it.group, it.kind) in _FILES:
+        return it
+    for group, kind in sorted(_FILES):
+        if it.group == group and get_close_matches(it.kind, [kind], cutoff=_LIKE):
+            return replace(it, kind=kind)
+        if it.kind == kind and get_close_matches(it.group, [group], cutoff=_ALIKE):
+            return replace(it, api_version=f"{group}/{it.version}")
+    return it
+
+
+def _is_list(data: dict[str, Any]) -> bool:
+    kind = data.get("kind")
+    return isinstance(kind, str) and kind.endswith("List") and isinstance(data.get("items"), list)
+
+
+def _configuration(each: Document) -> Object:
+    return Object(At(each.index), "", VOLCANO_CONFIGURATION, "", "", each.data)
+
+
+def inside(objects: Iterable[Object], *, first_index: int) -> Manifests:
+    """The controllers' files in the ConfigMaps of a cluster; their lines are those of the key."""
+    found = Manifests()
+
+    def load(it: Object, key: str, text: str, index: int) -> _Inner:
+        source = Source(f"{it} {key}", text, None)
+        documents, findings = document.load(
+            source, ours=lambda _: True, first_index=index, kubernetes=True
+        )
+        return (documents[0] if len(documents) == 1 else None), findings
+
+    for it in objects:
+        if (it.group, it.kind) == ("", "ConfigMap"):
+            _inner(it, found, first_index, load)
+    return found
+
+
+def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
+    texts = it.data.get("data")
+    if not isinstance(texts, dict):
+        return
+    for key, text in texts.items():
+        volcanos = isinstance(key, str) and _VOLCANOS.fullmatch(key) is not None
+        known = volcanos or key == _KUEUES
+        if not isinstance(text, str) or not text.strip():
+            continue
+        named = not known and _is_named(text)
+        if not known and not named and "tiers" not in text:
+            continue
+        index = first_index + len(found.documents)
+        each, findings = load(it, key, text, index)
+        if each is None or not isinstance(each.data, dict):
+            if known or named:
+                found.findings += findings
+                found.complete = found.complete and not findings
+            continue
+        inside = list(_inside(each, volcanos=volcanos))
+        if inside:
+            found.documents.append(each)
+            found.findings += findings
+            found.objects += inside
+
+
+def _inside(each: Document, *, volcanos: bool) -> Iterator[Object]:
+    """The controllers' files in a document that a ConfigMap holds."""
+    if each.header.api_version is None and each.header.kind is None:
+        if volcanos or _is_volcanos(each.data):
+            yield _configuration(each)
+        return
+    for it in _objects(each.data, each.index, ()):
+        if it is not None and (it.group, it.kind) in _FILES:
+            yield it
+
+
+def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:
+    """What is said of documents and objects that no rule looks at; `judged` knows which these are."""
+    for folder in dict.fromkeys(found.builds):
+        message = (
+            "this is built first, and what is no resource of it was not judged; judge what comes of it: "
+            f"kustomize build {folder} | policygen lint --manifests -"
+        )
+        yield Finding(Severity.INFO, "kustomization-not-built", message, Place(folder))
+    if found.nameless:
+        plural = "s" if found.nameless > 1 else ""
+        message = f"{found.nameless} document{plural} without apiVersion and kind skipped"
+        yield Finding(Severity.INFO, "no-object", message)
+    other = Counter(it.kind for it in found.objects if not judged(it))
+    if other:
+        kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
+        more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""
+        message = f"no rule judges {', '.join(kinds[:MAX_KINDS])}{more}"
+        yield Finding(Severity.INFO, "kinds-not-judged", message)

@@ -1,0 +1,124 @@
+"""A Kubernetes object as it was read: who it is, what it says, where it stands."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.kubernetes.scopes import OF_THE_CLUSTER
+from policygen.kubernetes.untyped import keyed_texts, mappings
+
+
+class _Groups(dict[str, str]):
+    """Groups by API version, each taken from the text once."""
+
+    def __missing__(self, api_version: str) -> str:
+        group = self[api_version] = api_version.rpartition("/")[0]
+        return group
+
+
+_GROUPS = _Groups()
+
+
+class Object(Struct, frozen=True, eq=False):
+    """One object of the input, or a configuration file that has the shape of one."""
+
+    at: At
+    """Its root: a document of the input, and the path to it inside a List."""
+    api_version: str
+    kind: str
+    name: str
+    namespace: str
+    """Empty for what has none."""
+    data: dict[str, Any]
+
+    @classmethod
+    def read(cls, data: Any, at: At) -> Self | None:
+        """The object that data is; None without an apiVersion and a kind."""
+        if not isinstance(data, dict):
+            return None
+        api_version, kind, metadata = data.get("apiVersion"), data.get("kind"), data.get("metadata")
+        if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
+            return None
+        metadata = metadata if isinstance(metadata, dict) else {}
+        name, namespace = metadata.get("name"), metadata.get("namespace")
+        if namespace is not None and (_GROUPS[api_version], kind) in OF_THE_CLUSTER:
+            namespace = None  # kustomize writes one into everything
+        return cls(
+            at,
+            api_version,
+            kind,
+            name if isinstance(name, str) else "",
+            namespace if isinstance(namespace, str) else "",
+            data,
+        )
+
+    @property
+    def group(self) -> str:
+        """Its API group; empty for core kinds."""
+        return _GROUPS[self.api_version]
+
+    @property
+    def version(self) -> str:
+        """Its API version without the group: `v1beta2`."""
+        return self.api_version.rpartition("/")[2]
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it says that another object owns it, so that a controller writes it."""
+        return bool(mappings(self.data, "metadata", "ownerReferences"))
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`, those that are text."""
+        return keyed_texts(self.data, "metadata", "labels")
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`, those that are text."""
+        return keyed_texts(self.data, "metadata", "annotations")
+
+    def __str__(self) -> str:
+        """As a message names it: `LocalQueue team-a/a100`, `Job team-a/train-*` by generateName."""
+        name = self.name
+        start = "" if name else keyed_texts(self.data, "metadata").get("generateName")
+        if start:
+            name = f"{start}*"
+        if self.namespace and name:
+            name = f"{self.namespace}/{name}"
+        return f"{self.kind} {name}" if name else self.kind
+
+
+class Read(Struct, frozen=True, eq=False):
+    """What was read of an object, under its name."""
+
+    object: Object
+
+    @property
+    def at(self) -> At:
+        """Where it stands: `entry.at / "spec" / "cohortName"` is a place."""
+        return self.object.at
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return self.object.name
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`; empty for what has none."""
+        return self.object.namespace
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`, those that are text."""
+        return self.object.labels
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`, those that are text."""
+        return self.object.annotations
+
+    def __str__(self) -> str:
+        return str(self.object)

@@ -1,0 +1,142 @@
+"""Fields that older API versions name differently: read as the newest, shown as written.
+
+Source: apis/kueue/v1beta1/*_conversion.go of kubernetes-sigs/kueue v0.15 to v0.19.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from policygen.core.finding import Edit, Path, Verb
+from policygen.kubernetes.object import Object
+
+_KUEUE = "kueue.x-k8s.io"
+_OLD, _NEW = f"{_KUEUE}/v1beta1", f"{_KUEUE}/v1beta2"
+_WORDS = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
+
+
+def canonical(it: Object) -> Mapping[str, Any]:
+    """The data of an object with the names of the newest version."""
+    if it.kind != "ClusterQueue" or it.api_version != _OLD:
+        return it.data
+    spec = it.data.get("spec")
+    if not isinstance(spec, dict):
+        return it.data
+    spec = dict(spec)
+    if "cohort" in spec:
+        spec["cohortName"] = spec.pop("cohort")
+    checks = spec.pop("admissionChecks", None)
+    if isinstance(checks, list) and checks:
+        named = [{"name": check} for check in checks]
+        spec["admissionChecksStrategy"] = {"admissionChecks": named}
+    fungibility = spec.get("flavorFungibility")
+    if isinstance(fungibility, dict):
+        spec["flavorFungibility"] = {
+            key: _WORDS.get(value, value) if isinstance(value, str) else value
+            for key, value in fungibility.items()
+        }
+    return {**it.data, "spec": spec}
+
+
+def written(it: Object, path: Path) -> Path:
+    """A path of the newest version as this object has it."""
+    if (it.group, it.version) != (_KUEUE, "v1beta1") or it.kind != "ClusterQueue":
+        return path
+    if path[:2] == ("spec", "cohortName"):
+        return ("spec", "cohort", *path[2:])
+    spec = it.data.get("spec")
+    strategy = ("spec", "admissionChecksStrategy", "admissionChecks")
+    if path[:3] == strategy and isinstance(spec, dict) and spec.get("admissionChecks"):
+        return ("spec", "admissionChecks", *path[3:4])
+    return path
+
+
+def upgraded(it: Object) -> tuple[Edit, ...]:
+    """What makes a v1beta1 object of Kueue a v1beta2 one of the same meaning.
+
+    Nothing where the conversion loses something, or where there is a status, which nobody applies.
+    Source: besides the conversions, config/components/crd/bases.
+    """
+    spec = it.data.get("spec")
+    if (it.group, it.version) != (_KUEUE, "v1beta1") or "status" in it.data:
+        return ()
+    edits: list[Edit] | None = []
+    if isinstance(spec, dict) and it.kind in _UPGRADES:
+        edits = _UPGRADES[it.kind](it, spec)
+    if edits is None:
+        return ()
+    version = Edit(Verb.REWRITE, it.at / "apiVersion", _NEW)
+    return (version, *edits)
+
+
+def _cluster_queue(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    at, edits = it.at / "spec", []
+    if "cohort" in spec:
+        edits.append(Edit(Verb.RENAME, at / "cohort", "cohortName"))
+    if "admissionChecks" in spec:
+        found, there = spec["admissionChecks"], at / "admissionChecks"
+        if not found:
+            edits.append(Edit(Verb.REMOVE, there))
+        elif not isinstance(found, list) or "admissionChecksStrategy" in spec:
+            return None
+        else:
+            edits.append(Edit(Verb.RENAME, there, "admissionChecksStrategy"))
+            edits.append(Edit(Verb.NEST, there, "admissionChecks"))
+            edits += [Edit(Verb.NEST, there / i, "name") for i in range(len(found))]
+    fungibility = spec.get("flavorFungibility")
+    for key, value in fungibility.items() if isinstance(fungibility, dict) else ():
+        if isinstance(value, str) and value in _WORDS:
+            edits.append(Edit(Verb.REWRITE, at.to("flavorFungibility", key), _WORDS[value]))
+    return edits
+
+
+def _admission_check(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    if "retryDelayMinutes" not in spec:
+        return []
+    return [Edit(Verb.REMOVE, it.at.to("spec", "retryDelayMinutes"))]  # no release reads it
+
+
+def _multi_kueue_cluster(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    found = spec.get("kubeConfig")
+    if "clusterProfileRef" in spec or not isinstance(found, dict) or not found.get("location"):
+        return None
+    at = it.at.to("spec", "kubeConfig")
+    return [Edit(Verb.RENAME, at, "clusterSource"), Edit(Verb.NEST, at, "kubeConfig")]
+
+
+_UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]] = {
+    "AdmissionCheck": _admission_check,
+    "ClusterQueue": _cluster_queue,
+    "MultiKueueCluster": _multi_kueue_cluster,
+}
+"""What changes beside the apiVersion, by kind; None: it cannot be said."""
+
+
+def leftovers(it: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
+    """What a v1beta2 object still has of v1beta1, by place: what to say of it, and what mends it."""
+    spec = it.data.get("spec")
+    if it.api_version != _NEW or it.kind not in _UPGRADES or not isinstance(spec, dict):
+        return {}
+    found: dict[Path, tuple[Edit, ...]] = {}
+    for edit in _UPGRADES[it.kind](it, spec) or ():
+        path = edit.at.path[len(it.at.path) :]
+        root = path[:3] if path[1] == "flavorFungibility" else path[:2]
+        found[root] = (*found.get(root, ()), edit)
+    return {
+        path: (f"{_shown(path, spec)} of v1beta1; {_NOW.get(path, _OTHERWISE)}", edits)
+        for path, edits in found.items()
+        if path in _NOW or len(path) == 3
+    }
+
+
+def _shown(path: Path, spec: Mapping[str, Any]) -> str:
+    if len(path) == 3:
+        return f'"{spec["flavorFungibility"][path[2]]}" is a word'
+    return f"{path[1]} is a field"
+
+
+_NOW: Mapping[Path, str] = {
+    ("spec", "cohort"): "write cohortName",
+    ("spec", "admissionChecks"): "write admissionChecksStrategy: {admissionChecks: [{name: ...}]}",
+    ("spec", "kubeConfig"): "write clusterSource: {kubeConfig: ...}",
+}
+_OTHERWISE = "write MayStopSearch"

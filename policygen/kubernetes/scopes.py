@@ -1,0 +1,22 @@
+"""Which kinds are in no namespace, whatever is written there."""
+
+from policygen.kubernetes.kueue import POLICY_KINDS
+
+OF_THE_CLUSTER = frozenset(
+    {
+        ("", "Namespace"),
+        ("", "Node"),
+        ("nodeinfo.volcano.sh", "Numatopology"),
+        ("rbac.authorization.k8s.io", "ClusterRole"),
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+        ("scheduling.k8s.io", "PriorityClass"),
+        ("scheduling.volcano.sh", "Queue"),
+        ("shard.volcano.sh", "NodeShard"),
+        ("topology.volcano.sh", "HyperNode"),
+        *(("kueue.x-k8s.io", kind) for kind in POLICY_KINDS if kind != "LocalQueue"),
+    }
+)
+"""Kinds of the cluster, by group and kind: the API server clears their `metadata.namespace`.
+
+Source: k8s.io/apiserver pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace.
+"""

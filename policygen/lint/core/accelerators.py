@@ -1,0 +1,40 @@
+"""Which resources are GPUs and their like, and who asks for them."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import Template
+
+_NAME = re.compile(
+    r".+/(v?gpu|vgpu-number|gpu[._-].*|mig-.*|tpu|gaudi|neuron|neuroncore|neurondevice|i915|xe|"
+    r"npu|npu-core|ascend.*|mlu.*|dcu.*)",
+    re.IGNORECASE,
+)
+
+
+@cache
+def is_one(resource: str) -> bool:
+    """Whether a resource is an accelerator by its name."""
+    return _NAME.fullmatch(resource) is not None and not resource.startswith(
+        ("requests.", "limits.", "count/")
+    )
+
+
+def asked(cluster: Cluster, template: Template) -> Mapping[str, Fraction]:
+    """The accelerators that one pod of a template of the cluster asks for."""
+    return cluster.derive(_asked)[template]
+
+
+def _asked(cluster: Cluster) -> Mapping[Template, Mapping[str, Fraction]]:
+    return {
+        template: {
+            name: amount
+            for name, amount in template.spec.requests.items()
+            if amount > 0 and is_one(name)
+        }
+        for workload in cluster.workloads
+        for template in workload.templates
+    }

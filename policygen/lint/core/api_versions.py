@@ -1,0 +1,114 @@
+"""Which groups, versions and kinds the servers of a target serve.
+
+Source: what running servers serve, `schemas/cluster`.
+"""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+
+from policygen.api_validation import schemas
+from policygen.core.suggest import suggest
+from policygen.core.versions import KUEUE_V1BETA2, Minor, Version
+from policygen.kubernetes.cluster import KUEUE
+from policygen.kubernetes.object import Object
+from policygen.lint.core.server_refusals import component
+
+Groups = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Versions by group and kind, the oldest first."""
+
+_TOPOLOGY_V1BETA1 = (0, 14)
+_ALIKE = 0.85
+"""How close a group must be to a known one to be a slip of it."""
+
+
+def fault(it: Object, target: Mapping[str, Version]) -> str | None:
+    """What is wrong with the apiVersion or kind of an object; None for nothing that is known."""
+    groups = _served()
+    if not it.api_version:
+        return None  # a file that is no object
+    if it.group not in groups or it.api_version in groups:
+        return _misspelt(it, groups)
+    kinds, release = groups[it.group], target["kueue"].release
+    if it.kind not in kinds:
+        if _is_whole(it.group) and schemas.covers(component(it), target[component(it)]):
+            return f"{it.group} has no kind {it.kind}; {suggest(it.kind, kinds)}"
+        return None
+    versions = kinds[it.kind]
+    if it.group == KUEUE and release < KUEUE_V1BETA2 and it.version in ("v1beta2", "v1alpha1"):
+        if it.version == "v1alpha1":
+            return None  # served up to then, and by no server that was asked
+        newest = "v1alpha1" if _is_old_topology(it, release) else "v1beta1"
+        return f"Kueue {target['kueue']} does not serve v1beta2; write {KUEUE}/{newest}"
+    if _is_old_topology(it, release):
+        return f"Kueue {target['kueue']} serves it as v1alpha1 alone; write {KUEUE}/v1alpha1"
+    if it.version in versions or not schemas.covers(component(it), target[component(it)]):
+        return None
+    newest = f"{it.group}/{versions[-1]}" if it.group else versions[-1]
+    return f"{it.api_version} is not served; write {newest}"
+
+
+def _is_old_topology(it: Object, release: Minor) -> bool:
+    return (it.group, it.kind) == (KUEUE, "Topology") and release < _TOPOLOGY_V1BETA1
+
+
+def is_of_kind(it: Object) -> bool:
+    """Whether it is the kind of an object that is not served, and not its apiVersion."""
+    groups = _served()
+    named = it.group in groups and it.api_version not in groups
+    return named and it.kind not in groups[it.group]
+
+
+def successor(it: Object, target: Mapping[str, Version]) -> str | None:
+    """The apiVersion that has the very fields of one that is not served; None if none is known.
+
+    Source: the deprecation guide of Kubernetes 1.22 and 1.25; apis/kueue of v0.13 to v0.15.
+    """
+    kinds = _served().get(it.group, {})
+    if it.group == KUEUE and target["kueue"].release < KUEUE_V1BETA2:
+        return f"{KUEUE}/v1beta1" if it.kind in _UNCHANGED and it.version == "v1beta2" else None
+    if it.version in _SAME.get((it.group, it.kind), ()) and it.kind in kinds:
+        return f"{it.group}/{kinds[it.kind][-1]}"
+    return None
+
+
+_SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("batch", "CronJob"): ("v1beta1",),
+    ("scheduling.k8s.io", "PriorityClass"): ("v1alpha1", "v1beta1"),
+    (KUEUE, "Topology"): ("v1alpha1",),
+    **{("apps", kind): ("v1beta2",) for kind in ("DaemonSet", "Deployment", "StatefulSet")},
+}
+"""Versions that are gone, and differ from the newest one in their name alone."""
+
+_UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
+"""Kinds of Kueue whose v1beta1 and v1beta2 have the same fields."""
+
+
+def _misspelt(it: Object, groups: Groups) -> str | None:
+    if "." in it.api_version and it.api_version in groups:
+        versions = groups[it.api_version].get(it.kind, ("v1",))
+        return (
+            f"{it.api_version} is a group without a version; write {it.api_version}/{versions[-1]}"
+        )
+    for group in get_close_matches(it.group, groups, n=1, cutoff=_ALIKE):
+        if it.kind in groups[group]:
+            return f'no group "{it.group}" is known; did you mean "{group}"?'
+    return None
+
+
+def _is_whole(group: str) -> bool:
+    """Whether all kinds of a group are known, not only those that rules read."""
+    return group == KUEUE or group.endswith("volcano.sh")
+
+
+@cache
+def _served() -> Groups:
+    """Versions by group and kind, the oldest first."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for at, kinds in sorted(schemas.index().kinds.items()):
+        group, _, version = at.rpartition("/")
+        group = "" if group == schemas.CORE else group
+        for kind in kinds:
+            versions = found.setdefault(group, {})
+            versions[kind] = (*versions.get(kind, ()), version)
+    return found

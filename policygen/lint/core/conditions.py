@@ -1,0 +1,77 @@
+"""Conditions in the status of objects, and times."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mappings, text
+
+_UNITS = ((86400, "d"), (3600, "h"), (60, "m"))
+
+
+class Condition(Struct, frozen=True):
+    """A `metav1.Condition`."""
+
+    holds: bool
+    """Its status is True."""
+    reason: str
+    message: str
+    """One line; the controller's words."""
+    since: datetime | None
+
+
+def condition(it: Object, name: str) -> Condition | None:
+    """A condition of an object by its type; None: its controller has written none."""
+    for each in mappings(it.data, "status", "conditions"):
+        if each.get("type") == name:
+            return Condition(
+                holds=each.get("status") == "True",
+                reason=_text(each, "reason"),
+                message=_text(each, "message"),
+                since=moment(each.get("lastTransitionTime")),
+            )
+    return None
+
+
+def holds(it: Object, name: str) -> bool:
+    """Whether a condition is there and True."""
+    found = condition(it, name)
+    return found is not None and found.holds
+
+
+def phase(it: Object) -> str:
+    """`status.phase`; empty without one."""
+    return text(it.data, "status", "phase")
+
+
+def created(it: Object) -> datetime | None:
+    """`metadata.creationTimestamp`."""
+    return moment(text(it.data, "metadata", "creationTimestamp"))
+
+
+def moment(text: Any) -> datetime | None:
+    """A time as the API writes it, `2026-11-21T03:00:00Z`; None for anything else."""
+    if not isinstance(text, str):
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def long(age: timedelta) -> str:
+    """How long, in the largest unit of which there are two at least: `26h`, `3d`."""
+    seconds = int(age.total_seconds())
+    for size, unit in _UNITS:
+        if seconds >= 2 * size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def _text(of: Mapping[str, Any], key: str) -> str:
+    found = of.get(key)
+    return " ".join(found.split()) if isinstance(found, str) else ""

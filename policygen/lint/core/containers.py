@@ -1,0 +1,34 @@
+"""The containers of all workloads, where they stand."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import Container
+
+
+class Placed(Struct, frozen=True, eq=False):
+    """A container."""
+
+    owner: str
+    namespace: str
+    at: At
+    it: Container
+
+    def __str__(self) -> str:
+        return f"container {self.it.name} of {self.owner}"
+
+
+def containers(cluster: Cluster) -> Iterator[Placed]:
+    """All of them, init containers included."""
+    for workload in cluster.workloads:
+        for template in workload.templates:
+            spec = template.at / "spec"
+            for i, container in enumerate(template.spec.containers):
+                yield Placed(str(workload), workload.namespace, spec.to("containers", i), container)
+            for i, container in enumerate(template.spec.init_containers):
+                yield Placed(
+                    str(workload), workload.namespace, spec.to("initContainers", i), container
+                )

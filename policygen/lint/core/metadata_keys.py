@@ -1,0 +1,71 @@
+"""Labels and annotations of workloads by where they stand: on the object, on its pods, beside both."""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.kubernetes.untyped import keyed_texts
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.kueue.job_metadata import judged
+
+
+class Place(Enum):
+    """What metadata is of."""
+
+    OBJECT = "object"
+    """Of the object that Kueue manages."""
+    PODS = "pods"
+    POD = "pod"
+    """Of a Pod, which is both."""
+    ABOVE = "above"
+    """Of a CronJob, whose jobs have labels of their own."""
+
+
+class Written(Struct, frozen=True, eq=False):
+    """The labels, or the annotations, of one piece of metadata."""
+
+    workload: Workload
+    place: Place
+    form: str
+    """`labels` or `annotations`."""
+    at: At
+    keys: Mapping[str, str]
+
+    @property
+    def each(self) -> str:
+        """What one of its keys is called: a label, an annotation."""
+        return self.form.removesuffix("s")
+
+
+def written(workload: Workload) -> Iterator[Written]:
+    """All of a workload."""
+    job = judged(workload)
+    data = workload.object.data
+    place = Place.POD if workload.kind == "Pod" else Place.OBJECT
+    if job.at != workload.at:
+        yield from _both(workload, Place.OBJECT, job.at, job.labels, job.annotations)
+        place = Place.ABOVE
+    labels, annotations = (keyed_texts(data, "metadata", form) for form in _FORMS)
+    yield from _both(workload, place, workload.at, labels, annotations)
+    for template in workload.templates:
+        if template.at != workload.at:
+            yield from _both(
+                workload, Place.PODS, template.at, template.labels, template.annotations
+            )
+
+
+_FORMS = ("labels", "annotations")
+
+
+def _both(
+    workload: Workload,
+    place: Place,
+    at: At,
+    labels: Mapping[str, str],
+    annotations: Mapping[str, str],
+) -> Iterator[Written]:
+    for form, keys in zip(_FORMS, (labels, annotations), strict=True):
+        if keys:
+            yield Written(workload, place, form, at.to("metadata", form), keys)

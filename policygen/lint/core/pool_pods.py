@@ -1,0 +1,121 @@
+"""The pools of a spec in a cluster that was seen: their nodes, and who holds their GPUs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
+from policygen.kubernetes.core import Node
+from policygen.kubernetes.snapshot import Pod
+from policygen.kubernetes.table import Entry
+from policygen.lint.core.amounts import shown
+from policygen.lint.core.running_pods import Holder, holders, maker
+from policygen.lint.rule import Facts
+
+if TYPE_CHECKING:  # what decides is imported where there is a spec
+    from policygen.plan.pool import PoolFacts
+
+KUEUE_MARK = "kueue.x-k8s.io/"
+
+
+class Pool(Struct, frozen=True, eq=False):
+    """A pool as it is there."""
+
+    facts: "PoolFacts"
+    nodes: tuple[Entry[Node], ...]
+    """Those that have the labels of its nodeSelector."""
+    guaranteed: Mapping[str, int]
+    """What teams are guaranteed of each of its resources."""
+    past_queue: tuple[Holder, ...]
+    """Who holds its resources on these nodes, and its queues know nothing of it."""
+    past_scheduler: tuple[Holder, ...]
+    """Who holds its resources on these nodes, and another scheduler placed it."""
+
+    def shortfall(self, others: Sequence[Holder]) -> str:
+        """What these leave of it, where that is less than its guarantees; empty where it is not.
+
+        Nothing brings it back: preemption takes only what a queue gave.
+        """
+        for resource, guaranteed in self.guaranteed.items():
+            zero = Fraction(0)
+            have = sum((it.it.status.allocatable.get(resource, zero) for it in self.nodes), zero)
+            left = have - sum((each.gpus.get(resource, zero) for each in others), zero)
+            if left < guaranteed:
+                return (
+                    f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} {resource} "
+                    "that are guaranteed, and no preemption brings them back"
+                )
+        return ""
+
+
+def pools(facts: Facts) -> tuple[Pool, ...]:
+    """Every pool of the spec whose numbers are known; use it with `facts.derive`."""
+    return tuple(_pools(facts))
+
+
+def _pools(facts: Facts) -> Iterator[Pool]:
+    if facts.plan is None:
+        return
+    by_node: dict[str, list[Holder]] = {}
+    for each in facts.cluster.derive(holders):
+        by_node.setdefault(each.pod.node, []).append(each)
+    rest = {name: left for tree in facts.plan.trees for name, left in tree.rest.items()}
+    for it in facts.plan.pools:
+        left = rest.get(it.name, it.available)
+        guaranteed = {name: it.available[name] - left[name] for name in it.resources}
+        wanted = dict(it.pool.node_selector).items()
+        nodes = tuple(node for node in facts.cluster.nodes if wanted <= node.labels.items())
+        queue: list[Holder] = []
+        scheduler: list[Holder] = []
+        known: dict[_Way, tuple[bool, bool]] = {}
+        for node in nodes:
+            for each in by_node.get(node.name, ()):
+                way = _way(each.pod)
+                if way not in known:
+                    known[way] = _past_queue(facts, it, each), _past_scheduler(it, each)
+                past_queue, past_scheduler = known[way]
+                if past_queue:
+                    queue.append(each)
+                if past_scheduler:
+                    scheduler.append(each)
+        yield Pool(it, nodes, guaranteed, tuple(queue), tuple(scheduler))
+
+
+def scheduler_name(each: Holder) -> str:
+    """The scheduler that placed a pod."""
+    return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
+
+
+_Way = tuple[str, int, int, int, int]
+
+
+def _way(pod: Pod) -> _Way:
+    """The same for pods that came the same way: they share who made them, and what they say."""
+    return pod.namespace, id(pod.owner), id(pod.spec), id(pod.labels), id(pod.annotations)
+
+
+def _holds(pool: "PoolFacts", each: Holder) -> bool:
+    return not each.gpus.keys().isdisjoint(pool.resources)
+
+
+def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
+    """Kueue marks the pods that it manages, or what made them. What is not known is not told.
+
+    Source: pkg/controller/jobframework of Kueue 0.19.2.
+    """
+    if pool.scheduler != "kueue" or not _holds(pool, each):
+        return False
+    pod = each.pod
+    if any(key.startswith(KUEUE_MARK) for key in (*pod.labels, *pod.annotations)):
+        return False
+    if pod.owner is None:
+        return True
+    owner = maker(facts.cluster, pod)
+    return owner is not None and LOCAL_QUEUE not in owner.labels
+
+
+def _past_scheduler(pool: "PoolFacts", each: Holder) -> bool:
+    other = (scheduler_name(each) == "volcano") != (pool.scheduler == "volcano")
+    return other and _holds(pool, each)

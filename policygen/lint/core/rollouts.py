@@ -1,0 +1,53 @@
+"""How a Deployment goes from one version to the next.
+
+Source: pkg/controller/deployment/util/deployment_util.go, ResolveFenceposts (Kubernetes 1.36.3).
+"""
+
+import math
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.kubernetes.workloads import Workload
+
+
+class Rollout(Struct, frozen=True):
+    """A rolling update in numbers of pods."""
+
+    replicas: int
+    surge: int
+    """Pods above `replicas` while it runs."""
+    unavailable: int
+    """Pods that may be missing."""
+
+
+def rollout(workload: Workload) -> Rollout | None:
+    """That of a Deployment; None for what is not updated so."""
+    if workload.kind != "Deployment" or workload.object.group != "apps":
+        return None
+    strategy = workload.spec.get("strategy")
+    strategy = {} if strategy is None else strategy
+    if not isinstance(strategy, dict):
+        return None  # its type is refused already
+    if strategy.get("type", "RollingUpdate") != "RollingUpdate":
+        return None
+    bounds = strategy.get("rollingUpdate")
+    bounds = {} if bounds is None else bounds
+    replicas = workload.spec.get("replicas")
+    replicas = 1 if replicas is None else replicas
+    if not isinstance(replicas, int) or not isinstance(bounds, dict):
+        return None  # its type is refused already
+    surge = _pods(bounds.get("maxSurge"), replicas, up=True)
+    unavailable = _pods(bounds.get("maxUnavailable"), replicas, up=False)
+    if surge == 0 and unavailable == 0:
+        unavailable = 1
+    return Rollout(replicas, surge, unavailable)
+
+
+def _pods(bound: Any, replicas: int, *, up: bool) -> int:
+    """A number of pods, or a share of all; not written it is a quarter."""
+    if isinstance(bound, int):
+        return bound
+    text = bound.removesuffix("%") if isinstance(bound, str) else "25"
+    share = int(text) * replicas if text.isascii() and text.isdecimal() else 0
+    return math.ceil(share / 100) if up else share // 100

@@ -1,0 +1,27 @@
+"""An object has an apiVersion or a kind that no server of the target serves."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Edit, Severity, Verb
+from policygen.lint.core.api_versions import fault, is_of_kind, successor
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The API server answers 404. Source: what running servers serve, `schemas/cluster`."""
+    known: dict[tuple[str, str], str | None] = {}  # these two decide
+    for it in facts.cluster.objects:
+        kind = it.api_version, it.kind
+        if kind not in known:
+            known[kind] = fault(it, facts.target)
+        wrong = known[kind]
+        if wrong:
+            at, same = it.at / "apiVersion", successor(it, facts.target)
+            at = it.at / "kind" if is_of_kind(it) else at
+            edits = (Edit(Verb.REWRITE, at, same),) if same else ()
+            yield Claim(f"{it}: {wrong}", at, edits=edits)
+
+
+RULE = Rule(
+    "api-version-not-served", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+)

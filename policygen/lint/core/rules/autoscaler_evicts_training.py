@@ -1,0 +1,67 @@
+"""A VerticalPodAutoscaler evicts pods that train, to give them other requests."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import VerticalPodAutoscaler
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import accelerators
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")
+"""Modes that evict a pod; the last one where it cannot be resized as it runs."""
+_SERVES = ("DaemonSet", "Deployment", "LeaderWorkerSet", "RayService", "ReplicaSet", "StatefulSet")
+"""Kinds whose pods lose no work of their own, unless their name says that they train."""
+_TRAINS = ("train", "finetune", "fine-tune", "pretrain")
+
+Target = tuple[str, str, str]
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Of a target that is not there, or of a kind that serves, its name must say so.
+
+    It never changes GPUs.
+
+    Source: autoscaler, vertical-pod-autoscaler/pkg/updater (Auto means Recreate).
+    """
+    gpus = facts.cluster.derive(_on_gpus)
+    for entry in facts.cluster.vertical_pod_autoscalers:
+        mode = entry.it.update_policy.get("updateMode", "Auto")
+        target = _target(entry)
+        if mode not in _EVICTS:
+            continue
+        named = any(word in target[2].lower() for word in _TRAINS)
+        if gpus.get(target, named) and (named or target[1] not in _SERVES):
+            yield Claim(
+                f"{entry} evicts the pods of {target[1]} {target[2]} to change their cpu and "
+                "memory, and what they trained since the last checkpoint is lost; it never "
+                'changes GPUs; write updateMode: "Off" or Initial',
+                entry.at.to("spec", "updatePolicy", "updateMode"),
+            )
+
+
+def _target(entry: Entry[VerticalPodAutoscaler]) -> Target:
+    ref = entry.it.target_ref
+    return entry.namespace, str(ref.get("kind")), str(ref.get("name"))
+
+
+def _on_gpus(cluster: Cluster) -> dict[Target, bool]:
+    """Whether each workload asks for GPUs."""
+    return {
+        (workload.namespace, workload.kind, workload.name): any(
+            accelerators.asked(cluster, template) for template in workload.templates
+        )
+        for workload in cluster.workloads
+    }
+
+
+RULE = Rule(
+    "autoscaler-evicts-training",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("VerticalPodAutoscaler",),
+    check=check,
+    reads=(*KINDS,),
+)

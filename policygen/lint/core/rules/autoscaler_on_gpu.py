@@ -1,0 +1,39 @@
+"""A HorizontalPodAutoscaler scales by a GPU resource, which nobody measures."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.untyped import text
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_MEASURED = ("cpu", "memory")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The resource metrics API has cpu and memory only; the name is not checked.
+
+    Source: k8s.io/metrics; pkg/controller/podautoscaler/metrics/client.go.
+    """
+    for entry in facts.cluster.horizontal_pod_autoscalers:
+        for i, metric in enumerate(entry.it.metrics):
+            for field in ("resource", "containerResource"):
+                name = text(metric, field, "name")
+                if name and name not in _MEASURED:
+                    more = ", and the other metrics cannot scale it down" * (
+                        len(entry.it.metrics) > 1
+                    )
+                    yield Claim(
+                        f'{entry} scales by resource "{name}", of which there are no metrics: it '
+                        f"never scales{more}; use a Pods or External metric, such as "
+                        "DCGM_FI_DEV_GPU_UTIL through an adapter",
+                        entry.at.to("spec", "metrics", i, field, "name"),
+                    )
+
+
+RULE = Rule(
+    "autoscaler-on-gpu",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("HorizontalPodAutoscaler",),
+    check=check,
+)

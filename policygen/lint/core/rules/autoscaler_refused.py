@@ -1,0 +1,62 @@
+"""The bounds or a target of a HorizontalPodAutoscaler are none that the API server takes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.core.finding import Path, Severity
+from policygen.kubernetes.core import HorizontalPodAutoscaler
+from policygen.kubernetes.untyped import mapping
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_UTILIZATION, _VALUE, _AVERAGE = "averageUtilization", "value", "averageValue"
+_VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
+    "resource": ((_AVERAGE, _UTILIZATION), True),
+    "containerResource": ((_AVERAGE, _UTILIZATION), True),
+    "pods": ((_AVERAGE,), True),
+    "object": ((_VALUE, _AVERAGE), False),
+    "external": ((_VALUE, _AVERAGE), True),
+}
+"""The values that a target of each source may have, and whether it has one of them only."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3."""
+    for entry in facts.cluster.horizontal_pod_autoscalers:
+        found = [*_bounds(entry.it)]
+        for i, metric in enumerate(entry.it.metrics):
+            found += [(("metrics", i, *path), said) for path, said in _metric(metric)]
+        yield from (Claim(f"{entry} {said}", entry.at.to("spec", *path)) for path, said in found)
+
+
+def _bounds(it: HorizontalPodAutoscaler) -> Iterator[tuple[Path, str]]:
+    least = 1 if it.min_replicas is None else it.min_replicas
+    if least < 1:
+        yield ("minReplicas",), f"has minReplicas {least}, which is refused; write 1 or more"
+    if it.max_replicas < 1:
+        yield (
+            ("maxReplicas",),
+            f"has maxReplicas {it.max_replicas}, which is refused; write 1 or more",
+        )
+    elif it.max_replicas < least:
+        yield (
+            ("maxReplicas",),
+            f"has maxReplicas {it.max_replicas} below minReplicas {least}, which is refused; raise it",
+        )
+
+
+def _metric(metric: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    for source, (known, one) in _VALUES.items():
+        target = mapping(metric, source, "target")
+        has = [name for name in known if target.get(name) is not None]
+        if target and (not has or (one and len(has) > 1)):
+            said = " and ".join(has) or f"no {' or '.join(known)}"
+            yield (source, "target"), f"has a target with {said}, which is refused; write one"
+
+
+RULE = Rule(
+    "autoscaler-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("HorizontalPodAutoscaler",),
+    check=check,
+)

@@ -1,0 +1,67 @@
+"""A container or LimitRange names a resource that no container can ask for, or huge pages alone."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Severity
+from policygen.core.label_grammar import key_fault
+from policygen.lint.core import pod_templates
+from policygen.lint.core.pod_templates import Part, named
+from policygen.lint.core.standard_resources import HUGE_PAGES, known_to_containers
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_BESIDE_PAGES = ("cpu", "memory")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A name that is none of a container's, and huge pages with neither cpu nor memory.
+
+    Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
+    ValidateContainerResourceRequirements.
+    """
+    for who, name, at in _names(facts):
+        if key_fault(name) or not known_to_containers(name):
+            yield Claim(
+                f'{who} names the resource "{name}", which no container can ask for; write the '
+                "name that nodes have, such as nvidia.com/gpu",
+                at.on_key(),
+            )
+    for spec in pod_templates.pod_specs(facts.cluster):
+        for container in pod_templates.containers(spec):
+            yield from _pages_alone(container)
+
+
+def _pages_alone(container: Part) -> Iterator[Claim]:
+    resources = container.under("resources")
+    parts = [resources.under(field) for field in ("limits", "requests")]
+    if any(name in part.data for part in parts for name in _BESIDE_PAGES):
+        return
+    for part in parts:
+        for name in part.data:
+            if name.startswith(HUGE_PAGES):
+                message = f"{named(container)} asks for {name} and neither cpu nor memory, which is refused"
+                yield Claim(f"{message}; write these too", (part.at / name).on_key())
+                return
+
+
+def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:
+    for spec in pod_templates.pod_specs(facts.cluster):
+        for container in pod_templates.containers(spec):
+            for field in ("limits", "requests"):
+                part = container.under("resources").under(field)
+                yield from ((named(container), name, part.at / name) for name in part.data)
+    for entry in facts.cluster.limit_ranges:
+        for i, item in enumerate(entry.it.limits):
+            if item.type not in {"Container", "Pod"}:
+                continue
+            for field, amounts in item.by_field.items():
+                at = entry.at.to("spec", "limits", i, field)
+                yield from ((str(entry), name, at / name) for name in amounts)
+
+
+RULE = Rule(
+    "container-resource-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("LimitRange", *pod_templates.KINDS),
+    check=check,
+)

@@ -1,0 +1,51 @@
+"""A number of pods, tries or seconds is below 0."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Severity
+from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_JOB = (
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "backoffLimitPerIndex",
+    "completions",
+    "maxFailedIndexes",
+    "parallelism",
+    "ttlSecondsAfterFinished",
+)
+_SETS = ("minReadySeconds", "progressDeadlineSeconds", "replicas", "revisionHistoryLimit")
+_CRON = ("failedJobsHistoryLimit", "startingDeadlineSeconds", "successfulJobsHistoryLimit")
+_KINDS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/core/validation, ValidateNonnegativeField, which apps and batch call."""
+    for workload in facts.cluster.workloads:
+        if workload.object.group not in {"apps", "batch"}:
+            continue
+        for at, value in _counts(workload):
+            if isinstance(value, int) and value < 0:
+                yield Claim(
+                    f"{workload} has {at.path[-1]} {value}, which is refused; write 0 or more", at
+                )
+
+
+def _counts(it: Workload) -> Iterator[tuple[At, object]]:
+    at = it.at / "spec"
+    if it.object.group == "apps":
+        # Of a StatefulSet nobody looks at its history: ValidateStatefulSetSpec.
+        looked = _SETS[:-1] if it.kind == "StatefulSet" else _SETS
+        yield from ((at / field, it.spec.get(field)) for field in looked)
+        return
+    if it.kind == "CronJob":
+        yield from ((at / field, it.spec.get(field)) for field in _CRON)
+    job = judged(it)
+    spec = mapping(job.data, "spec")
+    yield from ((job.at.to("spec", field), spec.get(field)) for field in _JOB)
+
+
+RULE = Rule("count-negative", Severity.ERROR, Family.INVALID, judges=_KINDS, check=check)

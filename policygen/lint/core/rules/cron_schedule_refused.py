@@ -1,0 +1,87 @@
+"""The schedule of a CronJob cannot be read, or names a time zone."""
+
+import re
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity, at_path
+from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_FIELDS = (
+    (0, 59, ()),
+    (0, 23, ()),
+    (1, 31, ()),
+    (1, 12, ("", *_MONTHS)),
+    (0, 6, _DAYS),
+)
+"""Minute, hour, day, month, day of the week: lowest, highest, names."""
+_DESCRIPTORS = ("yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly")
+_EVERY = re.compile(r"@every ([0-9]+(\.[0-9]*)?(ns|us|ms|s|m|h))+")
+_RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Both ask github.com/robfig/cron/v3, whose day of the week ends at 6.
+
+    Source: pkg/apis/batch/validation/validation.go, validateScheduleFormat; Volcano's
+    cronjobs/validate, from 1.13 on.
+    """
+    for group in ("batch", VOLCANO_BATCH):
+        for job in facts.cluster.of(group, "CronJob"):
+            schedule = at_path(job.data, ("spec", "schedule"))
+            if not isinstance(schedule, str):
+                continue  # a field is missing, or of another type
+            at = job.at.to("spec", "schedule")
+            if "TZ" in schedule:
+                yield Claim(
+                    f"{job} has a time zone in its schedule, which is refused; write timeZone", at
+                )
+            elif not _is_schedule(schedule):
+                yield Claim(
+                    f"{job}: {quoted(schedule)} is no schedule; write minute, hour, day, month and "
+                    "day of the week, such as 0 3 * * 1, or @daily",
+                    at,
+                )
+
+
+def _is_schedule(text: str) -> bool:
+    if text.startswith("@"):
+        return text[1:] in _DESCRIPTORS or _EVERY.fullmatch(text) is not None
+    words = text.split()
+    return len(words) == len(_FIELDS) and all(
+        _is_range(part, *field)
+        for word, field in zip(words, _FIELDS, strict=True)
+        for part in word.split(",")
+        if part
+    )
+
+
+def _is_range(text: str, low: int, high: int, names: tuple[str, ...]) -> bool:
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        return False
+    first, last, step = found.groups()
+    if step is not None and int(step) == 0:
+        return False
+    if first in {"*", "?"}:
+        return True  # what follows a dash is not read
+    start, end = _number(first, names), _number(last or first, names)
+    return start is not None and end is not None and low <= start <= end <= high
+
+
+def _number(text: str, names: tuple[str, ...]) -> int | None:
+    if text.lower() in names:
+        return names.index(text.lower())
+    return int(text) if text.isdigit() else None
+
+
+RULE = Rule(
+    "cron-schedule-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("CronJob",),
+    check=check,
+)

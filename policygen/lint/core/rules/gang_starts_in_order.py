@@ -1,0 +1,35 @@
+"""The pods of a gang are made one after the other, each when the one before it is ready."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The first pod waits for a gang whose other pods wait for it.
+
+    Source: pkg/controllers/podgroup/pg_controller_handler.go; kubernetes'
+    pkg/controller/statefulset/stateful_set_control.go.
+    """
+    for workload in facts.cluster.workloads:
+        size = gang_size(workload)
+        if workload.kind != "StatefulSet" or size <= 1:
+            continue
+        if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
+            yield Claim(
+                f"{workload} makes its second pod when the first is ready, and that waits for a "
+                f"gang of {size}: neither ever starts; write podManagementPolicy: Parallel",
+                workload.at.to("spec", "podManagementPolicy"),
+                (workload.at.to("metadata", "annotations", MIN_MEMBER),),
+            )
+
+
+RULE = Rule(
+    "gang-starts-in-order",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("StatefulSet",),
+    check=check,
+)

@@ -1,0 +1,45 @@
+"""A container asks for a GPU, or huge pages, in requests and not in limits."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Edit, Severity, Verb
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import containers
+from policygen.lint.core.amounts import shown
+from policygen.lint.core.standard_resources import known_to_containers, overcommitted
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """For what cannot be overcommitted the limit is a must, and must equal the request.
+
+    Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
+    """
+    for each in containers.containers(facts.cluster):
+        limits = each.it.resources.limits
+        for name, amount in each.it.resources.requests.items():
+            if overcommitted(name) or limits.get(name) == amount:
+                continue
+            if not known_to_containers(name):
+                continue  # container-resource-refused
+            has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
+            text = shown(name, amount)
+            limit = each.at.to("resources", "limits", name)
+            edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
+            yield Claim(
+                f"{each} requests {shown(name, amount)} {name} and has {has}, which is refused; "
+                f"write limits: {{{name}: {shown(name, amount)}}}, which is the request too",
+                each.at.to("resources", "requests", name),
+                edits=() if name in limits else (edit,),
+            )
+
+
+RULE = Rule(
+    "gpu-request-without-limit",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=KINDS,
+    check=check,
+    stands=True,
+    fix=Fix.SAFE,
+)

@@ -1,0 +1,62 @@
+"""A Job counts indexes without having any, or has indexes without an end."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.core.finding import At, Severity
+from policygen.kubernetes.untyped import mapping
+from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
+    for workload in facts.cluster.workloads:
+        if workload.object.group != "batch":
+            continue
+        job = judged(workload)
+        spec, at = mapping(job.data, "spec"), job.at / "spec"
+        filled = workload.kind == "Job"
+        yield from (
+            Claim(f"{workload} {message}", place)
+            for message, place in _job(spec, at, filled=filled)
+        )
+
+
+def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str, At]]:
+    """`filled`: where neither is written, servers make parallelism and completions 1."""
+    mode = spec.get("completionMode")
+    if not isinstance(mode, str | None):
+        return  # its type is refused already
+    if mode != "Indexed":
+        for field in _OF_INDEXES:
+            if spec.get(field) is not None:
+                yield (
+                    f"has {field} and no indexes, which is refused; write completionMode: Indexed",
+                    at / field,
+                )
+        return
+    completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
+    if completions is None and (not filled or spec.get("parallelism") is not None):
+        yield "is Indexed without completions, which is refused; write their number", at
+    if failed is not None and spec.get("backoffLimitPerIndex") is None:
+        yield (
+            "has maxFailedIndexes without backoffLimitPerIndex, which is refused; write both",
+            at / "maxFailedIndexes",
+        )
+    elif isinstance(failed, int) and isinstance(completions, int) and failed > completions:
+        yield (
+            f"may fail {failed} indexes of {completions}, which is refused; write at most that",
+            at / "maxFailedIndexes",
+        )
+
+
+RULE = Rule(
+    "job-index-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("CronJob", "Job"),
+    check=check,
+)

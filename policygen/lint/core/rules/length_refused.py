@@ -1,0 +1,15 @@
+"""A text or a list is longer or shorter than the server takes."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core.server_refusals import told
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: what running servers serve, `schemas/cluster`."""
+    yield from told(facts, "wrong-length")
+
+
+RULE = Rule("length-refused", Severity.ERROR, Family.INVALID, judges=(), check=check)

@@ -1,0 +1,160 @@
+"""A pod asks for more, or for less, than a LimitRange of its namespace allows."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core.finding import At, Severity
+from policygen.kubernetes.core import LimitRange, LimitRangeItem
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.workloads import KINDS, Container, Resources, Template
+from policygen.lint.core.amounts import shown
+from policygen.lint.kueue.queue_names import container_limits
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_ZERO = Fraction(0)
+_Ranges = tuple[Entry[LimitRange], ...]
+
+
+class _Asked(Struct, frozen=True):
+    """What a container or a whole pod asks for, with the defaults of a LimitRange."""
+
+    requests: Mapping[str, Fraction]
+    limits: Mapping[str, Fraction]
+    unlimited: frozenset[str] = frozenset()
+    """What it writes no limit for."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The API server refuses the pods; Kueue finds the workload inadmissible before.
+
+    Of each container and resource the first fault is told, however many LimitRanges there are.
+    Source: plugin/pkg/admission/limitranger; pkg/util/limitrange of Kueue.
+    """
+    ranges = facts.cluster.limit_ranges.by_namespace
+    for workload in facts.cluster.workloads:
+        mine = ranges.get(workload.namespace, ()) if workload.namespace else ()
+        for template in workload.templates if mine else ():
+            defaults = tuple(container_limits(facts.cluster, workload.namespace))
+            for what, at, limit in _refusals(template, mine, defaults):
+                yield Claim(
+                    f"{workload} {what}, so its pods are refused; keep within it, or change the "
+                    "LimitRange",
+                    at,
+                    related=(limit,),
+                )
+
+
+def _refusals(
+    template: Template, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
+) -> Iterator[tuple[str, At, At]]:
+    spec = template.at / "spec"
+    containers = [
+        *((spec.to("containers", j), it) for j, it in enumerate(template.spec.containers)),
+        *((spec.to("initContainers", j), it) for j, it in enumerate(template.spec.init_containers)),
+    ]
+    pod = _of_pod(template, defaults)
+    told: set[tuple[At, str]] = set()
+    for entry in ranges:
+        for i, item in enumerate(entry.it.limits):
+            asking: list[tuple[At, _Asked]] = []
+            if item.type == "Container":
+                asking = [(at / "resources", _filled(it, (item,))) for at, it in containers]
+            elif item.type == "Pod":
+                asking = [(spec, pod)]
+            for at, asked in asking:
+                for what, field, name in _faults(asked, item):
+                    if (at, name) not in told:
+                        told.add((at, name))
+                        of = f" of a pod in {entry}" if item.type == "Pod" else f" of {entry}"
+                        yield f"{what}{of}", at, entry.at.to("spec", "limits", i, field, name)
+
+
+def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Asked:
+    """A limit is the request where none is written, and only then defaults are filled in."""
+    written = container.resources
+    requests = {**written.limits, **written.requests}
+    limits = dict(written.limits)
+    for item in items:
+        requests = {**item.filled_requests, **requests}
+        limits = {**item.filled_limits, **limits}
+    return _Asked(requests, limits, frozenset(limits) - frozenset(written.limits))
+
+
+def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Asked:
+    """What all containers ask for together, as the scheduler counts it."""
+
+    def total(way: str, whole: Resources) -> Mapping[str, Fraction]:
+        def one(it: Container) -> Container:
+            amounts = dict(getattr(_filled(it, defaults), way))
+            return replace(it, resources=Resources(requests=amounts))
+
+        return replace(
+            template.spec,
+            containers=tuple(map(one, template.spec.containers)),
+            init_containers=tuple(map(one, template.spec.init_containers)),
+            resources=whole,
+        ).requests
+
+    whole = template.spec.resources
+    return _Asked(total("requests", whole), total("limits", Resources(limits=whole.limits)))
+
+
+def _faults(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+    """What is said, and the field and resource of the item."""
+    yield from _too_much(asked, item)
+    yield from _too_little(asked, item)
+    for name, most in item.max_limit_request_ratio.items():
+        request, limit = asked.requests.get(name, _ZERO), asked.limits.get(name, _ZERO)
+        if not request or not limit:
+            said = f"asks for no {name} or has no limit of it, and there is a maxLimitRequestRatio"
+            yield said, "maxLimitRequestRatio", name
+        elif limit / request > most:
+            said = (
+                f"has a limit of {shown(name, limit)} {name} and asks for {shown(name, request)}, "
+                f"above the maxLimitRequestRatio {float(most):g}"
+            )
+            yield said, "maxLimitRequestRatio", name
+
+
+def _too_much(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+    requests, limits = asked.requests, asked.limits
+    for name, most in item.max.items():
+        amount = max(requests.get(name, _ZERO), limits.get(name, _ZERO))
+        if amount > most:
+            said = f"asks for {shown(name, amount)} {name}, above the maximum {shown(name, most)}"
+            yield said, "max", name
+        elif name not in limits:
+            yield (
+                f"sets no limit of {name}, and there is the maximum {shown(name, most)}",
+                "max",
+                name,
+            )
+    for name in sorted(asked.unlimited - item.max.keys()):
+        amount, most = requests.get(name, _ZERO), limits[name]
+        if amount > most:
+            said = (
+                f"asks for {shown(name, amount)} {name} and sets no limit, so it gets the default "
+                f"limit {shown(name, most)}"
+            )
+            yield said, "default", name
+
+
+def _too_little(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+    for name, least in item.min.items():
+        amount = min(asked.requests.get(name, _ZERO), asked.limits.get(name, least))
+        if amount < least:
+            said = f"asks for {shown(name, amount)} {name}, below the minimum {shown(name, least)}"
+            yield said, "min", name
+
+
+RULE = Rule(
+    "limit-range-refuses-pods",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("LimitRange",),
+)

@@ -1,0 +1,17 @@
+"""A list has two entries of one name where names must differ."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core.server_refusals import told
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: what running servers serve, `schemas/cluster`."""
+    yield from told(facts, "duplicate-list-entry")
+
+
+RULE = Rule(
+    "list-entry-twice", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+)

@@ -1,0 +1,64 @@
+"""An object is in a namespace that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.api_validation import schemas
+from policygen.core.finding import Severity
+from policygen.core.names import (
+    KUEUE_NAMESPACE,
+    MANAGED_BY,
+    SYSTEM_NAMESPACES,
+    TOOL,
+    VOLCANO_NAMESPACE,
+)
+from policygen.core.suggest import suggest
+from policygen.kubernetes.object import Object
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+_ALWAYS = ("default", *SYSTEM_NAMESPACES)
+_OF_CONTROLLERS = (KUEUE_NAMESPACE, "volcano-monitoring", VOLCANO_NAMESPACE)
+"""Those that come with what Kueue and Volcano are installed from."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """One claim per namespace. What policygen renders goes into namespaces that others may make.
+
+    Source: the admission plugin NamespaceLifecycle.
+    """
+    known = {it.name for it in facts.cluster.of("", "Namespace")}
+    teams = facts.spec.teams if facts.spec else ()
+    theirs = {namespace.name for team in teams for namespace in team.namespaces}
+    running = settings(facts).entry
+    made = {*known, *theirs, *_ALWAYS, *_OF_CONTROLLERS, running.it.namespace if running else ""}
+    strays: dict[str, list[Object]] = {}
+    for it in facts.cluster.objects:
+        if it.namespace not in made and it.labels.get(MANAGED_BY) != TOOL and _in_one(it):
+            strays.setdefault(it.namespace, []).append(it)
+    for name, (first, *others) in strays.items():
+        who, them = (
+            (f"{first} and {len(others)} more are", "them") if others else (f"{first} is", "it")
+        )
+        yield Claim(
+            f'{who} in namespace "{name}", which is not there, so a server refuses {them}; '
+            f"{suggest(name, known)}",
+            first.at.to("metadata", "namespace"),
+            tuple(it.at.to("metadata", "namespace") for it in others),
+        )
+
+
+def _in_one(it: Object) -> bool:
+    """Whether its kind is in namespaces, as far as we know."""
+    served = schemas.served(it.api_version, it.kind)
+    return bool(it.namespace) and (served is None or served.namespaced)
+
+
+RULE = Rule(
+    "namespace-missing",
+    Severity.WARNING,
+    Family.INVALID,
+    judges=(),
+    check=check,
+    needs=frozenset({Need.NAMESPACES, Need.WHOLE}),
+    reads=("Configuration",),
+)

@@ -1,0 +1,29 @@
+"""Two objects of the input are one to the API server."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import THERE, Severity
+from policygen.kubernetes.object import Object
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The one that is applied last wins, without a word. Versions of a kind are one object.
+
+    Source: how the API server stores objects, by group, kind, namespace and name.
+    """
+    first: dict[tuple[str, str, str, str], Object] = {}
+    for it in facts.cluster.objects:
+        if not it.name:
+            continue
+        before = first.setdefault((it.group, it.kind, it.namespace, it.name), it)
+        if before is not it:
+            yield Claim(
+                f"{it} is in the input twice, first at {THERE}, and the one that is applied last "
+                "wins; remove or rename one",
+                it.at.to("metadata", "name"),
+                related=(before.at.to("metadata", "name"),),
+            )
+
+
+RULE = Rule("object-declared-twice", Severity.ERROR, Family.INERT, judges=(), check=check)

@@ -1,0 +1,72 @@
+"""A ResourceQuota counts objects of a resource that there is not."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from policygen.api_validation import schemas
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_COUNT = "count/"
+_BUILT_IN = {
+    "": (
+        "configmaps",
+        "endpoints",
+        "limitranges",
+        "persistentvolumeclaims",
+        "pods",
+        "podtemplates",
+        "replicationcontrollers",
+        "resourcequotas",
+        "secrets",
+        "serviceaccounts",
+        "services",
+    ),
+    "apps": ("controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"),
+    "batch": ("cronjobs", "jobs"),
+}
+"""Resources in namespaces, by group, that a quota can count; events are never counted."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Any qualified name is taken. Of groups that we have no list of nothing is said.
+
+    Source: pkg/quota/v1/generic/evaluator.go, ObjectCountQuotaResourceNameFor;
+    pkg/quota/v1/install/registry.go.
+    """
+    known = _known()
+    every = [
+        _COUNT + (f"{name}.{group}" if group else name) for group in known for name in known[group]
+    ]
+    for quota in facts.cluster.resource_quotas:
+        for key in quota.it.hard:
+            resource, _, group = key.removeprefix(_COUNT).partition(".")
+            if key.startswith(_COUNT) and group in known and resource not in known[group]:
+                yield Claim(
+                    f"{quota} counts {key}, and no object is counted under that name; "
+                    f"{suggest(key, every)}",
+                    quota.at.to("spec", "hard", key).on_key(),
+                )
+
+
+@cache
+def _known() -> dict[str, frozenset[str]]:
+    found = {group: set(names) for group, names in _BUILT_IN.items()}
+    for at, kinds in schemas.index().kinds.items():
+        for kind in kinds:
+            served = schemas.served(at.removeprefix(f"{schemas.CORE}/"), kind)
+            if served is not None and served.custom:
+                names = found.setdefault(served.group, set())
+                if served.namespaced:
+                    names.add(served.plural)
+    return {group: frozenset(names) for group, names in found.items()}
+
+
+RULE = Rule(
+    "object-quota-counts-nothing",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ResourceQuota",),
+    check=check,
+)

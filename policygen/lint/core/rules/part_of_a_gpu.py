@@ -1,0 +1,42 @@
+"""A quota or container has a part of a GPU."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import accelerators, containers
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Containers are refused; a quota under `requests.` is accepted, and counts whole GPUs.
+
+    Source: pkg/apis/core/helper/helpers.go, IsExtendedResourceName; validation.go.
+    """
+    for quota in facts.cluster.resource_quotas:
+        for name, amount in quota.it.hard.items():
+            bare = name.removeprefix("requests.")
+            if bare != name and accelerators.is_one(bare) and amount.denominator != 1:
+                yield Claim(
+                    f"{quota} allows {float(amount):g} {bare}, and pods ask for whole ones, so it "
+                    f"allows {int(amount)}; write a whole number",
+                    quota.at.to("spec", "hard", name),
+                )
+    for each in containers.containers(facts.cluster):
+        for name, amount in each.it.resources.limits.items():
+            if accelerators.is_one(name) and amount.denominator != 1:
+                yield Claim(
+                    f"{each} asks for {float(amount):g} {name}, which is refused; write a whole "
+                    "number, and share cards by MIG or time-slicing",
+                    each.at.to("resources", "limits", name),
+                )
+
+
+RULE = Rule(
+    "part-of-a-gpu",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("ResourceQuota", *KINDS),
+    check=check,
+    stands=True,
+)

@@ -1,0 +1,273 @@
+"""A pod has a volume of two kinds, a weight, port, toleration or the like that the API server refuses."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.api_validation.metadata import is_subdomain
+from policygen.core.finding import Severity
+from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.untyped import keyed_texts, mappings
+from policygen.lint.core import pod_templates
+from policygen.lint.core.pod_templates import Part, named
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_WITH_VALUES = ("In", "NotIn")
+_WITHOUT = ("Exists", "DoesNotExist")
+_ORDERED = ("Gt", "Lt")
+_OPERATORS = (*_WITH_VALUES, *_WITHOUT)
+_SYSTEMS = ("linux", "windows")
+_POLICIES = ("", "Always", "OnFailure", "Never")
+_NAMES = ("nodeName", "priorityClassName", "serviceAccountName")
+"""Fields that name another object."""
+_RESIZED = ("cpu", "memory")
+_RESTARTS = ("NotRequired", "RestartContainer")
+_LASTING = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+"""Kinds whose pods must not end."""
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_HEAVIEST = 100
+_LAST_PORT = (1 << 16) - 1
+_VARIABLE = re.compile(r"[ -<>-~]+")
+"""The looser of the forms that Kubernetes has for names of variables."""
+_LONGEST_S = (1 << 31) - 1
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
+    for spec in pod_templates.pod_specs(facts.cluster):
+        yield from _whole(spec)
+        yield from _policies(spec)
+        yield from _volumes(spec)
+        yield from _skews(spec)
+        yield from _affinity(spec)
+        for container in pod_templates.containers(spec):
+            yield from _container(spec, container)
+
+
+def _whole(spec: Part) -> Iterator[Claim]:
+    system = spec.data.get("os")
+    name = system.get("name", "") if isinstance(system, dict) else None
+    if isinstance(name, str) and name not in _SYSTEMS:
+        message = f"{spec.owner} runs on {quoted(name)}; write linux or windows"
+        yield Claim(message, spec.at / "os")
+    for key in _NAMES:
+        wanted = spec.data.get(key)
+        if isinstance(wanted, str) and wanted and not is_subdomain(wanted):
+            message = (
+                f"{spec.owner} has {key} {quoted(wanted)}, and none is called so; write a name"
+            )
+            yield Claim(message, spec.at / key)
+    if spec.owner.kind == "Pod" and spec.data.get("nodeName") and spec.data.get("schedulingGates"):
+        message = f"{spec.owner} has scheduling gates and a node already; remove nodeName"
+        yield Claim(message, spec.at / "nodeName")
+    seconds = spec.data.get("activeDeadlineSeconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, int):
+        return
+    at = spec.at / "activeDeadlineSeconds"
+    if spec.owner.kind in _LASTING:
+        yield Claim(f"{spec.owner} has pods with a deadline, and they must not end; remove it", at)
+    elif not 1 <= seconds <= _LONGEST_S:
+        yield Claim(f"{spec.owner} has a deadline of {seconds} s; write 1 to {_LONGEST_S}", at)
+
+
+def _policies(spec: Part) -> Iterator[Claim]:
+    restarts = spec.data.get("restartPolicy")
+    typed = spec.owner.object.group != VOLCANO_BATCH  # elsewhere the schema tells
+    if not typed and isinstance(restarts, str) and restarts not in _POLICIES:
+        message = f"{spec.owner} restarts pods {quoted(restarts)}; write Always, OnFailure or Never"
+        yield Claim(message, spec.at / "restartPolicy")
+    for each in spec.items("tolerations"):
+        for fault, step in _toleration(each):
+            if fault:
+                yield Claim(f"{spec.owner}: {fault}", each.at / step)
+        timed = each.data.get("tolerationSeconds") is not None
+        if timed and each.data.get("effect") != "NoExecute":
+            message = (
+                f"{spec.owner} tolerates for some seconds, which needs effect: NoExecute; write it"
+            )
+            yield Claim(message, each.at / "tolerationSeconds")
+
+
+def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
+    key, value, operator = (it.data.get(name) or "" for name in ("key", "value", "operator"))
+    if not isinstance(key, str) or not isinstance(value, str):
+        return
+    if key:
+        yield key_fault(key), "key"
+    elif operator != "Exists":
+        yield "a toleration without key needs operator: Exists; write that, or the key", "operator"
+    if operator == "Exists" and value:
+        yield "operator Exists takes no value; remove it, or write operator: Equal", "value"
+    elif operator in ("", "Equal"):
+        yield value_fault(value), "value"
+
+
+def _volumes(spec: Part) -> Iterator[Claim]:
+    claims = mappings(spec.owner.spec, "volumeClaimTemplates")
+    claimed = [keyed_texts(it, "metadata").get("name") for it in claims]
+    for volume in spec.items("volumes"):
+        if volume.data.get("name") in claimed:
+            continue  # the claim stands instead of it
+        path = volume.data.get("hostPath")
+        if isinstance(path, dict) and not path.get("path"):
+            message = f"a volume of {spec.owner} is a path of its node, and says none; write it"
+            yield Claim(message, volume.at / "hostPath")
+        kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
+        if len(kinds) > 1:
+            name = volume.data.get("name")
+            called = f"volume {name}" if isinstance(name, str) and name else "a volume"
+            yield Claim(
+                f"{called} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
+                volume.at / kinds[1],
+            )
+
+
+def _skews(spec: Part) -> Iterator[Claim]:
+    for each in spec.items("topologySpreadConstraints"):
+        skew = each.data.get("maxSkew", 0)
+        if isinstance(skew, int) and skew <= 0:
+            message = f"{spec.owner} spreads its pods with maxSkew {skew}; write at least 1"
+            yield Claim(message, each.at / "maxSkew")
+
+
+def _affinity(spec: Part) -> Iterator[Claim]:
+    affinity = spec.under("affinity")
+    spread = list(spec.items("topologySpreadConstraints"))
+    terms = list(spread)
+    for key in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
+        for each in affinity.under(key).items(_PREFERRED):
+            weight = each.data.get("weight")
+            if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
+                message = f"{spec.owner} prefers with weight {weight}; write 1 to {_HEAVIEST}"
+                yield Claim(message, each.at / "weight")
+            terms.append(each.under("podAffinityTerm"))
+            yield from _expressions(each.under("preference"), "nodes")
+            yield from _fields(each.under("preference"))
+        if key != "nodeAffinity":
+            terms += affinity.under(key).items(_REQUIRED)
+    for each in affinity.under("nodeAffinity").under(_REQUIRED).items("nodeSelectorTerms"):
+        yield from _expressions(each, "nodes")
+        yield from _fields(each)
+        yield from _values(each)
+    for term in terms[len(spread) :]:
+        domain = term.data.get("topologyKey")
+        if isinstance(domain, str) and (fault := key_fault(domain)):
+            yield Claim(f"{spec.owner}: {fault}", term.at / "topologyKey")
+    for term in terms:
+        for key in ("labelSelector", "namespaceSelector"):
+            yield from _expressions(term.under(key), "pods")
+            yield from _values(term.under(key))
+            labels = term.under(key).under("matchLabels")
+            yield from (Claim(*fault) for fault in pod_templates.label_faults(labels))
+
+
+def _expressions(selector: Part, what: str) -> Iterator[Claim]:
+    """Of operators that there are not the schema tells where nodes are selected."""
+    for each in selector.items("matchExpressions"):
+        operator, values = each.data.get("operator"), each.data.get("values")
+        values = [] if values is None else values
+        if not isinstance(operator, str) or not isinstance(values, list):
+            continue
+        who = f"{each.owner} selects {what} by"
+        if what == "pods" and operator not in _OPERATORS:
+            message = f"{who} {quoted(operator)}; write {', '.join(_OPERATORS)}"
+            yield Claim(message, each.at / "operator")
+        elif operator in _WITH_VALUES and not values:
+            yield Claim(f"{who} {operator} without values; write some, or Exists", each.at)
+        elif operator in _WITHOUT and values:
+            message = f"{who} {operator}, which takes no values; remove them, or write In"
+            yield Claim(message, each.at / "values")
+        elif operator in _ORDERED and len(values) != 1:
+            yield Claim(f"{who} {operator}, which takes one value; write one number", each.at)
+        key = each.data.get("key")
+        if isinstance(key, str) and (fault := key_fault(key)):
+            yield Claim(f"{each.owner}: {fault}", each.at / "key")
+
+
+def _fields(selector: Part) -> Iterator[Claim]:
+    for each in selector.items("matchFields"):
+        key = each.data.get("key")
+        if isinstance(key, str) and key != "metadata.name":
+            message = f"{each.owner} selects nodes by the field {quoted(key)}; write metadata.name"
+            yield Claim(message, each.at / "key")
+
+
+def _values(selector: Part) -> Iterator[Claim]:
+    """Of expressions; in those that only prefer a node any value is taken."""
+    for each in selector.items("matchExpressions"):
+        values = each.data.get("values")
+        if each.data.get("operator") not in _WITH_VALUES or not isinstance(values, list):
+            continue
+        for index, value in enumerate(values):
+            if isinstance(value, str) and (fault := value_fault(value)):
+                yield Claim(f"{each.owner}: {fault}", each.at / "values" / index)
+
+
+def _container(spec: Part, container: Part) -> Iterator[Claim]:
+    yield from _ports(container)
+    yield from _variables(container)
+    never = spec.data.get("restartPolicy") == "Never"
+    seen = set()
+    for each in container.items("resizePolicy"):
+        for key, known in (("resourceName", _RESIZED), ("restartPolicy", _restarts(never=never))):
+            value: Any = each.data.get(key)
+            if isinstance(value, str) and value not in known:
+                message = f"{named(container)} resizes with {key} {quoted(value)}; write {' or '.join(known)}"
+                yield Claim(message, each.at / key)
+        name = each.data.get("resourceName")
+        if isinstance(name, str) and name in seen:
+            yield Claim(f"{named(container)} resizes {name} twice; write it once", each.at)
+        seen.add(name if isinstance(name, str) else None)
+    for each in container.under("resources").items("claims"):
+        name = each.data.get("name")
+        claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
+        if isinstance(name, str) and name not in claimed:
+            message = f"{named(container)} uses claim {quoted(name)}, which its pod has not; write it there"
+            yield Claim(message, each.at / "name")
+
+
+def _variables(container: Part) -> Iterator[Claim]:
+    for each in container.items("env"):
+        name = each.data.get("name")
+        if isinstance(name, str) and not _VARIABLE.fullmatch(name):
+            message = f'{named(container)} has a variable {quoted(name)}; write no "="'
+            if not name:
+                message = f"{named(container)} has a variable without a name; write one"
+            elif "=" not in name:
+                message = (
+                    f"{named(container)} has a variable {quoted(name)}; write ASCII characters"
+                )
+            yield Claim(message, each.at / "name")
+
+
+def _ports(container: Part) -> Iterator[Claim]:
+    seen: set[str] = set()
+    for port in container.items("ports"):
+        for key, first in (("containerPort", 1), ("hostPort", 0)):
+            number = port.data.get(key, 0)
+            if isinstance(number, int) and not first <= number <= _LAST_PORT:
+                message = f"{named(container)} has {key} {number}; write 1 to {_LAST_PORT}"
+                yield Claim(message, port.at / key)
+        name = port.data.get("name")
+        if not isinstance(name, str) or not name:
+            continue
+        if name in seen:
+            message = f"{named(container)} has two ports called {name}; rename one"
+            yield Claim(message, port.at / "name")
+        seen.add(name)
+
+
+def _restarts(*, never: bool) -> tuple[str, ...]:
+    return _RESTARTS[:1] if never else _RESTARTS
+
+
+RULE = Rule(
+    "pod-field-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=pod_templates.KINDS,
+    check=check,
+)

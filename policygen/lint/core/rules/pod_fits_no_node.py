@@ -1,0 +1,56 @@
+"""A pod asks for more GPUs than any node has."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from policygen.core.finding import Severity
+from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import accelerators
+from policygen.lint.core.amounts import shown
+from policygen.lint.kueue.queue_names import labels
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A sum over nodes is what queues and quotas see; a pod needs one node.
+
+    For what Kueue admits, see queued-pod-fits-no-node.
+    Source: pkg/scheduler/plugins/predicates; kube-scheduler's noderesources/fit.go;
+    volcano-sh/volcano#2814, #5006.
+    """
+    if not facts.cluster.nodes.any:
+        return  # asking for less would not help
+    largest = facts.cluster.derive(_largest)
+    for workload in facts.cluster.workloads:
+        if LOCAL_QUEUE in labels(workload)[1]:
+            continue
+        for template in workload.templates:
+            for name, amount in accelerators.asked(facts.cluster, template).items():
+                most = largest.get(name, Fraction(0))
+                if amount > most:
+                    yield Claim(
+                        f"a pod of {workload} asks for {shown(name, amount)} {name}, and the largest node has "
+                        f"{shown(name, most)}: it waits for ever; ask for less in more pods",
+                        template.at / "spec",
+                    )
+
+
+def _largest(cluster: Cluster) -> Mapping[str, Fraction]:
+    most: dict[str, Fraction] = {}
+    for node in cluster.nodes:
+        for name, amount in node.it.status.allocatable.items():
+            most[name] = max(most.get(name, amount), amount)
+    return most
+
+
+RULE = Rule(
+    "pod-fits-no-node",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node",),
+)

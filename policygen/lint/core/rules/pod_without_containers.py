@@ -1,0 +1,29 @@
+"""A pod has an empty list of containers."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core import pod_templates
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """No list at all is refused by the schema already, which `field-missing` tells.
+
+    Source: pkg/apis/core/validation/validation.go, validateContainers.
+    """
+    for spec in pod_templates.pod_specs(facts.cluster):
+        if spec.data.get("containers") == []:
+            yield Claim(
+                f"the pods of {spec.owner} have no container, which is refused; write one",
+                spec.at / "containers",
+            )
+
+
+RULE = Rule(
+    "pod-without-containers",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=pod_templates.KINDS,
+    check=check,
+)

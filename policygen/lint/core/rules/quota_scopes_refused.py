@@ -1,0 +1,75 @@
+"""The scopes of a ResourceQuota exclude each other, or its resources."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Severity
+from policygen.kubernetes.core import ResourceQuota, ScopeRequirement
+from policygen.lint.core.standard_resources import QUOTA_KEYS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_PODS = ("pods",)
+_HUGE = ("hugepages-", "requests.hugepages-")
+"""How names begin that no scope can count."""
+_COMPUTE = tuple(
+    f"{way}{name}" for way in ("", "requests.", "limits.") for name in ("cpu", "memory")
+)
+_FITS = {
+    "Terminating": (*_PODS, *_COMPUTE),
+    "NotTerminating": (*_PODS, *_COMPUTE),
+    "BestEffort": _PODS,
+    "NotBestEffort": (*_PODS, *_COMPUTE),
+    "PriorityClass": (*_PODS, *_COMPUTE),
+    "CrossNamespacePodAffinity": (*_PODS, *_COMPUTE),
+    "VolumeAttributesClass": ("persistentvolumeclaims", "requests.storage"),
+}
+"""What each scope can count of the resources without a domain."""
+_PAIRS = (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating"))
+_WITH_VALUES = ("PriorityClass", "VolumeAttributesClass")
+_VALUED = ("In", "NotIn")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and its like."""
+    for quota in facts.cluster.resource_quotas:
+        spec = quota.at / "spec"
+        it = quota.it
+        selected = it.scope_selector.match_expressions if it.scope_selector else ()
+        at = spec.to("scopeSelector", "matchExpressions")
+        found = [
+            *_scopes(it, it.scopes, spec / "scopes"),
+            *_scopes(it, tuple(each.scope_name for each in selected), at),
+        ]
+        for i, each in enumerate(selected):
+            found += _expression(each, at / i)
+        yield from (Claim(f"{quota}: {message}", place) for message, place in found)
+
+
+def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
+    for i, scope in enumerate(scopes):
+        if scope not in _FITS:
+            continue  # value-unsupported
+        for name in it.hard:
+            plain = name in QUOTA_KEYS or name.startswith(_HUGE)
+            if plain and name not in _FITS[scope]:
+                yield f"scope {scope} cannot count {name}; give it a quota of its own", at / i
+    for pair in _PAIRS:
+        if set(pair) <= set(scopes):
+            yield f"{' and '.join(pair)} exclude each other; remove one", at
+
+
+def _expression(it: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:
+    if it.scope_name in _FITS and it.scope_name not in _WITH_VALUES and it.operator != "Exists":
+        yield f"scope {it.scope_name} takes only the operator Exists; write that", at / "operator"
+    elif it.operator in _VALUED and not it.values:
+        yield f"{it.operator} stands without values; write some, or Exists", at / "values"
+    elif it.operator not in _VALUED and it.values:
+        yield f"{it.operator} takes no values; remove them, or write In", at / "values"
+
+
+RULE = Rule(
+    "quota-scopes-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("ResourceQuota",),
+    check=check,
+)

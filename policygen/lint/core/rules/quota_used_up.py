@@ -1,0 +1,47 @@
+"""A ResourceQuota has nothing left, so that the next pod or object is refused."""
+
+from collections.abc import Iterator
+
+from policygen.core import quantity
+from policygen.core.finding import Severity
+from policygen.kubernetes.untyped import keyed_texts
+from policygen.lint.core.accelerators import is_one
+from policygen.lint.core.amounts import shown
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Of GPUs and counts of objects: what a queue does not hand out, and refuses where queues wait.
+
+    Source: status.used of core/v1 ResourceQuota.
+    """
+    for quota in facts.cluster.resource_quotas:
+        used = keyed_texts(quota.object.data, "status", "used")
+        for key, hard in quota.it.hard.items():
+            text = used.get(key)
+            if text is None or not _matters(key):
+                continue
+            try:
+                taken = quantity.parse(text).value
+            except ValueError:
+                continue
+            if taken >= hard > 0:
+                yield Claim(
+                    f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}; what comes "
+                    "next is refused and not queued. Raise it, or let some end",
+                    quota.at.to("spec", "hard", key),
+                )
+
+
+def _matters(key: str) -> bool:
+    return key == "pods" or key.startswith("count/") or is_one(key.removeprefix("requests."))
+
+
+RULE = Rule(
+    "quota-used-up",
+    Severity.INFO,
+    Family.INERT,
+    judges=("ResourceQuota",),
+    check=check,
+    needs=frozenset({Need.SEEN}),
+)

@@ -1,0 +1,79 @@
+"""A quota counts cpu or memory, and containers that do not ask for it are refused."""
+
+from collections.abc import Iterator, Mapping
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import Container, PodSpec
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Judged by the workloads of the namespace, and by what its LimitRanges fill in.
+
+    Quotas with scopes may not count these pods and are left out; of several the first is told.
+    Source: pkg/quota/v1/evaluator/core/pods.go, Constraints.
+    """
+    quotas = facts.cluster.resource_quotas.by_namespace
+    if any(not entry.namespace for entry in facts.cluster.limit_ranges):
+        return  # they may be for any namespace
+    filled = facts.cluster.derive(_filled)
+    for workload in facts.cluster.workloads:
+        mine = [
+            (quota, [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")])
+            for quota in (quotas.get(workload.namespace, ()) if workload.namespace else ())
+            if quota.it.counts_all
+        ]
+        known = filled.get(workload.namespace, frozenset())
+        for template in workload.templates:
+            for quota, keys in mine:
+                missing = [key for key in keys if not _said(template.spec, key, known)]
+                if missing:
+                    yield Claim(
+                        f"{quota} counts {', '.join(missing)}, and containers of {workload} say "
+                        "nothing of it, so its pods are refused; write their resources, or a "
+                        "LimitRange with defaults",
+                        template.at / "spec",
+                        tuple(quota.at.to("spec", "hard", key) for key in missing[:1]),
+                    )
+                    break
+
+
+def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
+    """What the LimitRanges of each namespace write into containers: `requests.cpu`."""
+    found: dict[str, set[str]] = {}
+    for entry in cluster.limit_ranges:
+        for item in entry.it.limits:
+            if item.type == "Container":
+                mine = found.setdefault(entry.namespace, set())
+                mine.update(f"limits.{name}" for name in item.filled_limits)
+                mine.update(f"requests.{name}" for name in item.filled_requests)
+    return {namespace: frozenset(names) for namespace, names in found.items()}
+
+
+def _said(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
+    """Whether each container says what a key of a quota counts.
+
+    None must, where the pod asks for anything as a whole: so do servers of 1.36.3.
+    """
+    way, _, name = key.rpartition(".")
+    way = way or "requests"
+    if way not in ("requests", "limits") or f"{way}.{name}" in filled or spec.of_the_whole():
+        return True
+    return all(_has(each, way, name) for each in (*spec.containers, *spec.init_containers))
+
+
+def _has(container: Container, way: str, name: str) -> bool:
+    limits = container.resources.limits
+    return name in limits or (way == "requests" and name in container.resources.requests)
+
+
+RULE = Rule(
+    "quota-without-defaults",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ResourceQuota",),
+    check=check,
+    needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
+    reads=("LimitRange",),
+)

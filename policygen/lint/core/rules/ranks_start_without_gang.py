@@ -1,0 +1,72 @@
+"""Ranks of one training job start one by one, and some may hold GPUs while others never come."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.names import LOCAL_QUEUE, POD_GROUP
+from policygen.kubernetes.workloads import Template, Workload
+from policygen.lint.core import accelerators
+from policygen.lint.kueue.queue_names import labels
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano.queues import MIN_MEMBER
+
+_SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
+"""Environment by which launchers find the other ranks."""
+_KINDS = ("StatefulSet", "Deployment", "ReplicaSet")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Judged by the environment of torchrun and its like; a queue or pod group is a gang.
+
+    Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle.
+    """
+    for workload in facts.cluster.workloads:
+        if workload.kind not in _KINDS or workload.object.group != "apps":
+            continue
+        for template in workload.templates:
+            count = template.replicas or 0
+            if (
+                count <= 1
+                or not accelerators.asked(facts.cluster, template)
+                or _ganged(workload, template)
+            ):
+                continue
+            if not any(each.get("name") in _SIZES for each in _environment(template)):
+                continue
+            ordered = (
+                workload.kind == "StatefulSet"
+                and workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
+            )
+            how = "one after the other, each when the one before is ready" if ordered else "singly"
+            yield Claim(
+                f"the {count} ranks of {workload} start {how}, with no gang: with too few free "
+                "GPUs some wait for the others and hold theirs; use one pod with all GPUs of a "
+                "node, or a JobSet or LeaderWorkerSet behind a queue",
+                workload.at / "spec",
+            )
+
+
+def _ganged(workload: Workload, template: Template) -> bool:
+    return (
+        LOCAL_QUEUE in labels(workload)[1]
+        or LOCAL_QUEUE in template.labels
+        or MIN_MEMBER in workload.annotations
+        or POD_GROUP in template.annotations
+        or "kueue.x-k8s.io/pod-group-name" in template.labels
+        or "scheduling.x-k8s.io/pod-group" in template.labels
+        or "kai.scheduler/queue" in {**workload.labels, **template.labels}
+    )
+
+
+def _environment(template: Template) -> Iterator[dict[str, object]]:
+    for container in template.spec.containers:
+        yield from container.env
+
+
+RULE = Rule(
+    "ranks-start-without-gang",
+    Severity.WARNING,
+    Family.INERT,
+    judges=_KINDS,
+    check=check,
+)

@@ -1,0 +1,46 @@
+"""A container requests more than its limit, or less than nothing."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import containers
+from policygen.lint.core.amounts import shown
+from policygen.lint.core.standard_resources import overcommitted
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Of what cannot be overcommitted `gpu-request-without-limit` tells.
+
+    Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
+    """
+    for each in containers.containers(facts.cluster):
+        resources = each.it.resources
+        for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
+            for name, amount in amounts.items():
+                if amount < 0:
+                    yield Claim(
+                        f"{each} has {shown(name, amount)} {name} in {field}, which is refused; "
+                        "write 0 or more",
+                        each.at.to("resources", field, name),
+                    )
+        for name, amount in resources.requests.items():
+            limit = resources.limits.get(name)
+            if limit is not None and amount > limit >= 0 and overcommitted(name):
+                yield Claim(
+                    f"{each} requests {shown(name, amount)} {name} with a limit of "
+                    f"{shown(name, limit)}, which is refused; write at most the limit",
+                    each.at.to("resources", "requests", name),
+                    (each.at.to("resources", "limits", name),),
+                )
+
+
+RULE = Rule(
+    "request-above-limit",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=KINDS,
+    check=check,
+    stands=True,
+)

@@ -1,0 +1,43 @@
+"""A Deployment that fits its quota cannot be updated within it."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core import accelerators
+from policygen.lint.core.namespace_quotas import bounds
+from policygen.lint.core.rollouts import rollout
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Where no pod may be missing, a new one must fit before an old one goes.
+
+    Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.
+    """
+    by_namespace = facts.cluster.derive(bounds)
+    for workload in facts.cluster.workloads:
+        update, mine = rollout(workload), by_namespace.get(workload.namespace)
+        if update is None or update.unavailable or not update.replicas or not mine:
+            continue
+        for template in workload.templates:
+            for name, amount in accelerators.asked(facts.cluster, template).items():
+                bound = mine.get(f"requests.{name}")
+                now = amount * update.replicas
+                if bound is not None and now <= bound.limit < now + amount:
+                    yield Claim(
+                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, and its "
+                        "update makes a new pod before an old one goes: the new one is "
+                        "refused, and the update hangs; write maxUnavailable: 1, maxSurge: 0",
+                        workload.at.to("spec", "strategy"),
+                        (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
+                    )
+
+
+RULE = Rule(
+    "rollout-exceeds-quota",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Deployment",),
+    check=check,
+    reads=("ResourceQuota",),
+)

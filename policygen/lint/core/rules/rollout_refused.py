@@ -1,0 +1,48 @@
+"""The rolling update of a Deployment has a bound that is no number and no percentage, or none at all."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.core.finding import Severity, at_path
+from policygen.core.quoting import quoted
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_PERCENT = re.compile(r"[0-9]+%")
+_BOUNDS = ("maxSurge", "maxUnavailable")
+_ALL = 100
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Negative numbers are told by `count-negative`.
+
+    Source: pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment.
+    """
+    for workload in facts.cluster.workloads:
+        bounds = at_path(workload.spec, ("strategy", "rollingUpdate"))
+        if (workload.object.group, workload.kind) == ("apps", "Deployment") and isinstance(
+            bounds, dict
+        ):
+            at = workload.at.to("spec", "strategy", "rollingUpdate")
+            for fault, key in _faults(bounds):
+                yield Claim(f"{workload}: {fault}", at / key if key else at)
+
+
+def _faults(bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for key in _BOUNDS:
+        bound = bounds.get(key)
+        if isinstance(bound, str) and not _PERCENT.fullmatch(bound):
+            yield f'{key} {quoted(bound)} is no percentage; write a number, or "25%"', key
+        elif key == "maxUnavailable" and isinstance(bound, str) and int(bound[:-1]) > _ALL:
+            yield f"{key} {quoted(bound)} is more than all pods; write at most 100%", key
+    if all(bounds.get(key) in (0, "0%") for key in _BOUNDS):
+        yield "maxSurge and maxUnavailable are both 0, so no pod could be replaced; raise one", ""
+
+
+RULE = Rule(
+    "rollout-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Deployment",),
+    check=check,
+)

@@ -1,0 +1,42 @@
+"""A Deployment, or its like, does not select the pods that it makes."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core import selectors
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """An empty selector is refused too: it would select every pod of the namespace.
+
+    Source: pkg/apis/apps/validation/validation.go.
+    """
+    for workload in facts.cluster.workloads:
+        selector = selectors.of_pods(workload)
+        if selector is None or not workload.templates:
+            continue
+        template = workload.templates[0]
+        at = workload.at.to("spec", "selector")
+        if selector.empty:
+            yield Claim(
+                f"{workload} has an empty selector, which is refused; write the labels of its "
+                "template into matchLabels",
+                at,
+            )
+        elif not selector.selects(dict(template.labels)):
+            yield Claim(
+                f"{workload} does not select the pods of its own template, which is refused; give "
+                "both the same labels",
+                at,
+                (template.at.to("metadata", "labels"),),
+            )
+
+
+RULE = Rule(
+    "selector-misses-template",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=selectors.OWNERS,
+    check=check,
+)

@@ -1,0 +1,70 @@
+"""Two schedulers place GPU pods on the same nodes."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.workloads import KINDS, Template, Workload
+from policygen.lint.core import accelerators
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano.queues import SCHEDULER
+
+Place = tuple[str, frozenset[tuple[str, str]]]
+"""A resource, and the node selector under which it is looked for."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Each sees the other's pods only once they are bound, so both may give away the same card.
+
+    Pods look for the same nodes where they ask for the same resource under the same selector.
+    Schedulers that the input does not tell apart are left out.
+    Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
+    """
+    process = facts.cluster.derive(_processes)
+    first: dict[Place, tuple[str, Workload, Template]] = {}
+    told: set[Place] = set()
+    for workload in facts.cluster.workloads:
+        for template in workload.templates:
+            name = template.spec.scheduler_name or DEFAULT_SCHEDULER
+            if workload.object.group == VOLCANO_BATCH and not template.spec.scheduler_name:
+                name = SCHEDULER
+            mine = process.get(name)
+            if mine is None:
+                continue
+            selector = frozenset(template.spec.node_selector.items())
+            for resource in accelerators.asked(facts.cluster, template):
+                place = (resource, selector)
+                other, owner, at = first.setdefault(place, (mine, workload, template))
+                if other == mine or place in told:
+                    continue
+                told.add(place)
+                yield Claim(
+                    f"{workload} and {owner} look for {resource} on the same nodes by different "
+                    "schedulers, which may give one card to both; give each scheduler nodes of "
+                    "its own, by taint and nodeSelector",
+                    template.at.to("spec", "schedulerName"),
+                    (at.at / "spec",),
+                )
+
+
+def _processes(cluster: Cluster) -> dict[str, str]:
+    """Which process answers to a scheduler's name: profiles of one file are one."""
+    found = {SCHEDULER: SCHEDULER, DEFAULT_SCHEDULER: DEFAULT_SCHEDULER}
+    for i, each in enumerate(cluster.scheduler_configurations):
+        names = [profile.scheduler_name for profile in each.it.profiles]
+        found.update(
+            dict.fromkeys(names, DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else f"file {i}")
+        )
+    return found
+
+
+RULE = Rule(
+    "two-schedulers-one-pool",
+    Severity.WARNING,
+    Family.INERT,
+    judges=tuple(it for it in KINDS if it != "DaemonSet"),
+    check=check,
+    needs=frozenset({Need.WORKLOADS}),
+    reads=("KubeSchedulerConfiguration",),
+)

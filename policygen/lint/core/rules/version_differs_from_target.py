@@ -1,0 +1,60 @@
+"""A component runs in another version than the one that the spec targets, or in one that nobody knows yet."""
+
+from collections.abc import Iterator
+
+from policygen.core import versions
+from policygen.core.finding import At, Severity
+from policygen.core.versions import Version
+from policygen.kubernetes.controllers import KUBERNETES, SCHEDULER, controllers, version
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A target without a patch means every patch. What runs is judged by its own version's rules.
+
+    Source: the server's /version; labels and images of the controllers' Deployments.
+    """
+    seen = facts.cluster.seen
+    if seen is None:
+        return
+    runs: list[tuple[str, Version | None, str, At | None]] = [
+        (KUBERNETES, version(seen.server), "the API server", None)
+    ]
+    runs += [
+        (it.component, it.version, str(it.object), it.object.at)
+        for it in controllers(facts.cluster.of("apps", "Deployment"))
+        if it.component != SCHEDULER
+    ]
+    for component, found, who, at in runs:
+        asked = facts.asked.get(component)
+        if found is None or _same(asked, found):
+            continue
+        first, last = versions.SUPPORTED[component]
+        is_known = first <= found.release <= last
+        if asked is None and is_known:
+            continue
+        wanted = f", and the target is {asked}" if asked else ""
+        remedy = f"set the Platform's target.{component} to {versions.written(found.release)}, or bring it to {asked}"
+        if not is_known:
+            remedy = (
+                f"policygen knows {component} {versions.written(first)} to {versions.written(last)}, and judges it as "
+                f"{facts.target[component]}"
+            )
+        yield Claim(f"{who} is {component} {found}{wanted}; {remedy}", at)
+
+
+def _same(asked: Version | None, found: Version) -> bool:
+    return (
+        asked is not None and asked.release == found.release and asked.patch in {None, found.patch}
+    )
+
+
+RULE = Rule(
+    "version-differs-from-target",
+    Severity.WARNING,
+    Family.INERT,
+    judges=(),
+    check=check,
+    needs=frozenset({Need.SEEN}),
+    reads=("Deployment",),
+)

@@ -1,0 +1,60 @@
+"""A container mounts a volume that its pod does not have, or two at one place."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity, at_path
+from policygen.core.suggest import suggest
+from policygen.kubernetes.untyped import mappings
+from policygen.lint.core import pod_templates
+from policygen.lint.core.pod_templates import Part, named
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A StatefulSet's volumeClaimTemplates are volumes too.
+
+    Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts.
+    """
+    for spec in pod_templates.pod_specs(facts.cluster):
+        volumes = set(_volumes(spec))
+        for container in pod_templates.containers(spec):
+            paths: set[str] = set()
+            for mount in container.items("volumeMounts"):
+                name, path = mount.data.get("name"), mount.data.get("mountPath")
+                if isinstance(name, str) and None not in volumes and name not in volumes:
+                    yield Claim(
+                        f'{named(container)} mounts "{name}", which is no volume of its pod; '
+                        f"{suggest(name, map(str, volumes))}",
+                        mount.at / "name",
+                    )
+                if not isinstance(path, str):
+                    continue  # its type is refused already
+                if path in paths:
+                    yield Claim(
+                        f"{named(container)} mounts two volumes at {path}, which is refused; take "
+                        "another path",
+                        mount.at / "mountPath",
+                    )
+                paths.add(path)
+
+
+def _volumes(spec: Part) -> Iterator[str | None]:
+    """Their names; None for one of a wrong type, which is refused already."""
+    volumes = spec.data.get("volumes")
+    for volume in volumes if isinstance(volumes, list) else [volumes] if volumes else ():
+        name = at_path(volume, ("name",))
+        yield name if isinstance(name, str) else None
+    if spec.owner.kind == "StatefulSet":
+        for each in mappings(spec.owner.spec, "volumeClaimTemplates"):
+            metadata = each.get("metadata")
+            if isinstance(metadata, dict):
+                yield str(metadata.get("name"))
+
+
+RULE = Rule(
+    "volume-mount-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=pod_templates.KINDS,
+    check=check,
+)

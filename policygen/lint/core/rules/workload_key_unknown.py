@@ -1,0 +1,69 @@
+"""A workload carries a label or annotation in Kueue's or Volcano's domain that they do not know."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import lru_cache
+
+from policygen.core import versions
+from policygen.core.finding import Severity
+from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import quoted
+from policygen.core.versions import Version
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import known_keys
+from policygen.lint.core.metadata_keys import written
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_CUTOFF = 0.8
+_OWNERS = {
+    known_keys.KUEUE: "Kueue",
+    known_keys.VOLCANO_SCHEDULING: "Volcano",
+    known_keys.VOLCANO: "Volcano",
+}
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nobody looks at it: the workload is as if it were not there.
+
+    Volcano's sister projects use volcano.sh/ too, so of that domain only near misses are told.
+    Source: `known_keys`.
+    """
+    target = facts.target["kueue"]
+    for workload in facts.cluster.workloads:
+        for each in written(workload):
+            for key in each.keys:
+                fault = _fault(key, target)
+                if fault and not key_fault(key):
+                    yield Claim(
+                        f"{workload} carries the {each.each} {quoted(key)}, {fault}",
+                        (each.at / key).on_key(),
+                    )
+
+
+@lru_cache(maxsize=4096)
+def _fault(key: str, target: Version) -> str | None:
+    domain, slash, name = key.partition("/")
+    if not slash:
+        return None
+    if domain in known_keys.NAMES:
+        owner = _OWNERS[domain]
+        since = known_keys.LATER.get(name) if domain == known_keys.KUEUE else None
+        if since and target.release < since:
+            return f"which {owner} {target} does not know: it comes with {versions.written(since)}"
+        if name in known_keys.NAMES[domain]:
+            return None
+        near = _near(key)
+        if domain == known_keys.VOLCANO and not near:
+            return None
+        return f"which {owner} does not know, so it does nothing; {near or 'take it out'}"
+    if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
+        return f"of a domain that nobody reads, so it does nothing; {near}"
+    return None
+
+
+def _near(key: str) -> str:
+    close = get_close_matches(key.lower(), known_keys.WRITTEN, n=1, cutoff=_CUTOFF)
+    return f'did you mean "{close[0]}"?' if close else ""
+
+
+RULE = Rule("workload-key-unknown", Severity.WARNING, Family.INERT, judges=KINDS, check=check)

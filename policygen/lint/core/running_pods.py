@@ -1,0 +1,93 @@
+"""Pods that were seen: the GPUs that they hold, and who made them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Pod
+from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.workloads import SHAPES
+from policygen.lint.core.accelerators import is_one
+from policygen.lint.core.amounts import shown
+
+
+class Holder(Struct, frozen=True, eq=False, gc=False):
+    """A pod that was given to a node and has not ended."""
+
+    pod: Pod
+    gpus: Mapping[str, Fraction]
+    """The accelerators that it asks for, by resource; not empty."""
+
+
+def holders(cluster: Cluster) -> tuple[Holder, ...]:
+    """Every pod that holds accelerators of a node; use it with `cluster.derive`."""
+    return tuple(Holder(*it) for it in _asking(cluster) if it[0].node and not it[0].done)
+
+
+def waiting(cluster: Cluster) -> tuple[Holder, ...]:
+    """Every pod that asks for accelerators and is on no node; use it with `cluster.derive`."""
+    return tuple(Holder(*it) for it in _asking(cluster) if not it[0].node and not it[0].done)
+
+
+def _asking(cluster: Cluster) -> Iterator[tuple[Pod, Mapping[str, Fraction]]]:
+    known: dict[int, Mapping[str, Fraction]] = {}  # specs are shared by pods that ask for the same
+    for pod in cluster.pods:
+        gpus = known.get(id(pod.spec))
+        if gpus is None:
+            asked = pod.spec.requests.items()
+            gpus = {name: amount for name, amount in asked if amount > 0 and is_one(name)}
+            known[id(pod.spec)] = gpus
+        if gpus:
+            yield pod, gpus
+
+
+def families(found: Iterable[Holder]) -> Iterator[Sequence[Holder]]:
+    """Pods together that one object has made, so that one thing is told of them once."""
+    by_owner: dict[tuple[str, str], list[Holder]] = {}
+    for each in found:
+        owner = each.pod.owner
+        key = owner.uid or f"{owner.kind}/{owner.name}" if owner else f"Pod/{each.pod.name}"
+        by_owner.setdefault((each.pod.namespace, key), []).append(each)
+    yield from by_owner.values()
+
+
+def named(family: Sequence[Holder]) -> str:
+    """A family as a message names it: `Pod a/b`, `3 pods of Job a/train`."""
+    pod = family[0].pod
+    if pod.owner is None:
+        return str(pod)
+    count = "a pod" if len(family) == 1 else f"{len(family)} pods"
+    return f"{count} of {pod.owner.kind} {pod.namespace}/{pod.owner.name}"
+
+
+def held(family: Iterable[Holder]) -> str:
+    """What they hold together: `6 nvidia.com/gpu`."""
+    total: dict[str, Fraction] = {}
+    for each in family:
+        for name, amount in each.gpus.items():
+            total[name] = total.get(name, Fraction(0)) + amount
+    return ", ".join(f"{shown(name, amount)} {name}" for name, amount in sorted(total.items()))
+
+
+def maker(cluster: Cluster, pod: Pod) -> Object | None:
+    """The object that made it, if it was read."""
+    it = pod.owner
+    if it is None:
+        return None
+    group = it.api_version.rpartition("/")[0]
+    found = cluster.derive(_by_name).get((group, it.kind, pod.namespace, it.name))
+    if found is None:
+        return None
+    uid = mapping(found.data, "metadata").get("uid")
+    return None if uid and it.uid and uid != it.uid else found  # else one made anew under its name
+
+
+def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str, str], Object]:
+    return {
+        (it.group, it.kind, it.namespace, it.name): it
+        for kind in SHAPES
+        for it in cluster.of(*kind)
+    }

@@ -1,0 +1,93 @@
+"""Label selectors of queues and of what makes pods, where they stand."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.core.finding import Path
+from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import LabelSelector, Requirement
+from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import mappings, texts
+from policygen.kubernetes.workloads import Workload
+
+Owner = Entry[ClusterQueue] | Workload
+
+_WITH_VALUES = ("In", "NotIn")
+_WITHOUT = ("Exists", "DoesNotExist")
+OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+"""Kinds that must select the pods of their own template."""
+
+
+def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
+    """Each with its object, and the way to it."""
+    for queue in cluster.cluster_queues:
+        if queue.it.namespace_selector is not None:
+            yield queue, ("spec", "namespaceSelector"), queue.it.namespace_selector
+    for workload in cluster.workloads:
+        selector = of_pods(workload)
+        if selector is not None:
+            yield workload, ("spec", "selector"), selector
+
+
+def of_pods(workload: Workload) -> LabelSelector | None:
+    """The selector of a kind that must have one; None for others, and what cannot be read."""
+    found = workload.spec.get("selector")
+    if (
+        workload.object.group != "apps"
+        or workload.kind not in OWNERS
+        or not isinstance(found, dict)
+    ):
+        return None
+    labels, expressions = found.get("matchLabels") or {}, found.get("matchExpressions") or []
+    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+        return None
+    try:
+        each = tuple(
+            Requirement(it["key"], it["operator"], tuple(it.get("values") or ()))
+            for it in expressions
+        )
+    except (TypeError, KeyError):
+        return None
+    return LabelSelector(labels, each)
+
+
+def requirements(data: Any) -> tuple[Requirement, ...]:
+    """The expressions of a list that nobody has checked."""
+    return tuple(
+        Requirement(str(each.get("key", "")), str(each.get("operator", "")), texts(each, "values"))
+        for each in mappings(data)
+    )
+
+
+def faults(it: LabelSelector) -> Iterator[tuple[Path, str]]:
+    """What is wrong with a selector, and where."""
+    for key, value in it.match_labels.items():
+        for fault in (key_fault(key), value_fault(value)):
+            if fault:
+                yield ("matchLabels", key), fault
+    for i, each in enumerate(it.match_expressions):
+        for said, steps in _expression(each):
+            yield ("matchExpressions", i, *steps), said
+
+
+def _expression(it: Requirement) -> list[tuple[str, Path]]:
+    found: list[tuple[str, Path]] = []
+    if fault := key_fault(it.key):
+        found.append((fault, ("key",)))
+    if it.operator in _WITH_VALUES:
+        if not it.values:
+            found.append(
+                (f"{it.operator} stands without values; write some, or Exists", ("values",))
+            )
+    elif it.operator not in _WITHOUT:
+        known = "In, NotIn, Exists or DoesNotExist"
+        found.append((f"{quoted(it.operator)} is no operator; write {known}", ("operator",)))
+    elif it.values:
+        found.append((f"{it.operator} takes no values; remove them, or write In", ("values",)))
+    for j, value in enumerate(it.values):
+        if fault := value_fault(value):
+            found.append((fault, ("values", j)))
+    return found

@@ -1,0 +1,131 @@
+"""What the API server would refuse of each object, judged once for all rules that tell of it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.api_validation import schemas
+from policygen.api_validation.prevalidate import Acceptor
+from policygen.api_validation.refusal import Refusal
+from policygen.api_validation.refusals import refusals
+from policygen.core.finding import At, Edit, Path
+from policygen.kubernetes import renames
+from policygen.kubernetes.cluster import VOLCANO, Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mapping
+from policygen.lint.rule import Claim, Facts
+
+_COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
+"""Whose release decides what a group's kinds look like, by the end of the group."""
+
+_QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
+_MADE_ONLY = ": {} takes it when the queue is made, and every update with it is refused"
+
+_SOURCE: Path = ("spec", "kubeConfig")
+"""A field of v1beta1 in whose place one is missing."""
+
+MANY = 100
+"""Objects of one kind that are worth a validator in compiled code."""
+
+
+class Refused(Struct, frozen=True, eq=False):
+    """Everything that is refused, by the slug of the reason."""
+
+    claims: Mapping[str, tuple[tuple[Object, Claim], ...]]
+    objects: frozenset[At]
+    """The roots of the objects that are refused."""
+    misspelt: Mapping[At, tuple[Path, ...]]
+    """The fields that objects do not have since their names are misspelt, by the objects' roots."""
+
+
+def refused(cluster: Cluster) -> Refused:
+    """Judge every object whose kind a server that was asked serves."""
+    claims: dict[str, list[tuple[Object, Claim]]] = {}
+    objects = set()
+    misspelt: dict[At, tuple[Path, ...]] = {}
+    acceptors = {}
+    for kind, count in Counter((it.api_version, it.kind) for it in cluster.objects).items():
+        served = schemas.served(*kind)
+        if served is not None and count >= MANY:
+            acceptors[kind] = Acceptor(served)
+    for it in cluster.objects:
+        acceptor = acceptors.get((it.api_version, it.kind))
+        if acceptor is not None and acceptor.accepts(it.data):
+            continue
+        served = schemas.served(it.api_version, it.kind)
+        if served is None:
+            continue
+        moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
+        for refusal in refusals(it.data, served):
+            moved = renames.leftovers(it) if moved is None else moved
+            objects.add(it.at)
+            field = (*refusal.path[:-1], refusal.meant)
+            if refusal.meant and not _is_there(it.data, field):
+                misspelt[it.at] = (*misspelt.get(it.at, ()), field)
+            if refusal.rule != "missing-field" or _SOURCE not in moved:
+                claim = _claim(it, refusal, moved.get(refusal.path))
+                claims.setdefault(refusal.rule, []).append((it, claim))
+    return Refused(
+        {slug: tuple(found) for slug, found in claims.items()}, frozenset(objects), misspelt
+    )
+
+
+def _is_there(data: Any, path: Path) -> bool:
+    *above, last = path
+    for step in above:
+        data = data[step]
+    return last in data
+
+
+def _claim(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Claim:
+    at = it.at.to(*refusal.path)
+    mend = refusal.mend
+    message, edits = moved or (
+        refusal.message,
+        (Edit(mend[0], at, mend[1]),) if mend else (),
+    )
+    taker = _made_by(it, refusal)
+    more = _MADE_ONLY.format(taker) if taker else ""
+    return Claim(f"{it}: {message}{more}", at.on_key() if refusal.key else at, edits=edits)
+
+
+def _made_by(it: Object, refusal: Refusal) -> str:
+    """Whose webhook writes another value before the server sees it, on create alone; or nobody's.
+
+    Kueue makes texts of fractions, Volcano a weight of 1 of none. Source:
+    pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`;
+    pkg/webhooks/admission/queues/mutate/mutate_queue.go of Volcano.
+    """
+    if (
+        (it.group, it.kind) == ("kueue.x-k8s.io", "ClusterQueue")
+        and refusal.rule == "wrong-type"
+        and refusal.path[-1] in _QUANTITIES
+        and refusal.mend is not None
+    ):
+        return "Kueue"
+    zero = refusal.path == ("spec", "weight") and mapping(it.data, "spec").get("weight") == 0
+    return "Volcano" if (it.group, it.kind) == (VOLCANO, "Queue") and zero else ""
+
+
+def told(facts: Facts, slug: str) -> Iterator[Claim]:
+    """What is refused for one reason."""
+    for _, claim in facts.cluster.derive(refused).claims.get(slug, ()):
+        yield claim
+
+
+def told_of_known_releases(facts: Facts, slug: str) -> Iterator[Claim]:
+    """Likewise, but for kinds that the target release may have changed since a server was asked."""
+    for it, claim in facts.cluster.derive(refused).claims.get(slug, ()):
+        of = component(it)
+        if schemas.covers(of, facts.target[of]):
+            yield claim
+
+
+def component(it: Object) -> str:
+    """Whose release decides what an object may look like: kubernetes, kueue or volcano."""
+    for end, name in _COMPONENTS.items():
+        if it.group.endswith(end):
+            return name
+    return "kubernetes"

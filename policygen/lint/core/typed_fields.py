@@ -1,0 +1,87 @@
+"""Values of controllers' files that are of another type than their field, as Go decodes them."""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, TypeAlias
+
+from policygen.core import durations
+from policygen.core.finding import Path
+from policygen.core.quoting import shown
+from policygen.kubernetes.untyped import mapping
+
+
+class Type(Enum):
+    """What a field holds that is no mapping."""
+
+    BOOLEAN = "a boolean"
+    DURATION = "a duration"
+    INTEGER = "a whole number"
+    NUMBER = "a number"
+    TEXT = "a text"
+
+
+Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
+"""The fields of a mapping and what is below them; None: not looked into; `*`: any other field.
+
+Lists are passed through.
+"""
+
+Fault = tuple[Path, str]
+"""A place, and what is wrong there."""
+
+ANY = "*"
+_TRUTH = ("true", "false")
+
+
+def faults(data: Any, fields: Fields, path: Path = ()) -> Iterator[Fault]:
+    """Every value of known fields that cannot be decoded."""
+    for key, value in mapping(data).items():
+        inner = fields.get(key, fields.get(ANY))
+        if inner is None or value is None:
+            continue
+        if isinstance(inner, Type):
+            if fault := _fault(value, inner):
+                yield (*path, key), fault
+        else:
+            several = isinstance(value, list)
+            for i, item in enumerate(value) if several else ((None, value),):
+                way = (*path, key) if i is None else (*path, key, i)
+                if isinstance(item, dict):
+                    yield from faults(item, inner, way)
+                elif item is not None:
+                    yield way, f"{shown(item)} is no mapping; write its fields"
+
+
+def right(data: Mapping[str, Any], key: str, type_: Type) -> Any:
+    """The value of a field; None where it has none, or one of another type."""
+    value = data.get(key)
+    return None if value is None or _fault(value, type_) else value
+
+
+def _fault(value: Any, type_: Type) -> str | None:
+    if type_ is Type.DURATION:
+        if isinstance(value, str) and durations.seconds(value) is not None:
+            return None
+        return f"{shown(value)} is no duration; write one such as 15s"
+    if _is(value, type_):
+        return None
+    if isinstance(value, str) and type_ is Type.BOOLEAN and value.lower() in _TRUTH:
+        return f"{shown(value)} is a text; write {value.lower()} without quotes"
+    if isinstance(value, str) and type_ in (Type.INTEGER, Type.NUMBER) and value.isdecimal():
+        return f"{shown(value)} is a text; write {value} without quotes"
+    if type_ is Type.TEXT and not isinstance(value, dict | list):
+        return f"{shown(value)} is no text; put it in quotes"
+    return f"{shown(value)} is not {type_.value}; write one"
+
+
+def _is(value: Any, type_: Type) -> bool:
+    match type_:
+        case Type.BOOLEAN:
+            return isinstance(value, bool)
+        case Type.TEXT:
+            return isinstance(value, str)
+        case Type.NUMBER:
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case _:
+            whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+            return whole and not isinstance(value, bool)

@@ -1,0 +1,50 @@
+"""A field of an object on the cluster is not as the spec renders it."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from policygen.core.finding import Severity
+from policygen.drift.rule_names import CHANGED
+from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+if TYPE_CHECKING:
+    from policygen.drift.compare import Difference
+    from policygen.drift.drift import Changed, Rendered
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Under `spec` and its like every field is the spec's; of metadata what it renders.
+
+    Source: design.md, Linting; who wrote it: apimachinery's managedFields.
+    """
+    if facts.rendered is None:
+        return
+    for changed in facts.rendered.against(facts.cluster).changed:
+        for it in changed.fields:
+            yield _claim(facts, facts.rendered, changed, it)
+
+
+def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Claim:
+    from policygen.drift.immutable import is_immutable
+    from policygen.drift.messages import said
+    from policygen.drift.patch_forms import at
+    from policygen.drift.patches import patch_command
+
+    wanted, found = changed.wanted, changed.found
+    message = said(it, found, at(wanted.data, it.source))
+    command = ""
+    if changed.older:
+        message += (
+            f"; it was found in {changed.older}: where the server has no {wanted.object.version}, no "
+            "patch can mend it; set the spec's target first"
+        )
+    elif is_immutable(found.data, it.path):
+        message += "; no server changes this field, so the object is deleted and made anew"
+    else:
+        command = patch_command(wanted.object, found, it, kubectl_of(facts))
+    origin = rendered.origin(wanted, it.source)
+    return Claim(message, found.at.to(*it.path), (origin,) if origin else (), command=command)
+
+
+RULE = Rule(CHANGED, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)

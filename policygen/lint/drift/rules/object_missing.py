@@ -1,0 +1,80 @@
+"""An object that the spec renders is not on the cluster, or goes."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from policygen.core.finding import Severity
+from policygen.drift.rule_names import MISSING
+from policygen.kubernetes.snapshot import GroupKind
+from policygen.lint.drift.needs import KINDS, NEEDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
+    from policygen.drift.drift import Wanted
+
+_NAMESPACE = GroupKind("", "Namespace")
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Only of kinds that were read, in namespaces that were.
+
+    Source: a deleted object leaves nothing in etcd, so nobody can be named.
+    """
+    from policygen.drift.drift import deleted_at
+
+    if facts.rendered is None:
+        return
+    drift = facts.rendered.against(facts.cluster)
+    seen = facts.cluster.seen
+    nowhere = _nowhere(facts)
+    unserved: dict[str, list[Wanted]] = {}
+    for it in drift.missing:
+        if seen and GroupKind(it.object.group, it.object.kind) in seen.unserved:
+            unserved.setdefault(it.item.kind.component, []).append(it)
+            continue
+        origin = facts.rendered.origin(it)
+        place = it.object.namespace
+        first = "apply it again"
+        if place in nowhere:
+            first = f"make namespace {place} first, which is not there either, and apply it again"
+        yield Claim(
+            f"{it.object} is not on the cluster, and the spec renders it; it was deleted or "
+            f"never applied; {first}",
+            it.object.at,
+            (origin,) if origin else (),
+        )
+    for component, these in unserved.items():
+        names = sorted({it.object.kind for it in these})
+        more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
+        yield Claim(
+            f"{component.capitalize()} is not installed, or too old: the cluster serves no "
+            f"{', '.join(names[:3])}{more}, so of the spec {_counted(len(these))} cannot be on it; "
+            "install it, or see whether this is the right cluster",
+            None,
+        )
+    for it, found in drift.leaving:
+        origin = facts.rendered.origin(it)
+        yield Claim(
+            f"{found} was deleted at {deleted_at(found)}, and goes as soon as no finalizer holds it; "
+            "that can't be taken back: let it go, and apply it again",
+            found.at,
+            (origin,) if origin else (),
+        )
+
+
+def _nowhere(facts: Facts) -> set[str]:
+    """Namespaces that are not on a cluster, and that the spec leaves to others to make."""
+    seen, rendered = facts.cluster.seen, facts.rendered
+    if rendered is None or seen is None or seen.namespaces or _NAMESPACE not in seen.read:
+        return set()
+    wanted = {it.object.namespace for it in rendered.wanted}
+    made = {it.object.name for it in rendered.wanted if it.object.kind == "Namespace"}
+    there = {it.name for it in facts.cluster.of(*_NAMESPACE)}
+    return wanted - made - there - {""}
+
+
+def _counted(objects: int) -> str:
+    return "an object" if objects == 1 else f"{objects} objects"
+
+
+RULE = Rule(MISSING, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)

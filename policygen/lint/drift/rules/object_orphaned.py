@@ -1,0 +1,30 @@
+"""An object of the set is on the cluster, and the spec renders it no more."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.drift.rule_names import ORPHANED
+from policygen.lint.drift.needs import KINDS, NEEDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A Namespace is none: removing a team must not delete its data.
+
+    Source: the labels of every rendered object.
+    """
+    from policygen.core.names import SET
+    from policygen.drift.messages import author
+
+    if facts.rendered is None:
+        return
+    for it in facts.rendered.against(facts.cluster).orphans:
+        who = author(it, ("metadata", "labels", SET))
+        yield Claim(
+            f'{it} has the labels of set "{facts.rendered.name}", and the spec renders no such '
+            f"object; delete it if nothing uses it, or write it into the spec; its label: {who}",
+            it.at,
+        )
+
+
+RULE = Rule(ORPHANED, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)

@@ -1,0 +1,186 @@
+"""The tree of cohorts and ClusterQueues, and how much quota each of them can reach.
+
+Source: pkg/cache/hierarchy and pkg/cache/scheduler/resource_node.go of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct, field
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import ClusterQueue, Cohort, ResourceGroup, ResourceQuota
+from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.quotas import queues_alike
+
+Cell = tuple[str, str]
+"""A flavor and a resource of it: what a quota is for."""
+
+
+def cohort_field(queue: Entry[ClusterQueue]) -> str:
+    """What the field that names its cohort is called in the version that is written."""
+    return "cohort" if queue.object.version == "v1beta1" else "cohortName"
+
+
+class Node(Struct, eq=False):
+    """A cohort, declared or implied by its name, or a ClusterQueue."""
+
+    name: str
+    parent: "Node | None" = None
+    entry: Entry[Cohort] | None = None
+    """The Cohort object; None for a ClusterQueue, and for a cohort that is only named."""
+    queue: Entry[ClusterQueue] | None = None
+    quotas: Mapping[Cell, ResourceQuota] = field(default_factory=dict)
+    """The very same mapping for ClusterQueues that write the same."""
+    children: "list[Node]" = field(default_factory=list)
+    subtree: dict[Cell, Fraction] = field(default_factory=dict)
+    """Its own quota, and what its children lend."""
+    cyclic: bool = False
+    """Whether a cycle is above it, so that Kueue leaves it out."""
+
+    def local(self, cell: Cell) -> Fraction:
+        """What it keeps for itself under its lending limit."""
+        quota = self.quotas.get(cell)
+        if quota is None or quota.lending_limit is None:
+            return Fraction(0)
+        return max(Fraction(0), self.subtree.get(cell, Fraction(0)) - quota.lending_limit)
+
+    def ceiling(self, cell: Cell) -> Fraction:
+        """The most that can be in use here when nobody else uses anything."""
+        above: list[Node] = []
+        node: Node | None = self
+        while node is not None:
+            above.append(node)
+            node = node.parent
+        reach = Fraction(0)
+        for each in reversed(above):
+            own = each.subtree.get(cell, Fraction(0))
+            if each.parent is None:
+                reach = own
+                continue
+            reach += each.local(cell)
+            quota = each.quotas.get(cell)
+            if quota is not None and quota.borrowing_limit is not None:
+                reach = min(reach, own + quota.borrowing_limit)
+        return reach
+
+    def root(self) -> "Node":
+        """The top of its tree. Only for what is not cyclic."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
+    def queues(self) -> "Iterator[Node]":
+        """The ClusterQueues below it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.queue is not None:
+                yield node
+            waiting += reversed(node.children)
+
+
+class Forest(Struct, frozen=True, eq=False):
+    """All cohorts and ClusterQueues, by name."""
+
+    cohorts: Mapping[str, Node]
+    queues: Mapping[str, Node]
+    cycles: tuple[tuple[str, ...], ...]
+    """The names of the cohorts of each cycle, from the first in alphabetical order on."""
+
+
+def forest(cluster: Cluster) -> Forest:
+    """The trees of a cluster; use it with `cluster.derive`."""
+    cohorts: dict[str, Node] = {}
+    queues: dict[str, Node] = {}
+
+    def cohort(name: str) -> Node:
+        if name not in cohorts:
+            cohorts[name] = Node(name)
+        return cohorts[name]
+
+    for entry in cluster.cohorts:
+        node = cohort(entry.name)
+        node.entry, node.quotas = entry, cells(entry.it.resource_groups)
+        if entry.it.parent_name:
+            node.parent = cohort(entry.it.parent_name)
+    quotas: dict[int, Mapping[Cell, ResourceQuota]] = {}
+    for same in cluster.derive(queues_alike):
+        quotas.update(dict.fromkeys(map(id, same.owners), cells(same.groups)))
+    for queue in cluster.cluster_queues:
+        queues[queue.name] = Node(queue.name, queue=queue, quotas=quotas[id(queue)])
+        if queue.it.cohort_name:
+            queues[queue.name].parent = cohort(queue.it.cohort_name)
+    for node in (*cohorts.values(), *queues.values()):
+        if node.parent is not None:
+            node.parent.children.append(node)
+    cycles = _cycles(cohorts)
+    _sum(cohorts, queues)
+    return Forest(cohorts, queues, cycles)
+
+
+def cells(groups: tuple[ResourceGroup, ...]) -> dict[Cell, ResourceQuota]:
+    """The quotas of resource groups by flavor and resource."""
+    return {
+        (flavor.name, quota.name): quota
+        for group in groups
+        for flavor in group.flavors
+        for quota in flavor.resources
+    }
+
+
+def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
+    """Find cycles, and mark all that hangs below one."""
+    found: list[tuple[str, ...]] = []
+    done: set[str] = set()
+    for start in cohorts.values():
+        trail: dict[str, int] = {}
+        node: Node | None = start
+        while node is not None and node.name not in done and node.name not in trail:
+            trail[node.name] = len(trail)
+            node = node.parent
+        if node is not None and node.name in trail:
+            ring = list(trail)[trail[node.name] :]
+            first = ring.index(min(ring))
+            found.append((*ring[first:], *ring[:first]))
+        done.update(trail)
+    waiting = [cohorts[name] for ring in found for name in ring]
+    while waiting:
+        node = waiting.pop()
+        if not node.cyclic:
+            node.cyclic = True
+            waiting += node.children
+    return tuple(sorted(found))
+
+
+def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
+    """Sum quotas from the leaves up."""
+    own: dict[int, dict[Cell, Fraction]] = {}
+    alike: dict[tuple[int, str], list[Node]] = {}
+    for node in queues.values():
+        if node.cyclic:
+            continue
+        key = id(node.quotas)
+        if key not in own:
+            own[key] = {cell: quota.nominal_quota for cell, quota in node.quotas.items()}
+        node.subtree = own[key]
+        if node.parent is not None:
+            alike.setdefault((key, node.parent.name), []).append(node)
+    for members in alike.values():
+        _lend(members[0], len(members))
+    order = [node for node in cohorts.values() if node.parent is None]
+    for node in order:  # grows while it is walked: parents before their children
+        order += [child for child in node.children if child.queue is None]
+    for node in reversed(order):
+        for cell, quota in node.quotas.items():
+            node.subtree[cell] = node.subtree.get(cell, Fraction(0)) + quota.nominal_quota
+        _lend(node, 1)
+
+
+def _lend(node: Node, times: int) -> None:
+    """Add to the parent of a node what so many like it do not keep."""
+    if node.parent is not None:
+        above = node.parent.subtree
+        for cell, amount in node.subtree.items():
+            above[cell] = above.get(cell, Fraction(0)) + (amount - node.local(cell)) * times

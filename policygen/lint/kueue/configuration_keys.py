@@ -1,0 +1,32 @@
+"""The keys of Kueue's Configuration, by API version and release."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+
+from policygen.core import shipped
+from policygen.core.versions import Minor
+
+Keys = Mapping[str, Minor | None]
+"""Paths such as `multiKueue.externalFrameworks[].name`, and the first release of each."""
+
+
+@cache
+def of(version: str) -> Keys:
+    """Those of an API version; empty for one that is not known."""
+    text = (shipped.PACKAGE / "lint" / "kueue" / "configuration_keys.json").read_text("utf-8")
+    keys = json.loads(text)["keys"].get(version, {})
+    return {path: _minor(since) for path, since in keys.items()}
+
+
+@cache
+def parents(version: str) -> frozenset[str]:
+    """The paths below which all keys are known."""
+    return frozenset(path.rpartition(".")[0] for path in of(version))
+
+
+def _minor(text: str | None) -> Minor | None:
+    if text is None:
+        return None
+    major, minor = text.split(".")
+    return (int(major), int(minor))

@@ -1,0 +1,51 @@
+"""Kueue's feature gates by release: which there are, and whether they are on."""
+
+import json
+from functools import cache
+
+from policygen.core import shipped
+from policygen.core.versions import Minor, Version
+
+
+@cache
+def _table() -> dict[str, list[tuple[Minor, str | None]]]:
+    data = json.loads(
+        (shipped.PACKAGE / "lint" / "kueue" / "feature_gates.json").read_text("utf-8")
+    )
+    return {
+        gate: [(_minor(release), state) for release, state in states.items()]
+        for gate, states in data["gates"].items()
+    }
+
+
+def _minor(text: str) -> Minor:
+    major, minor = text.split(".")
+    return (int(major), int(minor))
+
+
+def names(version: Version) -> list[str]:
+    """The gates that a release knows."""
+    return [gate for gate in _table() if known(gate, version)]
+
+
+def known(gate: str, version: Version) -> bool:
+    """Whether a release has the gate."""
+    return _state(gate, version) is not None
+
+
+def on(gate: str, version: Version) -> bool:
+    """Whether a gate is on unless it is switched; False for one that the release lacks."""
+    return (_state(gate, version) or "").endswith("on")
+
+
+def locked(gate: str, version: Version) -> bool:
+    """Whether it can no longer be switched."""
+    return (_state(gate, version) or "").startswith("locked")
+
+
+def _state(gate: str, version: Version) -> str | None:
+    found = None
+    for since, state in _table().get(gate, ()):
+        if since <= version.release:
+            found = state
+    return found

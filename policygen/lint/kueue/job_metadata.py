@@ -1,0 +1,286 @@
+"""What Kueue's webhooks refuse in the labels and annotations of a workload that they judge.
+
+Source: pkg/controller/jobframework/validation.go, pkg/controller/jobs/job/job_webhook.go,
+pkg/controller/jobs/pod/pod_webhook.go and pkg/util/webhook of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.api_validation.metadata import is_subdomain
+from policygen.core import durations
+from policygen.core.finding import At, Path, at_path
+from policygen.core.label_grammar import value_fault
+from policygen.core.quoting import quoted
+from policygen.kubernetes.untyped import keyed_texts, mapping, whole
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.core import go_values
+from policygen.lint.kueue.configuration import Settings
+from policygen.lint.kueue.queue_names import FRAMEWORKS
+
+_DOMAIN = "kueue.x-k8s.io/"
+MAX_SECONDS = f"{_DOMAIN}max-exec-time-seconds"
+MIN_PARALLELISM = f"{_DOMAIN}job-min-parallelism"
+EQUAL_COMPLETIONS = f"{_DOMAIN}job-completions-equal-parallelism"
+ELASTIC = f"{_DOMAIN}elastic-job"
+GATED_BY = f"{_DOMAIN}admission-gated-by"
+PREBUILT = f"{_DOMAIN}prebuilt-workload-name"
+GROUP = f"{_DOMAIN}pod-group-name"
+GROUP_COUNT = f"{_DOMAIN}pod-group-total-count"
+
+_BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")
+"""Kinds whose pods Kueue manages: their webhooks look at less."""
+_ELASTIC_SINCE = (0, 18)
+"""The release that began to look."""
+_ELASTIC = ("Job", "RayCluster", "RayJob", "RayService")
+_LONGEST = 63
+"""Characters of a gate's name."""
+
+Fault = tuple[Path, str]
+"""A place below `metadata`, and what is wrong there."""
+
+
+class Judged(Struct, frozen=True, eq=False):
+    """An object that a webhook judges, or that a CronJob makes."""
+
+    workload: Workload
+    at: At
+    data: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the object that the webhook sees."""
+        return "Job" if self.workload.kind == "CronJob" else self.workload.kind
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`."""
+        return keyed_texts(self.data, "metadata", "labels")
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`."""
+        return keyed_texts(self.data, "metadata", "annotations")
+
+    @property
+    def managed_by(self) -> str | None:
+        """`spec.managedBy`, where it is text."""
+        found = at_path(self.data, ("spec", "managedBy"))
+        return found if isinstance(found, str) else None
+
+    @property
+    def count(self) -> int | None:
+        """The pods that a Job counts as; None where it cannot be told."""
+        spec = mapping(self.data, "spec")
+        pods, ends = _number(spec, "parallelism"), _number(spec, "completions", None)
+        return pods if pods is None or ends is None else min(pods, ends)
+
+
+def judged(workload: Workload) -> Judged:
+    """The object itself; for a CronJob what it makes."""
+    if workload.kind == "CronJob":
+        way = ("spec", "jobTemplate")
+        return Judged(workload, workload.at.to(*way), mapping(workload.object.data, *way))
+    return Judged(workload, workload.at, workload.object.data)
+
+
+def faults(job: Judged, settings: Settings) -> Iterator[Fault]:
+    """Everything that would be refused, each once."""
+    if job.kind not in _BY_PODS:
+        yield from _seconds(job)
+        yield from _prebuilt(job, settings)
+    if job.kind == "Job":
+        yield from _parallelism(job, settings)
+        yield from _completions(job)
+    if _elastic(job, settings) and job.kind not in _ELASTIC:
+        yield (
+            ("annotations", ELASTIC),
+            f"{ELASTIC} is for {', '.join(_ELASTIC[:-1])} and {_ELASTIC[-1]}; take it out",
+        )
+    if settings.gate("AdmissionGatedBy"):
+        yield from _gates(job.annotations.get(GATED_BY, ""))
+    if job.kind == "Pod":
+        yield from _pod(job, settings)
+
+
+def _elastic(job: Judged, settings: Settings) -> bool:
+    return (
+        job.annotations.get(ELASTIC) == "true"
+        and settings.target.release >= _ELASTIC_SINCE
+        and settings.gate("ElasticJobsViaWorkloadSlices")
+    )
+
+
+def _seconds(job: Judged) -> Iterator[Fault]:
+    text = job.labels.get(MAX_SECONDS)
+    if text is None or value_fault(text):  # the API server refuses it before
+        return
+    number = go_values.integer(text)
+    if number is None:
+        duration = durations.seconds(text)
+        right = int(duration) if duration and duration >= 1 else 3600
+        form = f'write "{right}"' if duration else f'write one such as "{right}"'
+        yield (
+            ("labels", MAX_SECONDS),
+            f"{MAX_SECONDS} is {quoted(text)}, which is no whole number of seconds; {form}",
+        )
+    elif number <= 0:
+        yield ("labels", MAX_SECONDS), f"{MAX_SECONDS} is {text}; write 1 or more"
+
+
+def _prebuilt(job: Judged, settings: Settings) -> Iterator[Fault]:
+    place, name = _named(job, PREBUILT, settings)
+    if not name or (place == "labels" and value_fault(name)):
+        return
+    if not is_subdomain(name):
+        yield (
+            (place, PREBUILT),
+            (
+                f"{PREBUILT} is {quoted(name)}, which no Workload is called; "
+                'write lower-case letters, digits, "-" and "."'
+            ),
+        )
+    elif job.kind == "Pod":
+        _, group = _named(job, GROUP, settings)
+        if group and group != name:
+            yield (
+                (place, PREBUILT),
+                (
+                    f"{PREBUILT} is {quoted(name)} and the pod's group {quoted(group)}; "
+                    "write the same name in both"
+                ),
+            )
+
+
+def _parallelism(job: Judged, settings: Settings) -> Iterator[Fault]:
+    text = job.annotations.get(MIN_PARALLELISM)
+    if text is None:
+        return
+    at: Path = ("annotations", MIN_PARALLELISM)
+    number, count = go_values.integer(text), job.count
+    if number is None:
+        yield at, f"{MIN_PARALLELISM} is {quoted(text)}, which is no whole number; write one"
+    elif count is not None and not 0 < number < count:
+        right = f"write 1 to {count - 1}" if count > 1 else "take it out"
+        pods = "one pod" if count == 1 else f"{count} pods"
+        yield at, f"{MIN_PARALLELISM} is {text}, and the Job has {pods}; {right}"
+    if _elastic(job, settings):
+        yield at, f"{MIN_PARALLELISM} does not go with {ELASTIC}; take one of them out"
+
+
+def _completions(job: Judged) -> Iterator[Fault]:
+    text = job.annotations.get(EQUAL_COMPLETIONS)
+    if text is None:
+        return
+    at: Path = ("annotations", EQUAL_COMPLETIONS)
+    on = go_values.boolean(text)
+    if on is None:
+        yield at, f'{EQUAL_COMPLETIONS} is {quoted(text)}; write "true" or "false"'
+    if not on:
+        return
+    spec = mapping(job.data, "spec")
+    mode = spec.get("completionMode")
+    if not isinstance(mode, str | None):
+        return  # its type is refused already
+    if mode != "Indexed":
+        yield (
+            at,
+            (
+                f"{EQUAL_COMPLETIONS} is for Jobs whose pods have an index; "
+                "write completionMode: Indexed, or take it out"
+            ),
+        )
+    else:
+        pods, ends = _number(spec, "parallelism"), _number(spec, "completions")
+        if pods is not None and ends is not None and pods != ends:
+            yield (
+                at,
+                (
+                    f"{EQUAL_COMPLETIONS} wants as many completions ({ends}) as parallelism ({pods}); "
+                    "write the same number"
+                ),
+            )
+
+
+def _gates(text: str) -> Iterator[Fault]:
+    at: Path = ("annotations", GATED_BY)
+    names = [name.strip() for name in text.split(",")] if text.strip() else []
+    for i, name in enumerate(names):
+        domain, slash, rest = name.partition("/")
+        if not name:
+            yield at, f"{GATED_BY} has an empty name between its commas; take it out"
+        elif name in names[:i]:
+            yield at, f"{GATED_BY} names {quoted(name)} twice; take one out"
+        elif not (slash and rest and is_subdomain(domain)):
+            yield (
+                at,
+                (
+                    f"{GATED_BY} names {quoted(name)}, which no controller is called; "
+                    "write one such as example.com/controller"
+                ),
+            )
+        elif len(name) > _LONGEST:
+            yield at, f"{GATED_BY} names {quoted(name)}, of more than {_LONGEST} characters"
+
+
+def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
+    place, group = _named(pod, GROUP, settings)
+    count = pod.annotations.get(GROUP_COUNT)
+    if not group:
+        if count is not None:
+            yield (
+                ("annotations", GROUP_COUNT),
+                f"{GROUP_COUNT} is there and {GROUP} is not; write the label {GROUP}",
+            )
+        return
+    if not is_subdomain(group) and not (place == "labels" and value_fault(group)):
+        yield (
+            (place, GROUP),
+            (
+                f"{GROUP} is {quoted(group)}, which no Workload is called; "
+                'write lower-case letters, digits, "-" and "."'
+            ),
+        )
+    if count is None:
+        yield (
+            (place, GROUP),
+            (
+                f"{GROUP} is there and {GROUP_COUNT} is not; write the annotation {GROUP_COUNT}: "
+                "how many pods the group has"
+            ),
+        )
+    elif (go_values.integer(count) or 0) < 1:
+        yield (
+            ("annotations", GROUP_COUNT),
+            f"{GROUP_COUNT} is {quoted(count)}; write how many pods the group has, 1 or more",
+        )
+
+
+def _named(job: Judged, key: str, settings: Settings) -> tuple[str, str]:
+    """Where a name is read, and the name: from 0.18 on an annotation goes before the label."""
+    if settings.gate("WorkloadIdentifierAnnotations") and job.annotations.get(key):
+        return "annotations", job.annotations[key]
+    return "labels", job.labels.get(key, "")
+
+
+def group(job: Judged, settings: Settings) -> str:
+    """The name of the group that a pod is in; empty for none."""
+    return _named(job, GROUP, settings)[1]
+
+
+def _number(spec: Mapping[str, Any], name: str, default: int | None = 1) -> int | None:
+    found = spec.get(name)
+    if found is None:
+        return default
+    return whole(found)
+
+
+def refusing(workload: Workload, settings: Settings) -> bool:
+    """Whether a webhook of Kueue judges it, or what it makes."""
+    framework = FRAMEWORKS.get((workload.object.group, workload.kind))
+    if framework is None:
+        return False
+    # Without a Configuration it is not known which integrations are on.
+    return settings.entry is None or framework in settings.frameworks

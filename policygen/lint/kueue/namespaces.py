@@ -1,0 +1,25 @@
+"""Which namespaces a selector means, as far as the input tells."""
+
+from policygen.core.names import NAMESPACE_NAME
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import LabelSelector
+
+
+def selects(cluster: Cluster, selector: LabelSelector, name: str) -> bool | None:
+    """Whether a selector means a namespace; None where its labels would say, and are not known."""
+    if not name:
+        return None
+    found = cluster.namespaces.get(name)
+    if found is not None:
+        return selector.selects({**found.labels, NAMESPACE_NAME: name})
+    by_name = LabelSelector(
+        match_labels={
+            key: it for key, it in selector.match_labels.items() if key == NAMESPACE_NAME
+        },
+        match_expressions=tuple(
+            it for it in selector.match_expressions if it.key == NAMESPACE_NAME
+        ),
+    )
+    if not by_name.selects({NAMESPACE_NAME: name}):
+        return False
+    return True if by_name == selector else None

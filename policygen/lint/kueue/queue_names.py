@@ -1,0 +1,167 @@
+"""What is sent to Kueue: which queue a workload names, and where that leads.
+
+Source: pkg/controller/jobframework and pkg/controller/jobs of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core.finding import At
+from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import LimitRangeItem
+from policygen.kubernetes.kueue import ClusterQueue, LocalQueue
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import keyed_texts
+from policygen.kubernetes.workloads import Template, Workload
+
+PRIORITY = "kueue.x-k8s.io/priority-class"
+
+FRAMEWORKS: Mapping[tuple[str, str], str] = {
+    ("", "Pod"): "pod",
+    ("apps", "Deployment"): "deployment",
+    ("apps", "StatefulSet"): "statefulset",
+    ("batch", "Job"): "batch/job",
+    ("batch", "CronJob"): "batch/job",
+    ("jobset.x-k8s.io", "JobSet"): JOB_SET,
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): LEADER_WORKER_SET,
+    **{
+        ("kubeflow.org", kind): f"kubeflow.org/{kind.lower()}"
+        for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")
+    },
+    **{
+        ("ray.io", kind): f"ray.io/{kind.lower()}"
+        for kind in ("RayCluster", "RayJob", "RayService")
+    },
+}
+"""The integration that manages a kind, by group and kind."""
+
+BY_POD = frozenset(
+    {
+        ("", "ReplicationController"),
+        ("apps", "DaemonSet"),
+        ("apps", "ReplicaSet"),
+        ("argoproj.io", "Rollout"),
+    }
+)
+"""Kinds that no integration manages, and whose pods are queued one by one, by the pods' own label."""
+
+TOGETHER = tuple(kind for _, kind in FRAMEWORKS if kind not in ("Deployment", "Pod"))
+"""Kinds whose pods Kueue admits all at once."""
+
+
+class Queued(Struct, frozen=True, eq=False):
+    """A workload that names a LocalQueue, where Kueue looks for the name."""
+
+    workload: Workload
+    name: str
+    at: At
+    """The label."""
+    cluster_queue: Entry[ClusterQueue] | None
+
+
+def queued(cluster: Cluster) -> tuple[Queued, ...]:
+    """All such workloads; use it with `cluster.derive`."""
+    return tuple(_queued(cluster))
+
+
+def managed(cluster: Cluster) -> Iterator[Workload]:
+    """The workloads of kinds that Kueue manages."""
+    for workload in cluster.workloads:
+        if (workload.object.group, workload.kind) in FRAMEWORKS:
+            yield workload
+
+
+def target(entry: Entry[LocalQueue]) -> str:
+    """The ClusterQueue that a LocalQueue leads to; a key for `Table.by`."""
+    return entry.it.cluster_queue
+
+
+def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
+    """The labels of the object that Kueue manages, and where they stand.
+
+    A Job without any gets those of its pods. Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
+    """
+    way: tuple[str, ...] = ("metadata", "labels")
+    if workload.kind == "CronJob":
+        way = ("spec", "jobTemplate", *way)
+    found = keyed_texts(workload.object.data, *way)
+    if not found and workload.object.group == "batch":
+        for template in workload.templates:
+            return template.at.to("metadata", "labels"), template.labels
+    return workload.at.to(*way), found
+
+
+def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueue]]:
+    """The LocalQueues that a name may mean; without a namespace on either side, any."""
+    known = cluster.local_queues
+    if not namespace:
+        return known.by(_name).get(name, ())
+    found = (known.get(name, namespace), known.get(name))
+    return [entry for entry in found if entry is not None]
+
+
+def counted(cluster: Cluster, template: Template, namespace: str) -> Mapping[str, Fraction]:
+    """What one pod counts as for its queue: the LimitRanges' defaults included.
+
+    Source: pkg/workload/resources.go, AdjustResources; several LimitRanges: the first default.
+    """
+    spec = template.spec
+    defaults: dict[str, Fraction] = {}
+    for item in container_limits(cluster, namespace):
+        defaults = {**item.filled_requests, **defaults}
+    if not defaults:
+        return spec.requests
+    return replace(
+        spec,
+        containers=tuple(_with(each, defaults) for each in spec.containers),
+        init_containers=tuple(_with(each, defaults) for each in spec.init_containers),
+    ).requests
+
+
+def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
+    """The items for containers of a namespace's LimitRanges."""
+    for entry in cluster.limit_ranges.by_namespace.get(namespace, ()) if namespace else ():
+        for item in entry.it.limits:
+            if item.type == "Container":
+                yield item
+
+
+def _queued(cluster: Cluster) -> Iterator[Queued]:
+    for workload in managed(cluster):
+        at, found = labels(workload)
+        name = found.get(LOCAL_QUEUE)
+        if workload.kind == "Deployment" and not name:
+            # Its pods are managed one by one, so their own label does as well.
+            at, name = _of_pods(workload)
+        if not name:
+            continue
+        local = local_queues(cluster, name, workload.namespace)
+        one = local[0] if len(local) == 1 else None
+        queue = cluster.cluster_queues.get(one.it.cluster_queue) if one else None
+        yield Queued(workload, name, at / LOCAL_QUEUE, queue)
+
+
+def _of_pods(workload: Workload) -> tuple[At, str | None]:
+    for template in workload.templates:
+        return template.at.to("metadata", "labels"), template.labels.get(LOCAL_QUEUE)
+    return workload.at, None
+
+
+def _with(container: Any, defaults: Mapping[str, Fraction]) -> Any:
+    resources = container.resources
+    written = {**resources.limits, **resources.requests}
+    more = {name: it for name, it in defaults.items() if name not in written}
+    return type(container)(
+        name=container.name,
+        resources=type(resources)(requests={**resources.requests, **more}, limits=resources.limits),
+        restart_policy=container.restart_policy,
+    )
+
+
+def _name(entry: Entry[LocalQueue]) -> str:
+    return entry.name

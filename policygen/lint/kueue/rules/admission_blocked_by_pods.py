@@ -1,0 +1,35 @@
+"""Kueue admits one workload at a time."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.configuration import all_settings
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nothing is admitted in the whole cluster until the pods of the last workload are ready.
+
+    In v1beta1 that is the default. Source: apis/config/v1beta1/configuration_conversion.go.
+    """
+    for entry, rules in all_settings(facts):
+        stanza = entry.it.wait_for_pods_ready
+        if stanza is None or not rules.waits_for_pods:
+            continue
+        old = entry.object.version == "v1beta1"
+        if stanza.get("blockAdmission", old) is True:
+            yield Claim(
+                "admission waits, in all queues, until the pods of the last workload are ready; "
+                "write blockAdmission: false",
+                entry.at.to("waitForPodsReady", "blockAdmission"),
+            )
+
+
+RULE = Rule(
+    "admission-blocked-by-pods",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("Configuration",),
+    check=check,
+    reads=("Deployment",),
+)

@@ -1,0 +1,32 @@
+"""An AdmissionCheck names a controller of Kueue's domain that Kueue does not have."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.lint.kueue.admission_checks import CONFIGS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nobody sets such a check active, unless a controller from elsewhere took the name.
+
+    Source: apis/kueue/v1beta2/constants.go; pkg/controller/core/admissioncheck_controller.go.
+    """
+    for entry in facts.cluster.admission_checks:
+        name = entry.it.controller_name
+        if name.startswith("kueue.x-k8s.io/") and name not in CONFIGS:
+            yield Claim(
+                f'{entry} has controllerName "{name}", which Kueue does not have; '
+                f"{suggest(name, CONFIGS)}",
+                entry.at.to("spec", "controllerName"),
+            )
+
+
+RULE = Rule(
+    "admission-check-controller-unknown",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("AdmissionCheck",),
+    check=check,
+)

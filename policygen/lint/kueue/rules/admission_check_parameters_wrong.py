@@ -1,0 +1,42 @@
+"""An AdmissionCheck of Kueue's own does not point to the kind that configures it."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.cluster import KUEUE
+from policygen.lint.kueue.admission_checks import CONFIGS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Group and kind are compared exactly; otherwise the check stays inactive, and its queues too.
+
+    Source: pkg/util/admissioncheck/admissioncheck.go, refValidForGK; issue 3195.
+    """
+    for entry in facts.cluster.admission_checks:
+        kind = CONFIGS.get(entry.it.controller_name)
+        if kind is None:
+            continue
+        at = entry.at.to("spec", "parameters")
+        parameters = entry.it.parameters
+        wanted = f"apiGroup {KUEUE}, kind {kind}"
+        if parameters is None:
+            yield Claim(f"{entry} has no parameters; write {wanted} and its name", at)
+        elif parameters.api_group != KUEUE:
+            yield Claim(
+                f'{entry} has parameters of apiGroup "{parameters.api_group}"; write {KUEUE}',
+                at / "apiGroup",
+            )
+        elif parameters.kind != kind:
+            yield Claim(
+                f'{entry} has parameters of kind "{parameters.kind}"; write {kind}', at / "kind"
+            )
+
+
+RULE = Rule(
+    "admission-check-parameters-wrong",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("AdmissionCheck",),
+    check=check,
+)

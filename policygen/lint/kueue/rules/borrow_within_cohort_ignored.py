@@ -1,0 +1,37 @@
+"""A ClusterQueue has borrowWithinCohort while fair sharing decides."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Edit, Severity, Verb
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.rule import Claim, Facts, Family, Fix, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The field belongs to classical preemption; fair sharing has its own strategies.
+
+    Source: concepts/preemption.md; pkg/scheduler/preemption/preemption.go.
+    """
+    if not settings(facts).fair_sharing:
+        return
+    for queue in facts.cluster.cluster_queues:
+        borrow = queue.it.preemption.borrow_within_cohort if queue.it.preemption else None
+        if borrow is not None and borrow.policy != "Never":
+            yield Claim(
+                f"{queue} has borrowWithinCohort, which is not heeded while Kueue's Configuration "
+                "has fairSharing; take it out",
+                queue.at.to("spec", "preemption", "borrowWithinCohort"),
+                edits=(Edit(Verb.REMOVE, queue.at.to("spec", "preemption", "borrowWithinCohort")),),
+            )
+
+
+RULE = Rule(
+    "borrow-within-cohort-ignored",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    fix=Fix.SAFE,
+    needs=frozenset({Need.KUEUE_CONFIGURATION}),
+    reads=("Configuration",),
+)

@@ -1,0 +1,36 @@
+"""A ClusterQueue has no namespaceSelector, which selects no namespace."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.queue_names import target
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """No workload is admitted; a queue in a cohort that nobody points to may be there to lend.
+
+    Source: apis/kueue/v1beta2/clusterqueue_types.go, namespaceSelector.
+    """
+    users = facts.cluster.local_queues.by(target)
+    for queue in facts.cluster.cluster_queues:
+        if queue.it.namespace_selector is not None:
+            continue
+        if queue.it.cohort_name and queue.name not in users:
+            continue
+        yield Claim(
+            f"{queue} has no namespaceSelector, so it admits nothing from any namespace; "
+            "write one that names them, or {} for all",
+            queue.at.to("spec"),
+            related=tuple(entry.at for entry in users.get(queue.name, ())),
+        )
+
+
+RULE = Rule(
+    "cluster-queue-selects-no-namespace",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("LocalQueue",),
+)

@@ -1,0 +1,38 @@
+"""A flavor lists other resources than its group covers, or in another order."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Another number of them, or one twice, is refused by the CRD: other rules tell of it.
+
+    Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
+    """
+    for alike in facts.cluster.derive(owners_alike):
+        for i, group in enumerate(alike.groups):
+            covered = group.covered_resources
+            for j, flavor in enumerate(group.flavors):
+                names = tuple(quota.name for quota in flavor.resources)
+                if names == covered or not len({*names}) == len(names) == len(covered):
+                    continue
+                first = next(k for k, name in enumerate(names) if name != covered[k])
+                for owner, at in alike.at(i):
+                    yield Claim(
+                        f"{owner} covers {', '.join(covered)}, and flavor {flavor.name} lists "
+                        f"{', '.join(names)}: it is refused; write the same names in the same order",
+                        at.to("flavors", j, "resources", first, "name"),
+                        (at / "coveredResources",),
+                    )
+
+
+RULE = Rule(
+    "covered-resources-differ",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+)

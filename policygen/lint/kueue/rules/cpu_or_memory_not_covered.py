@@ -1,0 +1,52 @@
+"""A ClusterQueue has quota for GPUs, and none for the cpu and memory beside them."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.resource_names import extended, meant
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.coverage import asked
+from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nearly every job asks for both, and one resource without quota makes it inadmissible.
+
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go; issue 4848.
+    """
+    rules = settings(facts)
+    if rules.ignores_undeclared:
+        return
+    told = {each.queue.name for each in asked(facts)}  # its jobs are here, and judged themselves
+    for alike in facts.cluster.derive(queues_alike):
+        known = {name for group in alike.groups for name in group.covered_resources}
+        devices = sorted(name for name in known if extended(name))
+        slips = {meant(name) for name in known}
+        missing = [
+            name
+            for name in ("cpu", "memory")
+            if name
+            in rules.charged({name: Fraction(1)})  # else it is left out, or counted otherwise
+            and name not in known | slips
+        ]
+        for queue, at in alike.at() if devices and missing else ():
+            if queue.name not in told:
+                yield Claim(
+                    f"{queue} covers {devices[0]} and not {' and '.join(missing)}, so jobs that "
+                    "ask for both are inadmissible; cover them, or leave them out of Kueue's "
+                    "accounts",
+                    at,
+                )
+
+
+RULE = Rule(
+    "cpu-or-memory-not-covered",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("Configuration", *KINDS),
+)

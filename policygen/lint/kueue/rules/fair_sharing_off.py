@@ -1,0 +1,53 @@
+"""Queues have weights that Kueue's Configuration does not switch on."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.configuration import all_settings
+from policygen.lint.kueue.quotas import Owner
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Without fairSharing weights are not read. Equal weights of siblings change nothing anyway.
+
+    Source: apis/config/v1beta2/configuration_types.go, FairSharing.
+    """
+    siblings: dict[str, list[tuple[Fraction, Owner]]] = {}
+    for queue in facts.cluster.cluster_queues:
+        if queue.it.cohort_name:
+            weight = queue.it.fair_sharing.weight if queue.it.fair_sharing else Fraction(1)
+            siblings.setdefault(queue.it.cohort_name, []).append((weight, queue))
+    for cohort in facts.cluster.cohorts:
+        if cohort.it.parent_name:
+            weight = cohort.it.fair_sharing.weight if cohort.it.fair_sharing else Fraction(1)
+            siblings.setdefault(cohort.it.parent_name, []).append((weight, cohort))
+    unequal = [
+        owner
+        for them in siblings.values()
+        if len({weight for weight, _ in them}) > 1
+        for weight, owner in them
+        if weight != 1
+    ]
+    for entry, rules in all_settings(facts):
+        if unequal and not rules.fair_sharing:
+            more = f" and {len(unequal) - 1} more" if len(unequal) > 1 else ""
+            yield Claim(
+                f"fairSharing is off, so the weight of {unequal[0]}{more} is not heeded; write "
+                "fairSharing with preemptionStrategies, or take the weights out",
+                entry.at / "fairSharing",
+                related=tuple(
+                    owner.at.to("spec", "fairSharing", "weight") for owner in unequal[:10]
+                ),
+            )
+
+
+RULE = Rule(
+    "fair-sharing-off",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("Configuration",),
+    check=check,
+    reads=("ClusterQueue", "Cohort"),
+)

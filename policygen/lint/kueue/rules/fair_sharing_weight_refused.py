@@ -1,0 +1,34 @@
+"""The fair-sharing weight of a ClusterQueue or Cohort is below 0, or next to nothing."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.quotas import owners
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_LEAST = Fraction(1, 10**9)
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue compares with 1n, whatever its message says. 0 is taken: see `weight-not-positive`.
+
+    Source: pkg/webhooks/common.go, validateFairSharing.
+    """
+    for owner in owners(facts.cluster):
+        sharing = owner.it.fair_sharing
+        if sharing is not None and sharing.weight <= _LEAST and sharing.weight != 0:
+            yield Claim(
+                f"{owner} has a weight below 0, or too small to count, which is refused; write a "
+                "weight above 0, such as 1",
+                owner.at.to("spec", "fairSharing", "weight"),
+            )
+
+
+RULE = Rule(
+    "fair-sharing-weight-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+)

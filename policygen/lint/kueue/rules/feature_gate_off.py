@@ -1,0 +1,79 @@
+"""An object uses what a feature gate of Kueue switches off."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Severity
+from policygen.lint.kueue import feature_gates
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The field is accepted and not heeded.
+
+    Gates may also be given on the command line of Kueue's Deployment.
+    Source: pkg/features/kube_features.go.
+    """
+    rules = settings(facts)
+    told: set[str] = set()
+    for gate, what, at in _uses(facts):
+        known = feature_gates.known(gate, facts.target["kueue"])
+        if known and gate not in told and not rules.gate(gate):
+            told.add(gate)  # one gate, one claim
+            yield Claim(
+                f"{what} is not heeded, since feature gate {gate} is off; write featureGates: "
+                f"{{{gate}: true}} in Kueue's Configuration, or take it out",
+                at,
+            )
+
+
+def _uses(facts: Facts) -> Iterator[tuple[str, str, At]]:
+    """Gates that something in the input depends on: what it is, and where."""
+    cluster = facts.cluster
+    for queue in cluster.cluster_queues:
+        if queue.it.concurrent_admission_policy is not None:
+            at = queue.at.to("spec", "concurrentAdmissionPolicy")
+            yield "ConcurrentAdmission", f"concurrentAdmissionPolicy of {queue}", at
+    for flavor in cluster.flavors:
+        if flavor.it.topology_name:
+            at = flavor.at.to("spec", "topologyName")
+            yield "TopologyAwareScheduling", f"topologyName of {flavor}", at
+    for config in cluster.multi_kueue_configs:
+        if config.it.quota_management == "Automated":
+            at = config.at.to("spec", "quotaManagement")
+            yield "MultiKueueManagerQuotaAutomation", f"quotaManagement of {config}", at
+    for worker in cluster.multi_kueue_clusters:
+        source = worker.it.cluster_source.cluster_profile_ref or worker.it.cluster_profile_ref
+        if source is not None:
+            yield "MultiKueueClusterProfile", f"clusterProfileRef of {worker}", worker.at / "spec"
+    yield from _configured(facts)
+
+
+def _configured(facts: Facts) -> Iterator[tuple[str, str, At]]:
+    """The same of Configurations."""
+    renamed = facts.target["kueue"].release >= (0, 18)
+    for entry in facts.cluster.kueue_configurations:
+        resources = entry.it.resources or {}
+        if resources.get("quotaCheckStrategy"):
+            at = entry.at.to("resources", "quotaCheckStrategy")
+            yield "QuotaCheckStrategy", "quotaCheckStrategy", at
+        if resources.get("deviceClassMappings"):
+            gate = "KueueDRAIntegration" if renamed else "DynamicResourceAllocation"
+            yield gate, "deviceClassMappings", entry.at.to("resources", "deviceClassMappings")
+
+
+RULE = Rule(
+    "feature-gate-off",
+    Severity.WARNING,
+    Family.INERT,
+    judges=(
+        "ClusterQueue",
+        "Configuration",
+        "MultiKueueCluster",
+        "MultiKueueConfig",
+        "ResourceFlavor",
+    ),
+    check=check,
+    needs=frozenset({Need.KUEUE_CONFIGURATION}),
+    reads=("Configuration", "Deployment"),
+)

@@ -1,0 +1,35 @@
+"""Kueue's feature gates stand on its command line and in its Configuration."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.controllers import KUEUE, controllers
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The manager exits at start, also where both say the same.
+
+    Source: pkg/config/validation.go, LoadAndValidateFeatureGates; v0.13, ValidateFeatureGates.
+    """
+    for it in controllers(facts.cluster.of("apps", "Deployment")):
+        if it.component != KUEUE or it.gates_at is None:
+            continue
+        for entry in facts.cluster.kueue_configurations:
+            if entry.it.feature_gates:
+                yield Claim(
+                    f"Kueue does not start with --feature-gates on the command line of {it.object} and "
+                    "featureGates in its Configuration; take the flag out",
+                    entry.at / "featureGates",
+                    related=(it.gates_at,),
+                )
+
+
+RULE = Rule(
+    "feature-gates-given-twice",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Configuration",),
+    check=check,
+    reads=("Deployment",),
+)

@@ -1,0 +1,55 @@
+"""Kueue's Configuration enables an integration that there is not, or one twice."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.suggest import suggest
+from policygen.core.versions import Minor
+from policygen.lint.kueue.configuration import all_settings
+from policygen.lint.kueue.queue_names import FRAMEWORKS
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+
+_LATER: dict[str, Minor] = {
+    "trainer.kubeflow.org/trainjob": (0, 14),
+    "ray.io/rayservice": (0, 17),
+    "sparkoperator.k8s.io/sparkapplication": (0, 17),
+}
+"""Integrations that not every supported release has, and the first that does."""
+
+_ALL = {*FRAMEWORKS.values(), *_LATER, "workload.codeflare.dev/appwrapper"}
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The manager exits at start.
+
+    Source: pkg/config/validation.go, validateIntegrations; pkg/controller/jobs.
+    """
+    release = facts.target["kueue"].release
+    known = {name for name in _ALL if _LATER.get(name, release) <= release}
+    for entry, rules in all_settings(facts):
+        if not entry.it.integrations or not entry.it.integrations.get("frameworks"):
+            continue
+        for i, name in enumerate(rules.frameworks):
+            at = entry.at.to("integrations", "frameworks", i)
+            if name not in known:
+                yield Claim(
+                    f'Kueue does not start with framework "{name}", which it does not have; '
+                    f"{suggest(name, known)}",
+                    at,
+                )
+            elif name in rules.frameworks[:i]:
+                yield Claim(
+                    f'Kueue does not start with framework "{name}" twice; take one out',
+                    at,
+                    edits=(Edit(Verb.REMOVE, at),),
+                )
+
+
+RULE = Rule(
+    "framework-unknown",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Configuration",),
+    check=check,
+    fix=Fix.SAFE,
+)

@@ -1,0 +1,37 @@
+"""A LocalQueue has a weight that its ClusterQueue does not ask for."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.configuration import USAGE_BASED
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """LocalQueues are weighed only in a ClusterQueue with usage-based admission.
+
+    Source: tasks/manage/admission_fair_sharing.md of Kueue's documentation.
+    """
+    for local in facts.cluster.local_queues:
+        sharing = local.it.fair_sharing
+        queue = facts.cluster.cluster_queues.get(local.it.cluster_queue)
+        if sharing is None or sharing.weight == 1 or sharing.weight <= 0 or queue is None:
+            continue
+        scope = queue.it.admission_scope
+        if scope is None or scope.admission_mode != USAGE_BASED:
+            yield Claim(
+                f"{local} has weight {sharing.weight}, which {queue} does not heed; write "
+                f"admissionScope.admissionMode: {USAGE_BASED} there, or take the weight out",
+                local.at.to("spec", "fairSharing", "weight"),
+                related=(queue.at / "spec",),
+            )
+
+
+RULE = Rule(
+    "local-queue-weight-unused",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("LocalQueue",),
+    check=check,
+    reads=("ClusterQueue",),
+)

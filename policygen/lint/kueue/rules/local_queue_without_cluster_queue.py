@@ -1,0 +1,34 @@
+"""A LocalQueue names no ClusterQueue, or one that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue reports ClusterQueueDoesNotExist and leaves the jobs suspended.
+
+    Source: pkg/controller/core/localqueue_controller.go.
+    """
+    known = facts.cluster.cluster_queues
+    for queue in facts.cluster.local_queues:
+        name = queue.it.cluster_queue
+        at = queue.at.to("spec", "clusterQueue")
+        if not name:
+            yield Claim(f"{queue} names no ClusterQueue; write spec.clusterQueue", at)
+        elif not known.knows(name):
+            hint = suggest(name, known.names())
+            yield Claim(f'{queue} points to ClusterQueue "{name}", which is not there; {hint}', at)
+
+
+RULE = Rule(
+    "local-queue-without-cluster-queue",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("LocalQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("ClusterQueue",),
+)

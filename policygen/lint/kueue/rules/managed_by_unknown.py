@@ -1,0 +1,43 @@
+"""A Job is left to a controller that looks like a slip of one that there is."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from policygen.core.finding import Severity
+from policygen.core.quoting import quoted
+from policygen.lint.core.known_keys import KUEUE
+from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_KNOWN = (f"{KUEUE}/multikueue", "kubernetes.io/job-controller")
+_CUTOFF = 0.85
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kubernetes leaves it alone, and nobody else takes it: it makes no pods.
+
+    Source: pkg/controller/job/job_controller.go, controllerName; apis/kueue/v1beta2/multikueue_types.go.
+    """
+    for workload in facts.cluster.workloads:
+        if workload.object.group != "batch":
+            continue
+        job = judged(workload)
+        name = job.managed_by
+        if name is None or name in _KNOWN or "/" not in name:
+            continue
+        near = get_close_matches(name.lower(), _KNOWN, n=1, cutoff=_CUTOFF)
+        if near or name.startswith(f"{KUEUE}/"):
+            yield Claim(
+                f"{workload} is managed by {quoted(name)}, which no controller is called, so it makes "
+                f'no pods; did you mean "{near[0] if near else _KNOWN[0]}"?',
+                job.at.to("spec", "managedBy"),
+            )
+
+
+RULE = Rule(
+    "managed-by-unknown",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("CronJob", "Job"),
+    check=check,
+)

@@ -1,0 +1,34 @@
+"""A MultiKueueConfig names a MultiKueueCluster that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The others are used; without any, the check is inactive: NoUsableClusters.
+
+    Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go.
+    """
+    known = facts.cluster.multi_kueue_clusters
+    for config in facts.cluster.multi_kueue_configs:
+        for i, name in enumerate(config.it.clusters):
+            if not known.knows(name) and name not in config.it.clusters[:i]:
+                yield Claim(
+                    f'{config} names MultiKueueCluster "{name}", which is not there; '
+                    f"{suggest(name, known.names())}",
+                    config.at.to("spec", "clusters", i),
+                )
+
+
+RULE = Rule(
+    "multi-kueue-cluster-missing",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("MultiKueueConfig",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("MultiKueueCluster",),
+)

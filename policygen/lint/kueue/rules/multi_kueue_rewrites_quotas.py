@@ -1,0 +1,58 @@
+"""A MultiKueueConfig has Kueue write the quotas that manifests write too."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.quotas import quotas
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+GATE = "MultiKueueManagerQuotaAutomation"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Quotas of the manager's queues are replaced, and their limits dropped; Git puts them back.
+
+    Source: pkg/controller/admissionchecks/multikueue/clusterqueue.go.
+    """
+    if not settings(facts).gate(GATE):
+        return
+    users = facts.cluster.derive(_users)
+    for config in facts.cluster.multi_kueue_configs:
+        if config.it.quota_management != "Automated":
+            continue
+        for queue in users.get(config.name, ()):
+            if any(it.quota.nominal_quota for it in quotas(queue)):
+                yield Claim(
+                    f"{config} has Kueue write the quotas of {queue}, which has its own; write "
+                    "quotaManagement: Manual, or keep the queue's quotas out of Git",
+                    config.at.to("spec", "quotaManagement"),
+                    related=(queue.at.to("spec", "resourceGroups"),),
+                )
+
+
+def _users(cluster: Cluster) -> dict[str, list[Entry[ClusterQueue]]]:
+    """The queues that dispatch by each configuration."""
+    found: dict[str, list[Entry[ClusterQueue]]] = {}
+    for queue in cluster.cluster_queues:
+        for _, each in checks(queue):
+            entry = cluster.admission_checks.get(each.name)
+            if entry and entry.it.controller_name == MULTI_KUEUE and entry.it.parameters:
+                found.setdefault(entry.it.parameters.name, []).append(queue)
+    return found
+
+
+RULE = Rule(
+    "multi-kueue-rewrites-quotas",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("MultiKueueConfig",),
+    check=check,
+    needs=frozenset({Need.KUEUE_CONFIGURATION}),
+    reads=("Configuration", "AdmissionCheck", "ClusterQueue", "Deployment"),
+    since={"kueue": (0, 18)},
+)

@@ -1,0 +1,75 @@
+"""A ClusterQueue has no quota, and nobody to borrow any from."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import ClusterQueue, ResourceGroup
+from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.admission_checks import checked, checks
+from policygen.lint.kueue.cohorts import Node, forest
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """No workload is ever admitted: ExceedsMaxQuota, or the resource is unavailable.
+
+    A single resource of zero is a way to keep it out; a group in which all are zero is a fault.
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
+    """
+    trees = facts.cluster.derive(forest)
+    filled = {id(it) for it in facts.cluster.derive(checked) if _filled(facts.cluster, it)}
+    dry: dict[tuple[int, str], tuple[int, ...]] = {}
+    for queue in facts.cluster.cluster_queues:
+        node = trees.queues[queue.name]
+        if node.queue is not queue or node.cyclic or id(queue) in filled:
+            continue
+        groups, cohort = queue.it.resource_groups, queue.it.cohort_name
+        if not groups:
+            yield Claim(
+                f"{queue} covers no resource, so what asks for any is never admitted; write "
+                "resourceGroups",
+                queue.at / "spec",
+            )
+        alike = id(node.quotas), cohort  # these two decide
+        if alike not in dry:
+            dry[alike] = tuple(_dry(node, groups))
+        for i in dry[alike]:
+            whom = "and can borrow none" if cohort else "and no cohort"
+            yield Claim(
+                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {whom}, so it "
+                "never admits anything; write nominalQuota, or let its cohort lend some",
+                queue.at.to("spec", "resourceGroups", i, "flavors"),
+            )
+
+
+def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
+    """The groups of which a queue can reach nothing."""
+    for i, group in enumerate(groups):
+        cells = [
+            (flavor.name, quota.name) for flavor in group.flavors for quota in flavor.resources
+        ]
+        if cells and not any(node.ceiling(cell) > 0 for cell in cells):
+            yield i
+
+
+def _filled(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
+    """Whether Kueue writes its quotas itself, from those of the worker clusters."""
+    for _, each in checks(queue):
+        entry = cluster.admission_checks.get(each.name)
+        parameters = entry.it.parameters if entry else None
+        config = cluster.multi_kueue_configs.get(parameters.name) if parameters else None
+        if config is not None and config.it.quota_management == "Automated":
+            return True
+    return False
+
+
+RULE = Rule(
+    "no-quota-anywhere",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("ClusterQueue", "Cohort", "AdmissionCheck", "MultiKueueConfig"),
+)

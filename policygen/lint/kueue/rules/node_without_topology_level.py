@@ -1,0 +1,46 @@
+"""A node of a topology-aware flavor lacks the label of a level."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.names import HOSTNAME
+from policygen.lint.kueue.flavor_nodes import nodes
+from policygen.lint.kueue.topologies import levels
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue does not see the node, so the capacity shrinks without a word.
+
+    Source: pkg/util/tas/node.go; issues 5039, 6996.
+    """
+    found = facts.cluster.derive(nodes)
+    for flavor in facts.cluster.flavors:
+        known = levels(facts.cluster, flavor) if flavor.it.topology_name else None
+        for level in known or ():
+            without = [
+                node
+                for node in found[flavor.name].nodes
+                if level != HOSTNAME and level not in node.labels
+            ]
+            if without:
+                one = len(without) == 1
+                who = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
+                yield Claim(
+                    f"{who} of flavor {flavor.name} {'has' if one else 'have'} no label {level}, a level "
+                    f"of Topology {flavor.it.topology_name}, so Kueue never uses {'it' if one else 'them'}; "
+                    f"label {'it' if one else 'them'}",
+                    without[0].at.to("metadata", "labels"),
+                    related=(flavor.at.to("spec", "topologyName"),),
+                )
+
+
+RULE = Rule(
+    "node-without-topology-level",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ResourceFlavor",),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node", "Topology"),
+)

@@ -1,0 +1,45 @@
+"""A ClusterQueue preempts lower priorities, and all are the same."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.priorities import default, values
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Without a class that differs from the default, LowerPriority never finds a victim.
+
+    Where the set has no class at all they may be elsewhere, or come later, and nothing is said.
+    Source: concepts/preemption.md of Kueue's documentation.
+    """
+    if not facts.cluster.workload_priority_classes.any and not facts.cluster.priority_classes.any:
+        return
+    if len(values(facts.cluster) | {default(facts.cluster)}) > 1:
+        return
+    for queue in facts.cluster.cluster_queues:
+        preemption = queue.it.preemption
+        if preemption is None:
+            continue
+        for field, policy in (
+            ("reclaimWithinCohort", preemption.reclaim_within_cohort),
+            ("withinClusterQueue", preemption.within_cluster_queue),
+        ):
+            if policy == "LowerPriority":
+                yield Claim(
+                    f"{queue} has {field}: LowerPriority, and all priorities are equal, so it "
+                    "preempts nothing; create WorkloadPriorityClasses of different values",
+                    queue.at.to("spec", "preemption", field),
+                )
+                break
+
+
+RULE = Rule(
+    "preemption-without-priorities",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("WorkloadPriorityClass", "PriorityClass"),
+)

@@ -1,0 +1,36 @@
+"""There are priorities, and a ClusterQueue preempts for none of them."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """They only order what waits. Queues that lend are lends-without-reclaim's.
+
+    Source: apis/kueue/v1beta2/clusterqueue_types.go: all three policies are Never by default.
+    """
+    classes = facts.cluster.workload_priority_classes
+    if len({entry.it.value for entry in classes}) < 2:
+        return
+    for queue in facts.cluster.cluster_queues:
+        preemption = queue.it.preemption
+        if queue.it.cohort_name:
+            continue
+        if preemption is None or preemption.within_cluster_queue == "Never":
+            yield Claim(
+                f"{queue} never preempts, so priorities only order what waits in it; write "
+                "preemption.withinClusterQueue: LowerPriority if urgent jobs are to displace others",
+                queue.at.to("spec", "preemption", "withinClusterQueue"),
+            )
+
+
+RULE = Rule(
+    "priorities-without-preemption",
+    Severity.INFO,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("WorkloadPriorityClass",),
+)

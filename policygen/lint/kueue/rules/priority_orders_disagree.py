@@ -1,0 +1,43 @@
+"""Kueue and kube-scheduler rank classes of the same names the other way round."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue takes the WorkloadPriorityClass, kube-scheduler the PriorityClass of the pods.
+
+    Source: concepts/workload_priority_class.md of Kueue's documentation.
+    """
+    both = [
+        (entry.it.value, other.it.value, entry, other)
+        for entry in facts.cluster.workload_priority_classes
+        if (other := facts.cluster.priority_classes.get(entry.name)) is not None
+    ]
+    both.sort(key=lambda it: it[:2])
+    top = None
+    for here in both:
+        # Of those that Kueue ranks below, the one that kube-scheduler ranks highest.
+        if top is not None and top[0] < here[0] and top[1] > here[1]:
+            _, _, entry, other = here
+            yield Claim(
+                f"Kueue ranks {entry.name} above {top[2].name}, and the PriorityClasses of these "
+                "names the other way round, so one preempts what the other has admitted; give both "
+                "kinds the same order",
+                entry.at / "value",
+                related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
+            )
+        if top is None or here[1] > top[1]:
+            top = here
+
+
+RULE = Rule(
+    "priority-orders-disagree",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("WorkloadPriorityClass",),
+    check=check,
+    reads=("PriorityClass",),
+)

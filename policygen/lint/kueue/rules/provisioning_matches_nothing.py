@@ -1,0 +1,48 @@
+"""A ProvisioningRequestConfig is for resources that none of its queues has."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.kubernetes.cluster import Cluster
+from policygen.lint.kueue.admission_checks import PROVISIONING, checks
+from policygen.lint.kueue.coverage import covered
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """No pod needs provisioning then: the check is Ready at once, and no node comes.
+
+    Source: pkg/controller/admissionchecks/provisioning/controller.go, requiredPodSets.
+    """
+    used = facts.cluster.derive(_resources)
+    for config in facts.cluster.provisioning_request_configs:
+        known = used.get(config.name)
+        managed = config.it.managed_resources
+        if known and managed and not known & set(managed):
+            yield Claim(
+                f"{config} manages {', '.join(managed)}, of which none of its queues has quota, so "
+                f"nothing is ever provisioned; {suggest(managed[0], known)}",
+                config.at.to("spec", "managedResources"),
+            )
+
+
+def _resources(cluster: Cluster) -> dict[str, set[str]]:
+    """What the queues of each provisioning configuration cover."""
+    found: dict[str, set[str]] = {}
+    for queue in cluster.cluster_queues:
+        for _, each in checks(queue):
+            entry = cluster.admission_checks.get(each.name)
+            if entry and entry.it.controller_name == PROVISIONING and entry.it.parameters:
+                found.setdefault(entry.it.parameters.name, set()).update(covered(queue))
+    return found
+
+
+RULE = Rule(
+    "provisioning-matches-nothing",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ProvisioningRequestConfig",),
+    check=check,
+    reads=("AdmissionCheck", "ClusterQueue"),
+)

@@ -1,0 +1,35 @@
+"""A workload's queue-name label is no name that a LocalQueue could have."""
+
+from collections.abc import Iterator
+
+from policygen.api_validation.metadata import is_subdomain
+from policygen.core.finding import Severity
+from policygen.core.label_grammar import value_fault
+from policygen.core.quoting import quoted
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.kueue.queue_names import queued
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """What is no label value is refused already. A CronJob is taken, and what it makes is not.
+
+    Source: pkg/controller/jobframework/validation.go, ValidateQueueName.
+    """
+    for each in facts.cluster.derive(queued):
+        if not is_subdomain(each.name) and not value_fault(each.name):
+            yield Claim(
+                f"{each.workload} goes to {quoted(each.name)}, which no LocalQueue is called: "
+                'it is refused; write lower-case letters, digits, "-" and "."',
+                each.at,
+            )
+
+
+RULE = Rule(
+    "queue-label-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=KINDS,
+    check=check,
+    reads=("ClusterQueue", "LocalQueue"),
+)

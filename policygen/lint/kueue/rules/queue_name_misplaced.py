@@ -1,0 +1,89 @@
+"""A workload carries the queue's name where Kueue does not look for it."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.core.label_grammar import value_fault
+from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.queue_names import BY_POD, labels, managed
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Kueue reads the label of the object that it manages; a CronJob's is that of its jobs.
+
+    Pods with a label of their own are queued one by one, where the pod integration is on; so are
+    those of kinds that no integration manages, whose own label nobody reads.
+
+    Source: pkg/controller/jobframework/utils.go, QueueNameForObject.
+    """
+    for workload in facts.cluster.workloads:
+        if (workload.object.group, workload.kind) in BY_POD:
+            yield from _past(workload)
+    for workload in managed(facts.cluster):
+        _, found = labels(workload)
+        if found.get(LOCAL_QUEUE):
+            continue
+        at = judged(workload).at.to("metadata", "labels")  # not those that a Job takes over
+        places = list(_elsewhere(workload))
+        for wrong, what, name in places:
+            right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
+            yield Claim(
+                f"{workload} names its queue in {what}, where Kueue does not look for it; "
+                f"write the label {LOCAL_QUEUE} in {right}",
+                wrong,
+                edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / LOCAL_QUEUE, name))
+                if len(places) == 1 and LOCAL_QUEUE not in found and not value_fault(name)
+                else (),
+            )
+            break
+
+
+def _past(workload: Workload) -> Iterator[Claim]:
+    """The label of an object that Kueue does not manage, where its pods have none."""
+    name = workload.labels.get(LOCAL_QUEUE)
+    for template in workload.templates[:1]:
+        if name and LOCAL_QUEUE not in template.labels:
+            wrong = workload.at.to("metadata", "labels", LOCAL_QUEUE)
+            right = template.at.to("metadata", "labels", LOCAL_QUEUE)
+            yield Claim(
+                f"{workload} names its queue in its own labels, and Kueue manages no {workload.kind}, "
+                f"only its pods; write the label {LOCAL_QUEUE} in spec.template.metadata.labels",
+                wrong,
+                edits=()
+                if value_fault(name)
+                else (Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, right, name)),
+            )
+
+
+def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:
+    root = workload.at / "metadata"
+    if LOCAL_QUEUE in workload.annotations:
+        yield (
+            root.to("annotations", LOCAL_QUEUE),
+            "an annotation",
+            workload.annotations[LOCAL_QUEUE],
+        )
+    if workload.kind == "CronJob" and LOCAL_QUEUE in workload.labels:
+        yield root.to("labels", LOCAL_QUEUE), "its own labels", workload.labels[LOCAL_QUEUE]
+    if workload.kind in ("Pod", "Deployment"):
+        return  # a Deployment's pods are managed one by one, by their own label
+    for template in workload.templates:
+        if LOCAL_QUEUE in template.labels:
+            at = template.at.to("metadata", "labels", LOCAL_QUEUE)
+            yield at, "the labels of its pods", template.labels[LOCAL_QUEUE]
+        if LOCAL_QUEUE in template.annotations:
+            at = template.at.to("metadata", "annotations", LOCAL_QUEUE)
+            yield at, "an annotation of its pods", template.annotations[LOCAL_QUEUE]
+
+
+RULE = Rule(
+    "queue-name-misplaced",
+    Severity.WARNING,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    fix=Fix.UNSAFE,
+)

@@ -1,0 +1,46 @@
+"""Queues promise more of a flavor than its nodes have."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.core.finding import Severity
+from policygen.lint.core.amounts import shown
+from policygen.lint.core.resource_names import NATIVE
+from policygen.lint.kueue.flavor_nodes import nodes
+from policygen.lint.kueue.quotas import promised
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Workloads are admitted and their pods stay Pending. A Cohort's quota adds to its members'.
+
+    Source: issues 2665, 1651, 5289.
+    """
+    found = facts.cluster.derive(nodes)
+    for (name, resource), cells in facts.cluster.derive(promised).items():
+        flavor, mine = facts.cluster.flavors.get(name), found.get(name)
+        if flavor is None or mine is None or not mine.nodes:
+            continue  # other rules'
+        total = sum(it.quota.nominal_quota for it in cells)
+        have = mine.total.get(resource, Fraction(0))
+        if resource in NATIVE and resource not in mine.total:
+            continue  # every node has some: it is only not written
+        if resource != "pods" and total > have:
+            yield Claim(
+                f"quotas promise {shown(resource, Fraction(total))} {resource} of {flavor}, whose "
+                f"{len(mine.nodes)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
+                "adds to its members'), or add nodes",
+                flavor.at,
+                related=tuple(it.at / "nominalQuota" for it in cells),
+            )
+
+
+RULE = Rule(
+    "quota-exceeds-capacity",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ResourceFlavor",),
+    check=check,
+    needs=frozenset({Need.NODES}),
+    reads=("Node", "ClusterQueue", "Cohort"),
+)

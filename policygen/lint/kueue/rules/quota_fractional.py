@@ -1,0 +1,47 @@
+"""A quota is a part of something that only comes whole."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.lint.core.amounts import BYTES, shown, written
+from policygen.lint.kueue.quotas import Placed, amounts, owners_alike, where
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Only cpu is counted in thousandths; everything else is rounded up to whole units.
+
+    Source: pkg/resources/amount.go, AmountFromQuantity.
+    """
+    for it in where(facts.cluster.derive(owners_alike), _is_fractional):
+        for field, amount in amounts(it.quota):
+            if amount.denominator != 1:
+                yield Claim(
+                    f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
+                    f"Kueue counts as {math.ceil(amount)}; write whole units",
+                    it.at / field,
+                    edits=_edits(it.at / field, it.resource, math.ceil(amount)),
+                )
+
+
+def _is_fractional(it: Placed) -> bool:
+    return it.resource != "cpu" and any(each.denominator != 1 for _, each in amounts(it.quota))
+
+
+def _edits(at: At, resource: str, whole: int) -> tuple[Edit, ...]:
+    """What Kueue counts. Of bytes a part was a slip of the unit, and nobody knows which."""
+    if resource in BYTES or whole <= 0:
+        return ()
+    return (Edit(Verb.REWRITE, at, written(resource, Fraction(whole))),)
+
+
+RULE = Rule(
+    "quota-fractional",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+    fix=Fix.SAFE,
+)

@@ -1,0 +1,37 @@
+"""A workload asks for a resource that its ClusterQueue has no quota for."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.coverage import asked, covered, uncovered
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The whole workload is inadmissible, whatever else it asks for.
+
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; issue 4848.
+    """
+    if settings(facts).ignores_undeclared:
+        return
+    for each in asked(facts):
+        for name in uncovered(facts, each):
+            yield Claim(
+                f"{each.by.workload} asks for {name}, which {each.queue} does not cover; "
+                f"{suggest(name, covered(each.queue))}",
+                each.template.at.to("spec", "containers"),
+                related=(each.queue.at.to("spec", "resourceGroups"),),
+            )
+
+
+RULE = Rule(
+    "request-not-covered",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),
+)

@@ -1,0 +1,41 @@
+"""A quota is for a resource whose name looks like a slip."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core.resource_names import meant, provided
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Any label key is accepted. The quota is never used, and what jobs ask for is not covered.
+
+    Names that nodes have, or that the Configuration makes, are right.
+    Source: pkg/webhooks/clusterqueue_webhook.go (only the syntax is checked).
+    """
+    rules = settings(facts)
+    there = facts.cluster.derive(provided)
+    for alike in facts.cluster.derive(owners_alike):
+        for i, group in enumerate(alike.groups):
+            for j, name in enumerate(group.covered_resources):
+                right = None if rules.makes(name) else meant(name, there)
+                if right is None:
+                    continue
+                for owner, at in alike.at(i, "coveredResources", j):
+                    yield Claim(
+                        f'{owner} has quota for "{name}", which no node is known to have; did you '
+                        f'mean "{right}"?',
+                        at,
+                    )
+
+
+RULE = Rule(
+    "resource-name-misspelt",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue", "Cohort"),
+    check=check,
+    reads=("Node", "Configuration"),
+)

@@ -1,0 +1,33 @@
+"""Kueue is told to manage the namespace of Kubernetes itself, or its own."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.names import KUBE_SYSTEM, NAMESPACE_NAME
+from policygen.lint.kueue.configuration import all_settings
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The manager exits at start. Its own namespace is judged where the file names it.
+
+    Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.
+    """
+    for entry, rules in all_settings(facts):
+        for name in (KUBE_SYSTEM, entry.it.namespace):
+            if name and rules.managed.selects({NAMESPACE_NAME: name}):
+                yield Claim(
+                    f"Kueue does not start with a managedJobsNamespaceSelector that matches {name}; "
+                    f"exclude kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
+                    entry.at / "managedJobsNamespaceSelector",
+                )
+                break
+
+
+RULE = Rule(
+    "system-namespaces-managed",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Configuration",),
+    check=check,
+)

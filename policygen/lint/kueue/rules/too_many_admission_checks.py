@@ -1,0 +1,37 @@
+"""A workload of this queue needs more checks than its status can hold."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.admission_checks import checked, checks
+from policygen.lint.kueue.quotas import flavors
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A queue may name 64, Workload status.admissionChecks holds 8.
+
+    Source: apis/kueue/v1beta2/workload_types.go.
+    """
+    for queue in facts.cluster.derive(checked):
+        mine = [each for _, each in checks(queue)]
+        if len(mine) <= 8:
+            continue
+        for _, flavor in flavors(queue):
+            count = sum(1 for it in mine if not it.on_flavors or flavor.name in it.on_flavors)
+            if count > 8:
+                yield Claim(
+                    f"{queue} asks for {count} checks on flavor {flavor.name}, and a Workload can "
+                    "hold 8, so none gets through, and each keeps its quota; ask for fewer",
+                    queue.at.to("spec", "admissionChecksStrategy", "admissionChecks"),
+                )
+                break
+
+
+RULE = Rule(
+    "too-many-admission-checks",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+)

@@ -1,0 +1,36 @@
+"""A ClusterQueue has more flavors than its status can list."""
+
+import math
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.versions import KUEUE_QUEUE_ITEMS
+from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The status lists 64, 16 before 0.14; of what is refused `cluster-queue-too-large` tells.
+
+    Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. No error: it
+    admits all the same.
+    """
+    counted = facts.target["kueue"].release >= (0, 14)
+    most, refused = (64, KUEUE_QUEUE_ITEMS) if counted else (16, math.inf)
+    for alike in facts.cluster.derive(queues_alike):
+        count = sum(len(group.flavors) for group in alike.groups)
+        for queue, at in alike.at() if most < count <= refused else ():
+            yield Claim(
+                f"{queue} has {count} flavors, and its status can list {most}, so it cannot be "
+                "updated; split the queue",
+                at,
+            )
+
+
+RULE = Rule(
+    "too-many-flavors-for-status",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+)

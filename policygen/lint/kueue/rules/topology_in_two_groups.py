@@ -1,0 +1,43 @@
+"""A ClusterQueue has topology-aware flavors in more than one resource group."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A pod that asks for resources of both gets two such flavors, which is an error.
+
+    Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.
+    """
+    known = facts.cluster.flavors
+    for same in facts.cluster.derive(queues_alike):
+        first = ""
+        for i, group in enumerate(same.groups):
+            mine = [
+                (j, each.name)
+                for j, each in enumerate(group.flavors)
+                if (flavor := known.get(each.name)) is not None and flavor.it.topology_name
+            ]
+            if mine and first:
+                j, name = mine[0]
+                for queue, at in same.at(i, "flavors", j, "name"):
+                    yield Claim(
+                        f"{queue} has topology-aware flavors {first} and {name} in different "
+                        "groups, and a pod can have only one; put their resources into one group",
+                        at,
+                    )
+            elif mine:
+                first = mine[0][1]
+
+
+RULE = Rule(
+    "topology-in-two-groups",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ClusterQueue",),
+    check=check,
+    reads=("ResourceFlavor",),
+)

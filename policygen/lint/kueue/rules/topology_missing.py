@@ -1,0 +1,58 @@
+"""A ResourceFlavor names a Topology that is not there."""
+
+from collections.abc import Iterator, Mapping
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Every queue with the flavor is inactive (TopologyNotFound), but for those of MultiKueue.
+
+    Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.
+    """
+    cluster = facts.cluster
+    known = cluster.topologies
+    users = cluster.derive(_users)
+    for flavor in cluster.flavors:
+        name = flavor.it.topology_name
+        if not name or known.knows(name):
+            continue
+        queues = users.get(flavor.name, [])
+        if queues and all(_dispatches(cluster, queue) for queue in queues):
+            continue
+        yield Claim(
+            f'{flavor} names Topology "{name}", which is not there; {suggest(name, known.names())}',
+            flavor.at.to("spec", "topologyName"),
+        )
+
+
+def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueue]]]:
+    found: dict[str, list[Entry[ClusterQueue]]] = {}
+    for queue in cluster.cluster_queues:
+        for group in queue.it.resource_groups:
+            for flavor in group.flavors:
+                found.setdefault(flavor.name, []).append(queue)
+    return found
+
+
+def _dispatches(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
+    """Whether its jobs run on other clusters, where the topologies are."""
+    found = (cluster.admission_checks.get(each.name) for _, each in checks(queue))
+    return any(entry is not None and entry.it.controller_name == MULTI_KUEUE for entry in found)
+
+
+RULE = Rule(
+    "topology-missing",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("ResourceFlavor",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("Topology", "ClusterQueue", "AdmissionCheck"),
+)

@@ -1,0 +1,39 @@
+"""The annotations by which pods ask for a topology contradict each other, or have a wrong value."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.kueue import configuration, topology_requests
+from policygen.lint.kueue.job_metadata import judged, refusing
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Of a Deployment, a StatefulSet and a CronJob what they make is refused.
+
+    Source: pkg/controller/jobframework/tas_validation.go, ValidateTASPodSetRequest.
+    """
+    settings = configuration.settings(facts)
+    if not settings.gate("TopologyAwareScheduling"):
+        return
+    for workload in facts.cluster.workloads:
+        if not refusing(workload, settings):
+            continue
+        job = judged(workload)
+        count = job.count if job.kind == "Job" else None
+        for template in workload.templates:
+            for key, fault in topology_requests.faults(template.annotations, count, settings):
+                at = template.at.to("metadata", "annotations", key)
+                yield Claim(f"{workload}: {fault}", at)
+
+
+RULE = Rule(
+    "topology-request-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=KINDS,
+    check=check,
+    reads=("Configuration",),
+    since={"kueue": (0, 14)},
+)

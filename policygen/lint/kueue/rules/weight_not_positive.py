@@ -1,0 +1,39 @@
+"""A fair-sharing weight is 0, or less."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.kueue.quotas import owners
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """As soon as it borrows its share is infinite: served last, preempted first.
+
+    Of ClusterQueues and Cohorts less than 0 is refused, of LocalQueues it is not.
+    Source: pkg/cache/scheduler/fair_sharing.go; issues 4961, 13559.
+    """
+    cluster = facts.cluster
+    for entry in owners(cluster):
+        if entry.it.fair_sharing is not None and entry.it.fair_sharing.weight == 0:
+            yield Claim(
+                f"{entry} has weight 0, so it is served last and preempted first whenever it "
+                "borrows; write a weight above 0",
+                entry.at.to("spec", "fairSharing", "weight"),
+            )
+    for local in cluster.local_queues:
+        if local.it.fair_sharing is not None and local.it.fair_sharing.weight <= 0:
+            yield Claim(
+                f"{local} has weight {local.it.fair_sharing.weight}, so it comes after every other "
+                "of its ClusterQueue; write a weight above 0",
+                local.at.to("spec", "fairSharing", "weight"),
+            )
+
+
+RULE = Rule(
+    "weight-not-positive",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("ClusterQueue", "Cohort", "LocalQueue"),
+    check=check,
+)

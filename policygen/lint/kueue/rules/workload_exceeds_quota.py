@@ -1,0 +1,111 @@
+"""A workload asks for more than its queue can ever have."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.kueue import ResourceGroup
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.amounts import shown
+from policygen.lint.kueue.cohorts import Cell, Node, forest
+from policygen.lint.kueue.coverage import Asked, asked_together
+from policygen.lint.kueue.queue_names import TOGETHER
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+
+MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """It waits for ever, and at the head of a StrictFIFO queue so do all behind it.
+
+    What it asks for is counted at its least: pods of an unknown number as one.
+    Source: pkg/cache/scheduler/resource_node.go, potentialAvailable; issue 15614.
+    """
+    trees = facts.cluster.derive(forest)
+    ceilings = _Ceilings()
+    for them in asked_together(facts):
+        first = them[0]
+        node = trees.queues[first.queue.name]
+        for group in () if node.cyclic else first.queue.it.resource_groups:
+            wanted = [_wanted(each, group) for each in them]
+            if len(group.flavors) == 1 and len(wanted) > 1:
+                wanted = [_sum(wanted)]
+            short = next(
+                (it for amounts in wanted if (it := ceilings.short(node, group, amounts))), None
+            )
+            if short is not None:
+                name, amount, most = short
+                yield Claim(
+                    f"{first.by.workload} asks for {shown(name, amount)} {name}, and {first.queue} "
+                    f"can have {shown(name, most)} at the most; ask for less, or raise the quota or "
+                    "borrowingLimit",
+                    first.template.at / "spec",
+                    related=(first.queue.at.to("spec", "resourceGroups"),),
+                )
+                break
+
+
+def _wanted(each: Asked, group: ResourceGroup) -> dict[str, Fraction]:
+    known = each.template.replicas if each.by.workload.kind in TOGETHER else 1
+    times = 1 if known is None else known
+    if each.by.workload.kind == "LeaderWorkerSet":  # a Workload for each group
+        groups = each.by.workload.spec.get("replicas")
+        times //= groups if isinstance(groups, int) and groups > 0 else 1
+    least = each.by.workload.annotations.get(MIN_PARALLELISM, "")
+    if least.isdecimal() and each.by.workload.kind == "Job":
+        times = min(times, int(least))
+    return {
+        name: amount * times
+        for name, amount in each.counted.items()
+        if name in group.covered_resources
+    }
+
+
+def _sum(them: list[dict[str, Fraction]]) -> dict[str, Fraction]:
+    total: dict[str, Fraction] = {}
+    for each in them:
+        for name, amount in each.items():
+            total[name] = total.get(name, Fraction(0)) + amount
+    return total
+
+
+class _Ceilings:
+    """The most that queues can have, worked out once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, Cell], Fraction] = {}
+
+    def short(
+        self, node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
+    ) -> tuple[str, Fraction, Fraction] | None:
+        """What no flavor of a group can give: the resource, how much is wanted, the most there is."""
+        worst: tuple[str, Fraction, Fraction] | None = None
+        for flavor in group.flavors:
+            most = {name: self._ceiling(node, (flavor.name, name)) for name in wanted}
+            lacking = [name for name in sorted(wanted) if wanted[name] > most[name]]
+            if not lacking:
+                return None
+            name = max(lacking, key=lambda name: "/" in name)
+            if worst is None or most[name] > worst[2]:
+                worst = name, wanted[name], most[name]
+        cells = ((flavor.name, name) for flavor in group.flavors for name in wanted)
+        if all(self._ceiling(node, cell) == 0 for cell in cells):
+            return None  # no-quota-anywhere says it
+        return worst
+
+    def _ceiling(self, node: Node, cell: Cell) -> Fraction:
+        found = self._known.get((node.name, cell))
+        if found is None:
+            found = self._known[node.name, cell] = node.ceiling(cell)
+        return found
+
+
+RULE = Rule(
+    "workload-exceeds-quota",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("LocalQueue", "ClusterQueue", "Cohort", "Configuration", "LimitRange"),
+)

@@ -1,0 +1,38 @@
+"""What pods ask of topologies, and which levels a flavor's topology has."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import Template
+from policygen.lint.kueue.flavor_nodes import Flavor
+
+_PREFIX = "kueue.x-k8s.io/podset-"
+UNCONSTRAINED = f"{_PREFIX}unconstrained-topology"
+LEVELS = (
+    f"{_PREFIX}required-topology",
+    f"{_PREFIX}preferred-topology",
+    f"{_PREFIX}slice-required-topology",
+)
+"""Annotations of a pod template whose value is a level."""
+
+
+def requested(template: Template) -> Iterator[tuple[At, str]]:
+    """The levels that a pod template asks for, each with its place."""
+    for key in LEVELS:
+        level = template.annotations.get(key)
+        if level:
+            yield template.at.to("metadata", "annotations", key), level
+
+
+def asks(template: Template) -> bool:
+    """Whether it asks for a placement at all."""
+    return template.annotations.get(UNCONSTRAINED, "").lower() in ("true", "t", "1") or any(
+        True for _ in requested(template)
+    )
+
+
+def levels(cluster: Cluster, flavor: Flavor) -> tuple[str, ...] | None:
+    """The levels of a flavor's topology, widest first; None if that is not in the input."""
+    topology = cluster.topologies.get(flavor.it.topology_name)
+    return None if topology is None else tuple(it.node_label for it in topology.it.levels)

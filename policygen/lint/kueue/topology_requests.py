@@ -1,0 +1,144 @@
+"""What Kueue's webhooks refuse in the topology annotations of a pod template.
+
+Source: pkg/controller/jobframework/tas_validation.go of Kueue 0.19.2.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import quoted
+from policygen.lint.core import go_values
+from policygen.lint.kueue.configuration import Settings
+from policygen.lint.kueue.topologies import LEVELS, UNCONSTRAINED
+
+REQUIRED, PREFERRED, SLICE_REQUIRED = LEVELS
+_PREFIX = "kueue.x-k8s.io/podset-"
+SLICE_SIZE = f"{_PREFIX}slice-size"
+GROUP = f"{_PREFIX}group-name"
+LAYERS = f"{_PREFIX}slice-required-topology-constraints"
+KEYS = (*LEVELS, UNCONSTRAINED, SLICE_SIZE, GROUP, LAYERS)
+"""Every annotation by which pods ask for a topology."""
+_MOST_LAYERS = 3
+
+Fault = tuple[str, str]
+"""An annotation, and what is wrong with it."""
+
+
+def faults(
+    annotations: Mapping[str, str], count: int | None, settings: Settings
+) -> Iterator[Fault]:
+    """Everything that would be refused, each once. `count`: how many pods there are, if known."""
+    if annotations.keys().isdisjoint(KEYS):
+        return
+    modes = [key for key in (REQUIRED, PREFERRED, UNCONSTRAINED) if key in annotations]
+    if len(modes) > 1:
+        yield modes[1], f"{modes[0]} and {modes[1]} exclude each other; take one of them out"
+    for key in LEVELS:
+        level = annotations.get(key)
+        if level is not None and (fault := key_fault(level)):
+            yield key, f"{key}: {fault}"
+    unconstrained = annotations.get(UNCONSTRAINED)
+    if unconstrained is not None and go_values.boolean(unconstrained) is None:
+        yield UNCONSTRAINED, f'{UNCONSTRAINED} is {quoted(unconstrained)}; write "true"'
+    yield from _group(annotations)
+    yield from _slices(annotations, count)
+    if LAYERS in annotations:
+        yield from _layers(annotations, count, settings)
+
+
+def _group(annotations: Mapping[str, str]) -> Iterator[Fault]:
+    name = annotations.get(GROUP)
+    if name is None:
+        return
+    if name.isascii() and name.isdigit():
+        yield GROUP, f"{GROUP} is {quoted(name)}; write a name that is no number"
+    beside = next((key for key in (SLICE_SIZE, SLICE_REQUIRED, LAYERS) if key in annotations), None)
+    if beside:
+        yield GROUP, f"{GROUP} does not go with {beside}; take one of them out"
+    if REQUIRED not in annotations and PREFERRED not in annotations:
+        yield GROUP, f"{GROUP} needs {REQUIRED} or {PREFERRED}; write one of them, or take it out"
+
+
+def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Fault]:
+    text = annotations.get(SLICE_SIZE)
+    if text is None:
+        if SLICE_REQUIRED in annotations:
+            yield (
+                SLICE_REQUIRED,
+                f"{SLICE_REQUIRED} needs {SLICE_SIZE}; write it: how many pods stand together",
+            )
+        return
+    size = go_values.integer(text)
+    if size is None or not 0 < size < 2**31:
+        yield SLICE_SIZE, f"{SLICE_SIZE} is {quoted(text)}; write a whole number of pods, 1 or more"
+    elif count is not None and size > count:
+        yield (
+            SLICE_SIZE,
+            f"{SLICE_SIZE} is {text}, and there are {count} pods; write at most {count}",
+        )
+    if SLICE_REQUIRED not in annotations and LAYERS not in annotations:
+        yield SLICE_SIZE, f"{SLICE_SIZE} needs {SLICE_REQUIRED}; write it, or take this out"
+
+
+def _layers(
+    annotations: Mapping[str, str], count: int | None, settings: Settings
+) -> Iterator[Fault]:
+    if not settings.gate("TASMultiLayerTopology"):
+        yield LAYERS, f"{LAYERS} needs the feature gate TASMultiLayerTopology; take it out"
+        return
+    beside = next((key for key in (SLICE_REQUIRED, SLICE_SIZE) if key in annotations), None)
+    if beside:
+        yield LAYERS, f"{LAYERS} does not go with {beside}; take one of them out"
+    layers = _read(annotations[LAYERS])
+    if layers is None:
+        yield (
+            LAYERS,
+            (
+                f"{LAYERS} is no list of layers; write JSON such as "
+                '[{"topology": "example.com/rack", "size": 4}]'
+            ),
+        )
+    elif not 1 <= len(layers) <= _MOST_LAYERS:
+        yield LAYERS, f"{LAYERS} has {len(layers)} layers; write 1 to {_MOST_LAYERS}"
+    else:
+        yield from _of_layers(layers, count)
+
+
+def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for level, size in layers:
+        if fault := key_fault(level):
+            yield LAYERS, f"{LAYERS}: {fault}"
+        elif level in seen:
+            yield LAYERS, f"{LAYERS} names {quoted(level)} twice; take one out"
+        seen.add(level)
+        if size < 1:
+            yield LAYERS, f"{LAYERS} has the size {size}; write 1 or more"
+    sizes = [size for _, size in layers]
+    for above, below in pairwise(sizes):
+        if below > 0 and above % below:
+            yield LAYERS, f"{LAYERS}: {above} pods are no whole number of slices of {below}"
+    if count is not None and sizes[0] > count:
+        yield LAYERS, f"{LAYERS} has the size {sizes[0]}, and there are {count} pods"
+
+
+def _read(text: str) -> list[tuple[str, int]] | None:
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, list):
+        return None
+    layers = []
+    for each in found:
+        if not isinstance(each, dict):
+            return None
+        folded = {key.lower(): value for key, value in each.items()}  # as Go matches fields
+        level, size = folded.get("topology", ""), folded.get("size", 0)
+        if not isinstance(level, str) or not isinstance(size, int) or isinstance(size, bool):
+            return None
+        layers.append((level, size))
+    return layers

@@ -1,0 +1,116 @@
+"""What kube-scheduler refuses of its file beside profiles: bounds, leader election, extenders.
+
+Source: pkg/scheduler/apis/config/validation/validation.go and k8s.io/component-base/config/validation
+of Kubernetes 1.36.3; client-go tools/leaderelection, NewLeaderElector.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from policygen.core import durations
+from policygen.core.finding import Path
+from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import quoted
+from policygen.kubernetes.untyped import mapping, mappings, numbered
+from policygen.lint.core.resource_names import extended
+from policygen.lint.core.typed_fields import Fault, Type, right
+
+_INITIAL_S, _MAX_S = 1, 10
+"""Backoffs that are not written."""
+_TIMES: Mapping[str, int] = {"leaseDuration": 15, "renewDeadline": 10, "retryPeriod": 2}
+"""Seconds of leader election that are not written."""
+_JITTER = Fraction(6, 5)
+
+
+def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Everything that would be named before it exits."""
+    threads = right(data, "parallelism", Type.INTEGER)
+    if threads is not None and threads <= 0:
+        yield ("parallelism",), f"parallelism {threads} is refused; write 1 or more"
+    yield from _backoff(data)
+    burst = right(mapping(data, "clientConnection"), "burst", Type.INTEGER)
+    if burst is not None and burst < 0:
+        yield ("clientConnection", "burst"), f"burst {burst} is refused; write 0 or more"
+    yield from _election(mapping(data, "leaderElection"))
+    yield from _extenders(data)
+
+
+def _backoff(data: Mapping[str, Any]) -> Iterator[Fault]:
+    first, last = "podInitialBackoffSeconds", "podMaxBackoffSeconds"
+    initial, most = (right(data, name, Type.INTEGER) for name in (first, last))
+    if initial is not None and initial <= 0:
+        yield (first,), f"{first} {initial} is refused; write 1 or more"
+        return
+    initial, most = (
+        _INITIAL_S if initial is None else initial,
+        _MAX_S if most is None else most,
+    )
+    if most < initial:
+        at = last if data.get(last) is not None else first
+        yield (at,), f"{last} {most} below {first} {initial} is refused; write {initial} or more"
+
+
+def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
+    if data.get("leaderElect") is False:
+        return
+    times: dict[str, Fraction] = {}
+    for name, default in _TIMES.items():
+        written = durations.seconds(right(data, name, Type.DURATION))
+        times[name] = written or Fraction(default)
+        if times[name] < 0:
+            way: Path = ("leaderElection", name)
+            yield way, f"{name} {data[name]} is refused; write a longer one"
+    if min(times.values()) < 0:
+        return
+    lease, renew, retry = times.values()
+    named = next(name for name in (*_TIMES, "leaderElection") if name in data or name not in _TIMES)
+    place: Path = ("leaderElection", named) if named in data else ("leaderElection",)
+    if lease <= renew:
+        yield (
+            place,
+            "leaseDuration is not above renewDeadline, which is refused; write a longer one",
+        )
+    elif renew <= _JITTER * retry:
+        yield (
+            place,
+            "renewDeadline is not above 1.2 times retryPeriod, which is refused; write a longer one",
+        )
+    lock = right(data, "resourceLock", Type.TEXT)
+    if lock not in (None, "", "leases"):
+        yield (
+            ("leaderElection", "resourceLock"),
+            f"resourceLock {quoted(lock)} is refused; write leases, or leave it out",
+        )
+
+
+def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
+    binds, managed = False, set()
+    for i, each in numbered(data, "extenders"):
+        way: Path = ("extenders", i)
+        weight = right(each, "weight", Type.INTEGER) or 0
+        if each.get("prioritizeVerb") and weight <= 0:
+            yield (
+                (*way, "weight") if "weight" in each else way,
+                f"prioritizeVerb with weight {weight} is refused; write a weight of 1 or more",
+            )
+        if each.get("bindVerb"):
+            if binds:
+                yield (*way, "bindVerb"), "a second extender has a bindVerb, which is refused"
+            binds = True
+        for j, resource in enumerate(mappings(each.get("managedResources"))):
+            name = resource.get("name")
+            at: Path = (*way, "managedResources", j, "name")
+            if not isinstance(name, str):
+                continue
+            if not extended(name) or key_fault(f"requests.{name}"):
+                yield (
+                    at,
+                    (
+                        f"{quoted(name)} is no resource that an extender can manage, which is refused; "
+                        "write one with a domain, such as example.com/gpu"
+                    ),
+                )
+            elif name in managed:
+                yield at, f"{name} is managed twice, which is refused; take one out"
+            managed.add(name)

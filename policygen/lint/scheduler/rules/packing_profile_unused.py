@@ -1,0 +1,45 @@
+"""A profile packs GPUs, and no GPU pod names it."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes.cluster import Cluster
+from policygen.lint.core import accelerators
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.scheduler.scoring import profiles
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """A pod without a schedulerName goes to default-scheduler.
+
+    Source: pkg/scheduler/scheduler.go, profiles by name.
+    """
+    used = facts.cluster.derive(_used)
+    for profile in profiles(facts.cluster):
+        if profile.scoring.packs and used and profile.name not in used:
+            yield Claim(
+                f"no GPU pod here names profile {profile.name}, so nothing is packed by it; write "
+                f"schedulerName: {profile.name} into their templates",
+                profile.at / "schedulerName",
+            )
+
+
+def _used(cluster: Cluster) -> frozenset[str]:
+    """The schedulers of GPU pods."""
+    return frozenset(
+        template.spec.scheduler_name or DEFAULT_SCHEDULER
+        for workload in cluster.workloads
+        for template in workload.templates
+        if accelerators.asked(cluster, template)
+    )
+
+
+RULE = Rule(
+    "packing-profile-unused",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("KubeSchedulerConfiguration",),
+    check=check,
+    needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
+)

@@ -1,0 +1,40 @@
+"""A packing profile scores only some of the nodes, so it may miss the fullest."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler.scoring import profiles
+
+_ALL = 100
+"""Up to so many nodes all are scored, whatever is written; and the percentage that means all."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Unset it falls from about half of the nodes to 5 %, never below 100 nodes.
+
+    A cluster that is known to be small is left in peace.
+    Source: pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
+    """
+    if facts.cluster.nodes.any and len(facts.cluster.nodes) <= _ALL:
+        return
+    for profile in profiles(facts.cluster):
+        share = profile.it.percentage_of_nodes_to_score
+        if share is None:
+            share = profile.owner.it.percentage_of_nodes_to_score
+        if profile.scoring.packs and share != _ALL:
+            yield Claim(
+                f"profile {profile.name} packs, and of more than {_ALL} nodes scores a sample "
+                "only; write percentageOfNodesToScore: 100",
+                profile.at,
+            )
+
+
+RULE = Rule(
+    "packing-sees-a-sample",
+    Severity.INFO,
+    Family.INERT,
+    judges=("KubeSchedulerConfiguration",),
+    check=check,
+    reads=("Node",),
+)

@@ -1,0 +1,40 @@
+"""Arguments are given to a plugin that kube-scheduler does not have, so nothing reads them."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import suggest
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler import terms
+from policygen.lint.scheduler.scoring import profiles
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Names in pluginConfig are looked up by the plugins that are on; no other is asked.
+
+    Where the plugin is enabled too, the start fails, which another rule tells.
+    Source: pkg/scheduler/framework/runtime/framework.go; run on 1.36.3.
+    """
+    target = facts.target["kubernetes"]
+    known = terms.plugins(target)
+    for profile in profiles(facts.cluster):
+        enabled = {
+            plugin.name for plugins in profile.it.plugins.values() for plugin in plugins.enabled
+        }
+        for i, config in enumerate(profile.it.plugin_config):
+            if config.name in (*known, *terms.OTHERS, *enabled):
+                continue
+            yield Claim(
+                f'profile {profile.name} has arguments for "{config.name}", which is no plugin, so '
+                f"nothing reads them; {suggest(config.name.removesuffix('Args'), known)}",
+                profile.at.to("pluginConfig", i, "name"),
+            )
+
+
+RULE = Rule(
+    "scheduler-arguments-ignored",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("KubeSchedulerConfiguration",),
+    check=check,
+)

@@ -1,0 +1,57 @@
+"""A field of a KubeSchedulerConfiguration does not exist, so kube-scheduler does not start."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.core.finding import At, Severity
+from policygen.core.suggest import suggest
+from policygen.kubernetes.untyped import entries
+from policygen.lint.core.typed_fields import Fields, Type
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler import terms
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The file is decoded strictly, arguments of plugins included.
+
+    Source: pkg/scheduler/apis/config/scheme; k8s.io/kube-scheduler/config/v1 (1.36.3).
+    """
+    target = facts.target["kubernetes"]
+    for each in facts.cluster.scheduler_configurations:
+        yield from _fields(each.object.data, terms.configuration(target), each.at)
+        for i, profile in enumerate(each.it.profiles):
+            for j, config in enumerate(profile.plugin_config):
+                fields = terms.arguments(config.name, target)
+                if fields is not None:
+                    at = each.at.to("profiles", i, "pluginConfig", j, "args")
+                    yield from _fields(config.args, fields, at)
+
+
+def _fields(data: Any, fields: Fields, at: At) -> Iterator[Claim]:
+    if not isinstance(data, dict):
+        return
+    for key, value in data.items():
+        if key not in fields:
+            yield Claim(
+                f'there is no field "{key}" here, so kube-scheduler does not start; '
+                f"{suggest(str(key), fields)}",
+                (at / key).on_key(),
+            )
+            continue
+        inner = fields[key]
+        if inner is None or isinstance(inner, Type):
+            continue
+        if key in terms.LISTS:
+            for i, item in enumerate(entries(value)):
+                yield from _fields(item, inner, at.to(key, i))
+        else:
+            yield from _fields(value, inner, at / key)
+
+
+RULE = Rule(
+    "scheduler-key-unknown",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("KubeSchedulerConfiguration",),
+    check=check,
+)

@@ -1,0 +1,42 @@
+"""Pods name a scheduler that looks like a slip of one that is there."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler.scoring import profile_names
+from policygen.lint.volcano.queues import SCHEDULER
+
+_CUTOFF = 0.8
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Nobody answers for an unknown name: no event, no error.
+
+    Source: pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.
+    """
+    known = {SCHEDULER, *facts.cluster.derive(profile_names)}
+    for workload in facts.cluster.workloads:
+        for template in workload.templates:
+            name = template.spec.scheduler_name
+            if not name or name in known:
+                continue
+            close = get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)
+            if close:
+                yield Claim(
+                    f'{workload} names scheduler "{name}", which is not there, so its pods wait '
+                    f'without an event; did you mean "{close[0]}"?',
+                    template.at.to("spec", "schedulerName"),
+                )
+
+
+RULE = Rule(
+    "scheduler-name-misspelt",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("KubeSchedulerConfiguration",),
+)

@@ -1,0 +1,50 @@
+"""Pods are spread by a hard constraint where their nodes are to be packed."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler.scoring import profiles
+from policygen.lint.volcano.configuration import settings
+from policygen.lint.volcano.queues import SCHEDULER
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Judged where the pods' scheduler packs, or a spec asks for it and names no other.
+
+    Source: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
+    """
+    packing = {profile.name for profile in profiles(facts.cluster) if profile.scoring.packs}
+    configuration = settings(facts)
+    if configuration is not None and configuration.plugin("binpack") is not None:
+        packing.add(SCHEDULER)
+    pools = facts.plan.pools if facts.plan is not None else ()
+    if any(pool.policy.bin_pack for pool in pools):
+        packing.add("")
+    if not packing:
+        return
+    for workload in facts.cluster.workloads:
+        for template in workload.templates:
+            name = template.spec.scheduler_name
+            if name not in packing:
+                continue
+            for i, constraint in enumerate(template.spec.topology_spread_constraints):
+                if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
+                    who = f'scheduler "{name}"' if name else "a pool of the spec"
+                    yield Claim(
+                        f"{workload} is spread over {constraint.get('topologyKey')} whatever the "
+                        f"scores say, and {who} packs; write ScheduleAnyway, or leave it out "
+                        "where packing counts more",
+                        template.at.to("spec", "topologySpreadConstraints", i),
+                    )
+
+
+RULE = Rule(
+    "spread-opposes-packing",
+    Severity.INFO,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
+)

@@ -1,0 +1,177 @@
+"""What the profiles of kube-scheduler make of nodes: which scores count, and how.
+
+Source: pkg/scheduler/apis/config/v1/default_plugins.go, framework/runtime/framework.go of
+Kubernetes 1.36.3.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import At, at_path
+from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.configurations import Profile as Written
+from policygen.kubernetes.configurations import SchedulerConfiguration
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import mapping, mappings
+
+FIT = "NodeResourcesFit"
+SPREAD = "PodTopologySpread"
+
+_SCORES: Mapping[str, int] = {
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    "InterPodAffinity": 2,
+    SPREAD: 2,
+    FIT: 1,
+    "NodeResourcesBalancedAllocation": 1,
+    "ImageLocality": 1,
+}
+"""The scores of every profile, with their weights."""
+
+_OPPONENTS = (SPREAD, "NodeResourcesBalancedAllocation", "ImageLocality")
+"""Those that every pod meets, and that can favour an emptier node."""
+
+_FILLING = ("MostAllocated", "RequestedToCapacityRatio")
+
+
+class Scoring(Struct, frozen=True, eq=False):
+    """What NodeResourcesFit does in a profile."""
+
+    at: At | None
+    """Its scoringStrategy, if one is written."""
+    strategy: str | None
+    resources: Mapping[str, int]
+    weight: int
+    on: bool
+    rises: bool
+    """Whether a fuller node gets more points by the shape; true where there is none."""
+    weighted_at: At | None
+    """Where a profile of its own name enables it by hand."""
+
+    @property
+    def extended(self) -> dict[str, int]:
+        """The weights of GPUs and their like."""
+        return {name: weight for name, weight in self.resources.items() if "/" in name}
+
+    @property
+    def packs(self) -> bool:
+        """Whether it fills nodes by GPUs."""
+        return bool(self.on and self.strategy in _FILLING and self.rises and self.extended)
+
+
+class Profile(Struct, frozen=True, eq=False):
+    """A profile where it stands."""
+
+    owner: Entry[SchedulerConfiguration]
+    at: At
+    it: Written
+    scoring: Scoring
+    opponents: Mapping[str, int]
+    """The scores that work against packing, and their weights."""
+
+    @property
+    def name(self) -> str:
+        """Its schedulerName."""
+        return self.it.scheduler_name
+
+
+def profiles(cluster: Cluster) -> tuple[Profile, ...]:
+    """The profiles of all files."""
+    return cluster.derive(_profiles)
+
+
+def profile_names(cluster: Cluster) -> frozenset[str]:
+    """The schedulers that kube-scheduler's files name, and the default one; for `derive`."""
+    named = (
+        it.scheduler_name for each in cluster.scheduler_configurations for it in each.it.profiles
+    )
+    return frozenset({DEFAULT_SCHEDULER, *named})
+
+
+def _profiles(cluster: Cluster) -> tuple[Profile, ...]:
+    return tuple(_each(cluster))
+
+
+def _each(cluster: Cluster) -> Iterator[Profile]:
+    for owner in cluster.scheduler_configurations:
+        for i, it in enumerate(owner.it.profiles):
+            at = owner.at.to("profiles", i)
+            weights = _weights(it)
+            against = {name: weights[name] for name in _OPPONENTS if name in weights}
+            if _quiet(it):
+                against.pop(SPREAD, None)
+            yield Profile(owner, at, it, _scoring(it, at, weights), against)
+
+
+def _weights(it: Written) -> dict[str, int]:
+    """The scores that are on. A weight of 0 is one that is not written."""
+    found = dict(_SCORES)
+    for point in ("multiPoint", "score"):
+        plugins = it.plugins.get(point)
+        if plugins is None:
+            continue
+        off = {plugin.name for plugin in plugins.disabled}
+        found = {name: it for name, it in found.items() if name not in off and "*" not in off}
+        found.update({plugin.name: plugin.weight or 1 for plugin in plugins.enabled})
+    return found
+
+
+def _arguments(it: Written, plugin: str) -> tuple[int, Mapping[str, Any]] | None:
+    for i, config in enumerate(it.plugin_config):
+        if config.name == plugin:
+            return i, config.args
+    return None
+
+
+def _quiet(it: Written) -> bool:
+    """Whether PodTopologySpread has no constraints of its own."""
+    found = _arguments(it, SPREAD)
+    if found is None:
+        return False
+    return found[1].get("defaultingType") == "List" and not found[1].get("defaultConstraints")
+
+
+def _scoring(it: Written, at: At, weights: Mapping[str, int]) -> Scoring:
+    found = _arguments(it, FIT)
+    strategy = found[1].get("scoringStrategy") if found else None
+    written, data = isinstance(strategy, dict), mapping(strategy)
+    return Scoring(
+        at=at.to("pluginConfig", found[0], "args", "scoringStrategy")
+        if found and written
+        else None,
+        strategy=str(data.get("type", "LeastAllocated")) if written else None,
+        resources=_resources(data.get("resources")) or {"cpu": 1, "memory": 1},
+        weight=weights.get(FIT, 0),
+        on=FIT in weights,
+        rises=_rises(at_path(data, ("requestedToCapacityRatio", "shape"))),
+        weighted_at=_weighted(it, at),
+    )
+
+
+def _resources(data: Any) -> dict[str, int]:
+    found = {}
+    for each in mappings(data):
+        if isinstance(each.get("name"), str):
+            weight = each.get("weight")
+            found[each["name"]] = weight if isinstance(weight, int) and weight > 0 else 1
+    return found
+
+
+def _rises(shape: Any) -> bool:
+    scores = [each.get("score", 0) for each in mappings(shape)]
+    scores = [score for score in scores if isinstance(score, int)]
+    return scores[-1:] >= scores[:1]
+
+
+def _weighted(it: Written, at: At) -> At | None:
+    if it.scheduler_name == DEFAULT_SCHEDULER:
+        return None
+    for point in ("score", "multiPoint"):
+        plugins = it.plugins.get(point)
+        for i, plugin in enumerate(plugins.enabled if plugins else ()):
+            if plugin.name == FIT:
+                return at.to("plugins", point, "enabled", i)
+    return None

@@ -1,0 +1,50 @@
+"""A resource has a binpack weight and is missing from binpack.resources, so it does not count."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Edit, Severity, Verb
+from policygen.lint.core.resource_names import meant, surely
+from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.volcano.configuration import all_settings
+
+_LIST = "binpack.resources"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Weights are looked up for the names in the list only.
+
+    Source: pkg/scheduler/plugins/binpack/binpack.go, calculateWeight; network_topology_aware.go.
+    """
+    for each in all_settings(facts):
+        for plugin in each.plugins:
+            for key in (_LIST, f"hypernode.{_LIST}"):
+                listed = plugin.arguments.get(key, "")
+                if not isinstance(listed, str):
+                    continue
+                names = {name.strip() for name in listed.split(",")}
+                weighed = {name: name.removeprefix(f"{key}.") for name in plugin.arguments}
+                missing = {it for name, it in weighed.items() if it not in (name, *names)}
+                verb = Verb.REWRITE if key in plugin.arguments else Verb.ADD
+                whole = ",".join(sorted({*names, *filter(surely, missing)} - {""}))
+                edit = Edit(verb, plugin.argument_at(key)._replace(key=False), whole)
+                for name, resource in weighed.items():
+                    if resource not in missing:
+                        continue
+                    right = meant(resource)
+                    listing = f'{key}: "{",".join(sorted({resource, *names} - {""}))}"'
+                    yield Claim(
+                        f'{name} has no effect, since {key} does not list "{resource}"; '
+                        + (f'did you mean "{right}"?' if right else f"write {listing}"),
+                        plugin.argument_at(name),
+                        edits=(edit,) if surely(resource) else (),
+                    )
+
+
+RULE = Rule(
+    "binpack-weight-not-listed",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("volcano-scheduler.conf",),
+    check=check,
+    fix=Fix.UNSAFE,
+)

@@ -1,0 +1,53 @@
+"""A queue deserves, or is guaranteed, a resource that its limit does not list."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano import queues
+
+_PREFIXES = ("hugepages-", "attachable-volumes-")
+_MENDED = 2
+"""The patch of 1.14 from which on a limit binds only what it lists."""
+
+
+def _counted(name: str) -> bool:
+    """Whether Volcano's own sums have the resource: pkg/scheduler/api/resource_info.go, NewResource."""
+    return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """In 1.13 and up to 1.14.1 what a limit does not list counts as a limit of 0.
+
+    Source: queues/validate/validate_queue.go, validateResourceOfQueue; volcano-sh/volcano#4995.
+    """
+    target = facts.target["volcano"]
+    if target.release == (1, 14) and target.patch is not None and target.patch >= _MENDED:
+        return
+    for queue in facts.cluster.queues:
+        limits = queue.it.capability
+        fields = queues.amounts(queue.it)
+        told = set()
+        for path in (queues.DESERVED, queues.GUARANTEE):
+            for name, amount in fields[path].items():
+                if not _counted(name):
+                    continue
+                if limits and name not in limits and name not in told and amount > 0:
+                    told.add(name)
+                    yield Claim(
+                        f"{queue} has {name} as {path[0]} and its capability does not list it, "
+                        "which is refused up to 1.14.1; write it there too",
+                        queue.at.to("spec", *path, name),
+                        (queue.at.to("spec", "capability"),),
+                    )
+
+
+RULE = Rule(
+    "capability-incomplete",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Queue",),
+    check=check,
+    since={"volcano": (1, 13)},
+    until={"volcano": (1, 15)},
+)

@@ -1,0 +1,36 @@
+"""A queue deserves more than its limit."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.core.amounts import shown
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Up to 1.12 it is cut to the limit in silence; from 1.13 on the webhook refuses it.
+
+    Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.
+    """
+    for queue in facts.cluster.queues:
+        limits = queue.it.capability
+        for name, amount in queue.it.deserved.items():
+            # cpu and memory of 0 are no limit
+            limit = limits.get(name)
+            if limit is not None and amount > limit and (limit or name not in ("cpu", "memory")):
+                yield Claim(
+                    f"{queue} deserves {shown(name, amount)} {name} and may use "
+                    f"{shown(name, limit)}; lower deserved, or raise capability",
+                    queue.at.to("spec", "deserved", name),
+                    (queue.at.to("spec", "capability", name),),
+                )
+
+
+RULE = Rule(
+    "deserved-above-capability",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Queue",),
+    check=check,
+    stands=True,
+)

@@ -1,0 +1,41 @@
+"""A gang is sent to a queue that has queues below it."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano import queues
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """One pod group in an inner queue, and under enableHierarchy no queue is scheduled any more.
+
+    A job of Volcano is refused, which `job-in-inner-queue` tells.
+
+    Source: pkg/scheduler/plugins/capacity/capacity.go, buildHierarchicalQueueAttrs;
+    volcano-sh/volcano#4673, #4104.
+    """
+    tree = facts.cluster.derive(queues.tree)
+    jobs = {job.at.to("spec", "queue") for job in facts.cluster.volcano_jobs}
+    for sent in facts.cluster.derive(queues.sent):
+        if sent.at in jobs:
+            continue
+        if sent.queue == queues.DEFAULT or not tree.inner(sent.queue):
+            continue  # that the default queue has children is the fault of these
+        hint, below = tree.leaf(sent.queue)
+        yield Claim(
+            f'{sent.what} is sent to queue "{sent.queue}", which is none of the tree\'s leaves: '
+            f"with enableHierarchy it stops the scheduling of all queues; {hint}",
+            sent.at,
+            below,
+        )
+
+
+RULE = Rule(
+    "gang-in-inner-queue",
+    Severity.ERROR,
+    Family.INERT,
+    judges=queues.SENDERS,
+    check=check,
+    reads=("Queue",),
+)

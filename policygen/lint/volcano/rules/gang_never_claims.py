@@ -1,0 +1,48 @@
+"""A gang's class forbids it to preempt, so its queue cannot take back what it deserves."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano import queues
+from policygen.lint.volcano.configuration import settings
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Neither preempt nor reclaim acts for a pod whose preemptionPolicy is Never.
+
+    Source: pkg/scheduler/actions/{preempt,reclaim}; volcano-sh/volcano#3739.
+    """
+    configuration = settings(facts)
+    if configuration is None or not configuration.evicts:
+        return
+    members = facts.cluster.derive(queues.groups)
+    classes = facts.cluster.priority_classes
+    for group in facts.cluster.pod_groups:
+        queue = queues.queue_of(facts.cluster, group)
+        if queue is None or not queue.it.deserved:
+            continue
+        of = members.get((group.namespace, group.name), ())
+        names = {template.spec.priority_class_name for _, template in of}
+        for name in sorted(names or {group.it.priority_class_name}):
+            found = classes.get(name)
+            if found is not None and found.it.preemption_policy == "Never":
+                yield Claim(
+                    f'{group} has PriorityClass "{name}", whose preemptionPolicy is Never: nobody '
+                    f"is evicted for it, though {queue} deserves a share; use a class with "
+                    "PreemptLowerPriority",
+                    group.at.to("spec", "priorityClassName"),
+                    (found.at.to("preemptionPolicy"), queue.at.to("spec", "deserved")),
+                )
+
+
+RULE = Rule(
+    "gang-never-claims",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("PodGroup",),
+    check=check,
+    needs=frozenset({Need.VOLCANO_CONFIGURATION}),
+    reads=("PriorityClass", "Queue", "volcano-scheduler.conf", *KINDS),
+)

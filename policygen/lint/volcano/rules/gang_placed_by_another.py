@@ -1,0 +1,51 @@
+"""Pods belong to a gang of Volcano, and another scheduler places them."""
+
+from collections.abc import Iterator, Mapping
+
+from policygen.core.finding import At, Severity
+from policygen.core.names import POD_GROUP
+from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.scheduler.scoring import profile_names
+from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """An unknown scheduler may be Volcano under another name, and is let pass.
+
+    Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
+    """
+    others = {"", *facts.cluster.derive(profile_names)}
+    for workload in facts.cluster.workloads:
+        if workload.object.group == VOLCANO_BATCH:
+            continue  # its webhook writes the scheduler
+        for template in workload.templates:
+            at = _gang(workload.annotations, workload.at, MIN_MEMBER) or _gang(
+                template.annotations, template.at, POD_GROUP
+            )
+            name = template.spec.scheduler_name
+            if at is None or name == SCHEDULER:
+                continue
+            if name in others:
+                who = f'"{name}"' if name else "the default scheduler"
+                yield Claim(
+                    f"the pods of {workload} belong to a gang and are placed by {who}, one by one, "
+                    "with no queue; write schedulerName: volcano into the pod template",
+                    template.at.to("spec", "schedulerName"),
+                    (at,),
+                )
+
+
+def _gang(annotations: Mapping[str, str], owner: At, key: str) -> At | None:
+    return owner.to("metadata", "annotations", key) if key in annotations else None
+
+
+RULE = Rule(
+    "gang-placed-by-another",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    reads=("KubeSchedulerConfiguration",),
+)

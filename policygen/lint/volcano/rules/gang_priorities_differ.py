@@ -1,0 +1,47 @@
+"""A gang and its pods have different priorities."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano import queues
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Volcano reads the class of the group, everybody else's evictions that of the pods.
+
+    Source: pkg/scheduler/plugins/priority/priority.go; Kubernetes' docs on pod priority.
+    """
+    members = facts.cluster.derive(queues.groups)
+    for (namespace, name), of in members.items():
+        group = facts.cluster.pod_groups.get(name, namespace)
+        if group is None or not group.it.priority_class_name:
+            continue
+        wanted = group.it.priority_class_name
+        classes = facts.cluster.priority_classes
+        if classes.any and not classes.knows(wanted):
+            continue  # priority-class-missing
+        for workload, template in of:
+            own = template.spec.priority_class_name
+            if own != wanted:
+                has = f'"{own}"' if own else "none"
+                is_pod = workload.kind == "Pod"
+                pods = f"{workload} has" if is_pod else f"the pods of {workload} have"
+                yield Claim(
+                    f'{group} has PriorityClass "{wanted}", and {pods} {has}: '
+                    f"Volcano goes by the first, kube-scheduler's and kubelet's evictions by the "
+                    f"second; write the same priorityClassName in both",
+                    template.at.to("spec", "priorityClassName"),
+                    (group.at.to("spec", "priorityClassName"),),
+                )
+
+
+RULE = Rule(
+    "gang-priorities-differ",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("PodGroup",),
+    check=check,
+    needs=frozenset({Need.WORKLOADS}),
+    reads=("PriorityClass",),
+)

@@ -1,0 +1,35 @@
+"""A gang is sent to a queue that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.suggest import Names, suggest
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano import queues as volcano_queues
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """From 1.12 on refused at creation; if its queue goes later, the job is left out in silence.
+
+    Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
+    """
+    queues = facts.cluster.queues
+    names = Names([*queues.names(), volcano_queues.DEFAULT])
+    for sent in facts.cluster.derive(volcano_queues.sent):
+        if sent.queue not in volcano_queues.MADE and not queues.knows(sent.queue):
+            hint = suggest(sent.queue, names)
+            yield Claim(
+                f'{sent.what} is sent to queue "{sent.queue}", which is not there; {hint}', sent.at
+            )
+
+
+RULE = Rule(
+    "gang-without-queue",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=volcano_queues.SENDERS,
+    check=check,
+    stands=True,
+    needs=frozenset({Need.WHOLE}),
+    reads=("Queue",),
+)

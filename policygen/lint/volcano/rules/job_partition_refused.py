@@ -1,0 +1,44 @@
+"""The partitions of a task of Volcano do not make up its pods."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano import jobs
+from policygen.lint.volcano.jobs import number, replicas, task_name
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validatePartitionPolicy."""
+    for spec in jobs.specs(facts.cluster):
+        for i, task in enumerate(spec.items("tasks")):
+            policy = task.under("partitionPolicy")
+            count, size = number(policy, "totalPartitions"), number(policy, "partitionSize")
+            has = replicas(task)
+            if not count or not size or has is None:
+                continue
+            who = f"task {task_name(i, task)} of {spec.owner}"
+            least = number(task, "minAvailable")
+            needed = (number(policy, "minPartitions") or 0) * size
+            if has != count * size:
+                yield Claim(
+                    f"{who} has {has} replicas, and {count} partitions of {size}, which is "
+                    f"refused; write replicas: {count * size}",
+                    task.at / "replicas",
+                )
+            elif least is not None and least != needed:
+                yield Claim(
+                    f"{who} waits for {least} pods, and its partitions for {needed}, which is "
+                    "refused; write minAvailable as minPartitions times partitionSize",
+                    task.at / "minAvailable",
+                )
+
+
+RULE = Rule(
+    "job-partition-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Job",),
+    check=check,
+    since={"volcano": (1, 14)},
+)

@@ -1,0 +1,49 @@
+"""A gang asks for a network topology, and the scheduler has no plugin that reads it."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import Job, PodGroup
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano.configuration import settings
+
+_PLUGIN = "network-topology-aware"
+_HARD_BY_PLUGIN = (1, 14)
+"""The first release in which the plugin decides about hard topologies; before, allocate did."""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Without the plugin every node is a candidate, in hard mode too.
+
+    Source: pkg/scheduler/framework/session_plugins.go, HyperNodeGradientForJobFn.
+    """
+    configuration = settings(facts)
+    if configuration is None or configuration.plugin(_PLUGIN) is not None:
+        return
+    owners: list[Entry[PodGroup] | Entry[Job]] = [
+        *facts.cluster.pod_groups,
+        *facts.cluster.volcano_jobs,
+    ]
+    for owner in owners:
+        topology = owner.it.network_topology
+        if topology is None:
+            continue
+        if facts.target["volcano"].release >= _HARD_BY_PLUGIN or topology.get("mode") == "soft":
+            yield Claim(
+                f"{owner} asks for a network topology, and the scheduler's configuration lacks "
+                f"{_PLUGIN}, so its pods go anywhere; add the plugin",
+                owner.at.to("spec", "networkTopology").on_key(),
+                (configuration.entry.at / "tiers",),
+            )
+
+
+RULE = Rule(
+    "network-topology-ignored",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Job", "PodGroup"),
+    check=check,
+    needs=frozenset({Need.VOLCANO_CONFIGURATION}),
+    reads=("volcano-scheduler.conf",),
+)

@@ -1,0 +1,44 @@
+"""Pods of Volcano belong to a PodGroup that is not there."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.core.names import POD_GROUP
+from policygen.core.suggest import suggest
+from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano import queues
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The controller makes one for pods that name none; those that name one wait for it.
+
+    Source: pkg/controllers/podgroup/pg_controller_handler.go, addPod; pkg/scheduler/cache, Snapshot.
+    """
+    groups = facts.cluster.pod_groups
+    for workload in facts.cluster.workloads:
+        if workload.object.group == VOLCANO_BATCH:
+            continue  # its controller writes the annotation, and makes the group
+        for template in workload.templates:
+            name = template.annotations.get(POD_GROUP)
+            if not name or not queues.to_volcano(template):
+                continue
+            if groups.knows(name, workload.namespace) or groups.knows(name):
+                continue
+            yield Claim(
+                f'{workload} belongs to PodGroup "{name}", which is not there, so its pods wait for '
+                f"ever; {suggest(name, groups.names(workload.namespace))}",
+                template.at.to("metadata", "annotations", POD_GROUP),
+            )
+
+
+RULE = Rule(
+    "pod-group-missing",
+    Severity.ERROR,
+    Family.INERT,
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("PodGroup",),
+)

@@ -1,0 +1,45 @@
+"""A queue without an affinity may use no node, since nodegroup is strict."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano import queues
+from policygen.lint.volcano.configuration import settings
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Labelled nodes take only queues that name them, and a strict plugin allows no others.
+
+    Affinities are inherited where the plugin has enableHierarchy.
+    Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, predicateFn; `strict` since 1.13.
+    """
+    configuration = settings(facts)
+    plugin = configuration.plugin("nodegroup") if configuration is not None else None
+    if plugin is None or plugin.arguments.get("strict") is False:
+        return
+    tree = facts.cluster.derive(queues.tree)
+    for queue in facts.cluster.queues:
+        if queue.it.affinity or tree.inner(queue.name):
+            continue
+        above = queues.ancestors(facts.cluster, queue)
+        if plugin.on("enableHierarchy") and any(each.it.affinity for each in above):
+            continue
+        yield Claim(
+            f"{queue} has no affinity, and nodegroup is strict, so its jobs fit no node; give it "
+            "an affinity, or write strict: false in the arguments of nodegroup",
+            queue.at / "spec",
+            (plugin.at,),
+        )
+
+
+RULE = Rule(
+    "queue-barred-from-all-nodes",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("Queue",),
+    check=check,
+    needs=frozenset({Need.VOLCANO_CONFIGURATION}),
+    reads=("volcano-scheduler.conf",),
+    since={"volcano": (1, 13)},
+)

@@ -1,0 +1,66 @@
+"""The annotations that place a queue under hierarchical DRF do not fit together."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+_PATH = "volcano.sh/hierarchy"
+_WEIGHTS = "volcano.sh/hierarchy-weights"
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Source: queues/validate/validate_queue.go, validateHierarchicalAttributes."""
+    taken: dict[str, tuple[str, At]] = {}
+    for queue in facts.cluster.queues:
+        path = _rooted(queue.annotations.get(_PATH, ""))
+        parts = path.split("/")
+        taken.update(
+            {"/".join(parts[:i]): (str(queue), queue.at) for i in range(1, len(parts)) if path}
+        )
+    for queue in facts.cluster.queues:
+        path = queue.annotations.get(_PATH, "")
+        weights = queue.annotations.get(_WEIGHTS, "")
+        at = queue.at.to("metadata", "annotations")
+        if not path and not weights:
+            continue
+        if path.count("/") != weights.count("/"):
+            yield Claim(
+                f"{queue} has {path.count('/') + 1} parts in {_PATH} and {weights.count('/') + 1} "
+                f"in {_WEIGHTS}, which is refused; write one weight for each part",
+                at / _WEIGHTS,
+            )
+        elif not all(_is_weight(each) for each in weights.split("/")):
+            yield Claim(
+                f"{queue} has a weight in {_WEIGHTS} that is no number above 0; write one",
+                at / _WEIGHTS,
+            )
+        elif _rooted(path) in taken:
+            other, place = taken[_rooted(path)]
+            yield Claim(
+                f"{queue} stands at {path}, and {other} below that, which is refused; only leaves "
+                "are queues",
+                at / _PATH,
+                (place.to("metadata", "annotations", _PATH),),
+            )
+
+
+def _rooted(path: str) -> str:
+    """As the mutating webhook writes it."""
+    return path if not path or path == "root" or path.startswith("root/") else f"root/{path}"
+
+
+def _is_weight(text: str) -> bool:
+    try:
+        return float(text) > 0
+    except ValueError:
+        return False
+
+
+RULE = Rule(
+    "queue-hierarchy-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    judges=("Queue",),
+    check=check,
+)

@@ -1,0 +1,60 @@
+"""A queue or pod group names a resource that Volcano does not count."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policygen.core.finding import Path, Severity
+from policygen.kubernetes.table import Entry
+from policygen.lint.core.resource_names import NATIVE, meant, provided
+from policygen.lint.core.standard_resources import HUGE_PAGES
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano import queues
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Names without a domain and those of quotas are dropped; a misspelt one bounds nobody.
+
+    Volcano's own controllers write the names of quotas beside the others into the groups that they make.
+
+    Source: pkg/scheduler/api/resource_info.go, NewResource; pkg/controllers/job/job_controller_actions.go.
+    """
+    there = facts.cluster.derive(provided)
+    for queue in facts.cluster.queues:
+        for path, amounts in queues.amounts(queue.it).items():
+            yield from _uncounted(queue, ("spec", *path), amounts, there)
+    for group in facts.cluster.pod_groups:
+        if group.object.is_made:
+            continue
+        path = ("spec", "minResources")
+        yield from _uncounted(group, path, group.it.min_resources or {}, there)
+
+
+def _uncounted(
+    owner: Entry[Any], path: Path, amounts: Mapping[str, Any], there: frozenset[str]
+) -> Iterator[Claim]:
+    for name in amounts:
+        for prefix in ("requests.", "limits."):
+            right = name.removeprefix(prefix)
+            if right != name:
+                break
+        else:
+            slip = meant(name, there)
+            if slip is None and ("/" in name or name in NATIVE or name.startswith(HUGE_PAGES)):
+                continue
+            right = slip or name
+        hint = "remove it" if right == name else f'write "{right}"'
+        yield Claim(
+            f'{owner} has an amount of "{name}", which Volcano does not count, so it binds '
+            f"nothing; {hint}",
+            owner.at.to(*path, name).on_key(),
+        )
+
+
+RULE = Rule(
+    "queue-resource-not-counted",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("PodGroup", "Queue"),
+    check=check,
+    reads=("Node",),
+)

@@ -1,0 +1,36 @@
+"""A queue has a weight, and the scheduler shares by what queues deserve."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.volcano.configuration import settings
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Capacity does not read weights at all.
+
+    Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3305.
+    """
+    configuration = settings(facts)
+    if configuration is None or configuration.capacity is None:
+        return
+    for queue in facts.cluster.queues:
+        if queue.it.weight > 1:
+            yield Claim(
+                f"{queue} has weight {queue.it.weight}, which capacity does not read; write what "
+                "it deserves, and remove the weight",
+                queue.at.to("spec", "weight"),
+                (configuration.capacity.at,),
+            )
+
+
+RULE = Rule(
+    "queue-weight-ignored",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("Queue",),
+    check=check,
+    needs=frozenset({Need.VOLCANO_CONFIGURATION}),
+    reads=("volcano-scheduler.conf",),
+)

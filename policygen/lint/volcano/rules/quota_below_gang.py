@@ -1,0 +1,49 @@
+"""A namespace's quota is below what one of its gangs needs at once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policygen.core.finding import Severity
+from policygen.kubernetes.core import ResourceQuota
+from policygen.lint.core.amounts import shown
+from policygen.lint.rule import Claim, Facts, Family, Rule
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The quota refuses the gang's last pods, and the first ones wait for them.
+
+    Quotas with scopes may not count these pods and are left out.
+    Source: pkg/quota/v1/evaluator/core/pods.go; volcano's plugins/gang/gang.go.
+    """
+    quotas = facts.cluster.resource_quotas.by_namespace
+    for group in facts.cluster.pod_groups:
+        for quota in quotas.get(group.namespace, ()):
+            if not quota.it.counts_all:
+                continue
+            for name, amount in (group.it.min_resources or {}).items():
+                key, limit = _bound(quota.it, name)
+                if limit is not None and amount > limit:
+                    yield Claim(
+                        f"{group} needs {shown(name, amount)} {name} at once, and {quota} allows "
+                        f"{shown(name, limit)}: its last pods are refused and the others wait; "
+                        "raise the quota, or shrink the gang",
+                        group.at.to("spec", "minResources", name),
+                        (quota.at.to("spec", "hard", key),),
+                    )
+
+
+def _bound(quota: ResourceQuota, name: str) -> tuple[str, Any]:
+    for key in (f"requests.{name}", name if name in ("cpu", "memory") else ""):
+        if key in quota.hard:
+            return key, quota.hard[key]
+    return "", None
+
+
+RULE = Rule(
+    "quota-below-gang",
+    Severity.ERROR,
+    Family.INERT,
+    judges=("PodGroup",),
+    check=check,
+    reads=("ResourceQuota",),
+)

@@ -1,0 +1,37 @@
+"""The plugin sla lets jobs in before the plugin that knows their queue's quota is asked."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Severity
+from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """The first tier that permits or rejects decides whether a job is enqueued.
+
+    Source: pkg/scheduler/framework/session_plugins.go, JobEnqueueable; plugins/sla/sla.go.
+    """
+    for each in all_settings(facts):
+        sla = each.plugin("sla")
+        if sla is None or "enqueue" not in each.actions:
+            continue
+        for plugin in each.plugins:
+            if plugin.name in QUEUE_PLUGINS and plugin.tier > sla.tier:
+                yield Claim(
+                    f"sla stands in a tier before {plugin.name}, so a job that waited long enough "
+                    f"is enqueued whatever its queue may have; move sla into tier "
+                    f"{plugin.tier + 1}, beside {plugin.name}",
+                    sla.at / "name",
+                    (plugin.at,),
+                )
+                break
+
+
+RULE = Rule(
+    "sla-overrides-quota",
+    Severity.WARNING,
+    Family.INERT,
+    judges=("volcano-scheduler.conf",),
+    check=check,
+)

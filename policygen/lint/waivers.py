@@ -1,0 +1,173 @@
+"""What a spec says of rules: severities of its own, and findings that it accepts."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from datetime import date
+
+from msgspec import Struct
+
+from policygen.core.finding import Finding, Hit, Severity
+from policygen.core.suggest import suggest
+from policygen.lint.spec_errors import is_said_of_inputs
+from policygen.lint.waiver_annotations import FORM, Annotated, told
+from policygen.spec.programs import LintSettings, Waiver
+
+OFF = "off"
+
+
+class Judged(Struct, frozen=True):
+    """Findings after the spec's own word on them."""
+
+    shown: tuple[Finding, ...]
+    waived: int
+    """How many a waiver accepts."""
+    off: int
+    """How many are of rules that are off."""
+    hits: tuple[Hit, ...]
+    """What is wrong with the waivers themselves."""
+    of_annotations: tuple[Finding, ...] = ()
+    """Likewise with those in annotations."""
+
+
+def misspelt(
+    settings: LintSettings, known: Collection[str], bounded: Collection[str]
+) -> Iterator[Hit]:
+    """Names of rules that there are not, and bounds of rules that have none."""
+    for name, _ in settings.bounds:
+        if name not in bounded and settings.at is not None:
+            at = (settings.at / "bounds" / name).on_key()
+            yield Hit("unknown-rule", f'no rule "{name}" that waits; {suggest(name, bounded)}', at)
+    for name, _ in settings.severities:
+        if name not in known and settings.at is not None:
+            at = (settings.at / "severities" / name).on_key()
+            yield Hit("unknown-rule", unknown(name, known), at)
+    for index, name in enumerate(settings.annotations):
+        if name not in known and settings.at is not None:
+            at = settings.at.to("annotations", index)
+            yield Hit("unknown-rule", unknown(name, known), at)
+    for waiver in settings.waivers:
+        if waiver.rule not in known:
+            yield Hit("unknown-rule", unknown(waiver.rule, known), waiver.at / "rule")
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """Why a name is none of the rules that can be chosen."""
+    if is_said_of_inputs(name):
+        return f'"{name}" is said of inputs; it is no rule that can be chosen or switched off'
+    return f'no rule "{name}"; {suggest(name, known)}'
+
+
+def judge(
+    findings: Iterable[Finding],
+    settings: LintSettings,
+    *,
+    today: date,
+    evaluated: Collection[str] | None = None,
+    annotated: Collection[Annotated] = (),
+) -> Judged:
+    """Give each finding the severity that the spec gives its rule, and take out what is waived.
+
+    `evaluated` names the rules that could be judged this time; a waiver of another one is not
+    called unused. None: all. `annotated` are waivers of live objects, which count for rules that the
+    spec names.
+    """
+    severities = dict(settings.severities)
+    by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str], re.Pattern[str]]]] = {}
+    for index, waiver in enumerate(settings.waivers):
+        patterns = _pattern(waiver.object), _pattern(waiver.field)
+        by_rule.setdefault(waiver.rule, []).append((index, waiver, *patterns))
+    by_object = {
+        (it.rule, it.cluster, it.object): it
+        for it in annotated
+        if it.rule in settings.annotations and not it.fault
+    }
+    used: set[int] = set()
+    met: set[Annotated] = set()
+    shown, waived, off = [], 0, 0
+    for finding in findings:
+        severity = severities.get(finding.rule)
+        if severity == OFF:
+            off += 1
+            continue
+        matching = [
+            (index, waiver)
+            for index, waiver, name, field in by_rule.get(finding.rule, ())
+            if name.fullmatch(finding.object)
+            and (field.fullmatch(finding.path) or field.fullmatch(finding.anchor))
+        ]
+        used.update(index for index, _ in matching)
+        own = by_object.get((finding.rule, finding.cluster, finding.object))
+        if own is not None:
+            met.add(own)
+        if any(not _expired(waiver, today) for _, waiver in matching) or (
+            own is not None and not _is_past(own, today)
+        ):
+            waived += 1
+            continue
+        if severity is not None:
+            finding = finding._replace(severity=Severity[severity.upper()])  # noqa: PLW2901 - the same finding
+        shown.append(finding)
+    hits = []
+    for index, waiver in enumerate(settings.waivers):
+        if index in used and _expired(waiver, today):
+            message = f"this waiver expired on {waiver.expires}; mend the finding or renew it"
+            hits.append(Hit("waiver-expired", message, waiver.at / "expires", Severity.WARNING))
+        elif index not in used and (evaluated is None or waiver.rule in evaluated):
+            message = f'nothing is found by "{waiver.rule}" that this waives; remove it'
+            hits.append(Hit("waiver-unused", message, waiver.at, Severity.WARNING))
+    said = _annotations(annotated, settings, met, today, evaluated)
+    return Judged(tuple(shown), waived, off, tuple(hits), tuple(said))
+
+
+def _annotations(
+    annotated: Collection[Annotated],
+    settings: LintSettings,
+    met: Collection[Annotated],
+    today: date,
+    evaluated: Collection[str] | None,
+) -> Iterator[Finding]:
+    """What is wrong with waivers in annotations: one finding for all of a rule on a cluster."""
+    faults: dict[tuple[str, str, str, str], list[Annotated]] = {}
+    for it in annotated:
+        fault = _fault(it, settings, met, today, evaluated)
+        if fault is not None:
+            faults.setdefault((it.cluster, it.rule, *fault), []).append(it)
+    for (_, _, rule, message), these in faults.items():
+        yield told(rule, message, these)
+
+
+def _fault(
+    it: Annotated,
+    settings: LintSettings,
+    met: Collection[Annotated],
+    today: date,
+    evaluated: Collection[str] | None,
+) -> tuple[str, str] | None:
+    """The name and the words of what is wrong with one."""
+    if it.rule not in settings.annotations:
+        near = suggest(it.rule, settings.annotations)
+        return (
+            "waiver-not-allowed",
+            f"waives nothing: spec.lint.annotations of the Platform does not name that rule; {near}",
+        )
+    if it.fault:
+        return "waiver-unreadable", f"waives nothing: it {it.fault}; write {FORM}"
+    if it in met and _is_past(it, today):
+        return "waiver-expired", f"expired on {it.expires}; mend the finding or renew it"
+    if it not in met and (evaluated is None or it.rule in evaluated):
+        return "waiver-unused", "waives nothing that is found; remove it"
+    return None
+
+
+def _is_past(it: Annotated, today: date) -> bool:
+    return it.expires is not None and it.expires < today
+
+
+def _expired(waiver: Waiver, today: date) -> bool:
+    return waiver.expires is not None and date.fromisoformat(waiver.expires) < today
+
+
+def _pattern(text: str | None) -> "re.Pattern[str]":
+    """What a waiver's word must match: only `*` is special, since names and paths have dots."""
+    parts = (text or "*").split("*")
+    return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)

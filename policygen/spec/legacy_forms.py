@@ -1,0 +1,240 @@
+"""The forms that users already have, read as our own kinds; docs/articles.md holds the table."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from policygen.core.finding import At, Hit, Severity
+from policygen.core.quoting import quoted
+from policygen.core.suggest import suggest
+from policygen.documents.document import Document
+from policygen.spec import forms, parse
+from policygen.spec.fields import View
+from policygen.spec.types import (
+    Capacity,
+    Model,
+    Namespace,
+    Placement,
+    Platform,
+    Pool,
+    Priority,
+    Quota,
+    Team,
+)
+from policygen.spec.unread import Unread
+
+QUEUES_AT = ("data", "scheduler-config.yaml")
+"""Where the ConfigMap keeps its queues."""
+
+QUEUE_NAMESPACE = "default"
+"""Where the queues of the ConfigMap live: the articles name no namespace."""
+
+_RENAMED = (
+    ("family", "modelFamily"),
+    ("size", "modelSize"),
+    ("placement", "placementConstraints"),
+    ("team", "schedulingClass"),
+    ("priority", "schedulingClass"),
+)
+
+_SAID_BY_WEIGHT = (("pool", "name"), ("guarantee", "weight"), ("limit", "weight"))
+"""A queue names no pool: it has a part of each."""
+
+_SPOT = {
+    "cloud.google.com/gke-provisioning": "spot",
+    "cloud.google.com/gke-spot": "true",
+    "eks.amazonaws.com/capacityType": "SPOT",
+    "karpenter.sh/capacity-type": "spot",
+    "kubernetes.azure.com/scalesetpriority": "spot",
+}
+"""Labels by which providers mark spot nodes: the form has no field that says it."""
+
+
+def pool(document: View) -> Pool:
+    """A `gpu.example.com/v1` ResourcePool."""
+    spec = document.view("spec")
+    capacity = spec.view("capacity")
+    selector = spec.pairs("nodeSelector")
+    return Pool(
+        name=parse.name_of(document),
+        at=document.at,
+        node_selector=selector,
+        taints=parse.taints(spec),
+        tolerations=parse.tolerations(spec),
+        capacity=Capacity(
+            total_gpus=capacity.number("totalGPUs"),
+            available_gpus=capacity.number("availableGPUs"),
+        ),
+        scheduling_policy=parse.scheduling_policy(spec.view("schedulingPolicy")),
+        preemptible=any(_SPOT.get(key) == value for key, value in selector),
+        guess_product=True,
+    )
+
+
+def model(document: View) -> Model:
+    """An `inference.example.com/v1` ModelServingSpec.
+
+    Team and priority are both its schedulingClass, as it stands there: `classes` finds out
+    what it names.
+    """
+    spec = document.view("spec")
+    resources, placement = spec.view("resources"), spec.view("placementConstraints")
+    scheduling_class = spec.text("schedulingClass")
+    return Model(
+        name=parse.name_of(document),
+        at=document.at,
+        team=scheduling_class,
+        priority=scheduling_class,
+        family=spec.text("modelFamily"),
+        size=spec.text("modelSize"),
+        gpu_memory_bytes=resources.measure("gpuMemory", "memory"),
+        cpu_milli=resources.measure("cpu", "cpu"),
+        memory_bytes=resources.measure("memory", "memory"),
+        autoscaling=parse.autoscaling(spec.view("autoscaling")),
+        placement=Placement(
+            node_types=placement.texts("nodeTypes"),
+            tolerate_preemptible=bool(placement.flag("toleratePreemptible")),
+        ),
+        renamed=_RENAMED,
+    )
+
+
+def classes(
+    models: Iterable[Model], teams: Sequence[Team], platform: Platform, unread: Unread
+) -> tuple[list[Model], list[Hit]]:
+    """The models, those of the articles' form with what their schedulingClass names.
+
+    That is a queue (or a team of our own kind) and a priority, or the one without the other.
+    It is an error only if there are queues or priorities, and none is called so.
+    """
+    queues = {team.name for team in teams}
+    priorities = {priority.name for priority in platform.priorities}
+    found: list[Model] = []
+    hits: list[Hit] = []
+    for it in models:
+        if not it.renamed:
+            found.append(it)
+            continue
+        hits += _class(it, queues, priorities, unread)
+        found.append(
+            replace(
+                it,
+                team=it.team if it.team in queues else None,
+                priority=it.priority if it.priority in priorities else None,
+            )
+        )
+    return found, hits
+
+
+def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) -> Iterator[Hit]:
+    name = it.team
+    if name is None:
+        yield Hit(
+            "class-missing",
+            f'model "{it.name}" joins no queue; write schedulingClass, the name of a queue',
+            it.at / "metadata" / "name",
+            Severity.WARNING,
+        )
+    elif name in queues or unread.may_define("Team", name):
+        pass
+    elif name in priorities:
+        yield Hit(
+            "class-without-queue",
+            f"{quoted(name)} is a priority and no queue, so nothing admits model "
+            f'"{it.name}"; add a queue or a Team of this name',
+            it.field("team"),
+            Severity.WARNING,
+        )
+    elif not queues and not priorities and not unread.settings:
+        yield Hit(
+            "class-without-queue",
+            f'there are no queues, so {quoted(name)} of model "{it.name}" is none; add the '
+            "ConfigMap gpu-scheduler-config that lists it",
+            it.field("team"),
+            Severity.WARNING,
+        )
+    else:
+        yield Hit(
+            "unknown-reference",
+            f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names)}",
+            it.field("team"),
+        )
+
+
+def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priority]]:
+    """The queues inside the ConfigMap `gpu-scheduler-config`.
+
+    Each is a team of its own in the namespace `default`, whose guarantee is its weight's
+    share of every pool, and a priority of its name.
+    """
+    teams: list[Team] = []
+    priorities: list[Priority] = []
+    for queue in config.views("queues"):
+        name = str(queue.data["name"])
+        weight = queue.number("weight") or 1
+        priority = queue.number("priority")
+        teams.append(
+            Team(
+                name=name,
+                at=queue.at,
+                namespaces=(Namespace(QUEUE_NAMESPACE, shared=True),),
+                max_pending=queue.number("maxPending"),
+                max_pending_at=queue.at / "maxPending",
+                quotas=tuple(
+                    Quota(
+                        pool=pool.name,
+                        at=queue.at,
+                        guarantee=None,
+                        weight=weight,
+                        renamed=_SAID_BY_WEIGHT,
+                    )
+                    for pool in pools
+                ),
+                queue_priority=priority,
+            )
+        )
+        if priority is not None:
+            priorities.append(Priority(name=name, at=queue.at, value=priority))
+    return teams, priorities
+
+
+def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, list[Hit]]:
+    """The Platform with the priorities of the queues beside its own.
+
+    Where both have one of a name the Platform's stays, since it says more; they must agree.
+    """
+    own = {priority.name: priority for priority in platform.priorities}
+    hits = [
+        Hit(
+            "duplicate-identity",
+            f'the Platform has a priority "{queue.name}" of value {own[queue.name].value} already; '
+            "write the same here, or remove it from one",
+            queue.at / "priority",
+        )
+        for queue in queues
+        if queue.name in own and queue.value != own[queue.name].value
+    ]
+    added = tuple(queue for queue in queues if queue.name not in own)
+    return replace(platform, priorities=(*platform.priorities, *added)), hits
+
+
+def overlooked(each: Document) -> list[Hit]:
+    """The ConfigMap of queues under another header would be skipped as somebody else's."""
+    if each.outline.find(QUEUES_AT)[1] < len(QUEUES_AT):
+        return []
+    wanted = (
+        (("apiVersion",), each.header.api_version, forms.ARTICLE_QUEUES.api_version),
+        (("kind",), each.header.kind, forms.ARTICLE_QUEUES.kind),
+        (("metadata", "name"), each.header.name, forms.CONFIG_MAP),
+    )
+    return [
+        Hit(
+            "looks-like-queues",
+            f"this holds a {QUEUES_AT[-1]} and is skipped; write {'.'.join(path)}: {right} to have "
+            "its queues read",
+            At(each.index, path),
+            Severity.WARNING,
+        )
+        for path, said, right in wanted
+        if said != right
+    ]

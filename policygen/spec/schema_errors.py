@@ -1,0 +1,271 @@
+"""Why data breaks a JSON Schema, in words that say what to write."""
+
+import re
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from policygen.core.finding import At, Hit, Path
+from policygen.core.quoting import bare, listed, quoted, shown
+from policygen.core.suggest import suggest
+from policygen.spec import name_errors, subschema, type_errors
+from policygen.spec.subschema import Json
+
+Raw = Callable[[Path], str | None]
+
+_CLOSE = 0.6
+"""The likeness from which on `nearest.suggest` names a word."""
+
+_MAX_PLACES = 2
+
+_LARGE = 1_000_000
+"""From here on an upper bound only keeps absurd numbers out."""
+
+
+def explain(schema: Json, data: Any, document: int, raw: Raw) -> list[Hit]:
+    """All that the schema has against the data; nothing if the data is valid."""
+    explained = [
+        _Fault(error, schema, document, raw)
+        for error in subschema.Validator(schema).iter_errors(data)
+    ]
+    of_wrong_type = {fault.path for fault in explained if fault.keyword == "type"}
+    empty = {fault.path for fault in explained if fault.keyword == "minLength"}
+    hits: dict[Hit, Path] = {}
+    for fault in explained:
+        if fault.keyword != "type" and fault.path in of_wrong_type:
+            continue  # what has the wrong type has no value that could be judged
+        if fault.keyword == "pattern" and fault.path in empty:
+            continue
+        for hit in EXPLANATIONS.get(fault.keyword, _other)(fault):
+            hits[hit] = hit.at.path if hit.at else ()
+    return sorted(hits, key=lambda hit: _order(hits[hit]))
+
+
+def _order(path: Path) -> list[tuple[bool, int, str]]:
+    return [(True, step, "") if isinstance(step, int) else (False, 0, step) for step in path]
+
+
+class _Fault:
+    """One error of the validator, with what its explanation needs."""
+
+    __slots__ = ("at", "keyword", "limit", "path", "raw", "root", "schema", "value")
+
+    def __init__(self, error: ValidationError, root: Json, document: int, raw: Raw) -> None:
+        self.keyword = str(error.validator)
+        self.limit: Any = error.validator_value
+        """The value of the keyword."""
+        self.value: Any = error.instance
+        self.schema: Json = error.schema if isinstance(error.schema, dict) else {}
+        self.root = root
+        self.path: Path = tuple(error.absolute_path)
+        self.raw = raw
+        self.at = At(document, self.path)
+
+    @property
+    def subject(self) -> str:
+        """What the message is about."""
+        if not self.path:
+            return "the document"
+        last = self.path[-1]
+        return bare(last) if isinstance(last, str) else f"entry {last + 1}"
+
+    @property
+    def mapping(self) -> At:
+        """The place of a mapping as a whole: its key, if it has one."""
+        return self.at.on_key() if self.path and isinstance(self.path[-1], str) else self.at
+
+
+def _type(it: _Fault) -> Iterator[Hit]:
+    types = (it.limit,) if isinstance(it.limit, str) else tuple(it.limit)
+    if it.value is None:
+        around = subschema.find(it.root, it.path[:-1]) or {}
+        needed = it.path and it.path[-1] in around.get("required", ())
+        remedy = "" if needed else ", or remove it"
+        message = f"{it.subject} has no value; write {type_errors.wanted(it.schema, types)}{remedy}"
+    else:
+        message = type_errors.message(it.value, it.schema, types, it.raw(it.path), it.root)
+    yield Hit("wrong-type", message, it.at)
+
+
+def _not_allowed(it: _Fault) -> Iterator[Hit]:
+    allowed = [str(value) for value in ([it.limit] if it.keyword == "const" else it.limit)]
+    near = _nearest(it.value, allowed) if isinstance(it.value, str) else None
+    if len(allowed) == 1:
+        advice = f"write {allowed[0]}"
+    elif near:
+        advice = f'did you mean "{near}"? allowed are {listed(allowed, "and")}'
+    else:
+        advice = f"allowed are {listed(allowed, 'and')}"
+    yield Hit("not-allowed", f"{shown(it.value)} is not allowed here; {advice}", it.at)
+
+
+def _nearest(word: str, known: list[str]) -> str | None:
+    """The known word that is meant: equal but for case and punctuation, or the most alike."""
+    for candidate in known:
+        if _folded(candidate) == _folded(word):
+            return candidate
+    lowered = {candidate.lower(): candidate for candidate in known}
+    close = get_close_matches(word.lower(), list(lowered), n=1, cutoff=_CLOSE)
+    return lowered[close[0]] if close else None
+
+
+def _folded(word: str) -> str:
+    return re.sub(r"[-_. ]", "", word).lower()
+
+
+def _unknown_keys(it: _Fault) -> Iterator[Hit]:
+    known = _unused(it)
+    allowed = set(it.schema.get("properties", ()))
+    for key in it.value:
+        if key in allowed:
+            continue
+        at = (it.at / key).on_key()
+        near = _nearest(key, known)
+        places = [] if near and _folded(near) == _folded(key) else _places(it.root, key)
+        if places:
+            advice = f"it belongs to {listed(places)}"
+        elif near:
+            advice = f'did you mean "{near}"?'
+        else:
+            advice = suggest(key, known or allowed)
+        yield Hit("unknown-key", f"unknown key {quoted(key)}; {advice}", at)
+
+
+def _unused(it: _Fault) -> list[str]:
+    return [key for key in it.schema.get("properties", ()) if key not in it.value]
+
+
+def _places(schema: Json, key: str) -> list[str]:
+    """The nearest places from the top of a form at which it has a key of this name."""
+    found: list[str] = []
+    level: list[tuple[str, Json]] = [("", schema)]
+    while level and not found:
+        deeper: list[tuple[str, Json]] = []
+        for path, place in level:
+            properties = subschema.resolved(schema, place).get("properties", {})
+            if key in properties:
+                found.append(path or "the top of the document")
+            for name, below in properties.items():
+                inner = subschema.resolved(schema, below)
+                if "items" in inner:
+                    deeper.append((f"{path}.{name}[]".lstrip("."), inner["items"]))
+                else:
+                    deeper.append((f"{path}.{name}".lstrip("."), inner))
+        level = deeper
+    return found[:_MAX_PLACES]
+
+
+def _missing_keys(it: _Fault) -> Iterator[Hit]:
+    unknown = [key for key in it.value if key not in it.schema.get("properties", {})]
+    for key in it.limit:
+        if key in it.value or any(_nearest(other, _unused(it)) == key for other in unknown):
+            continue  # a misspelt key is reported as such
+        what = it.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
+        yield Hit("missing-key", f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
+
+
+def _uncapitalised(sentence: str) -> str:
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+def _out_of_range(it: _Fault) -> Iterator[Hit]:
+    low, high = it.schema.get("minimum"), it.schema.get("maximum")
+    word = "small" if it.keyword == "minimum" else "large"
+    if low is not None and high is not None and high < _LARGE:
+        advice = f"{low} to {high}"
+    else:
+        advice = f"{low} or more" if it.keyword == "minimum" else f"{high} or less"
+    yield Hit("out-of-range", f"{shown(it.value)} is too {word}; write {advice}", it.at)
+
+
+def _wrong_count(it: _Fault) -> Iterator[Hit]:
+    count, limit = len(it.value), it.limit
+    rule = "too-few-entries" if it.keyword.startswith("min") else "too-many-entries"
+    bound = "needs at least" if rule == "too-few-entries" else "takes at most"
+    has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
+    yield Hit(rule, f"{it.subject} {has}, and {bound} {limit}", it.mapping)
+
+
+def _empty_text(it: _Fault) -> Iterator[Hit]:
+    yield Hit(
+        "empty-text",
+        f"{it.subject} is empty; write {type_errors.wanted(it.schema, ('string',))}",
+        it.at,
+    )
+
+
+def _too_long(it: _Fault) -> Iterator[Hit]:
+    yield Hit(
+        "bad-name",
+        f"{quoted(it.value)} has {len(it.value)} characters, and {it.limit} are allowed",
+        it.at,
+    )
+
+
+def _bad_form(it: _Fault) -> Iterator[Hit]:
+    if "[hms]" in it.limit:
+        yield Hit("bad-duration", _duration_fault(it.value), it.at)
+    elif "{4}-" in it.limit:
+        message = f"{quoted(it.value)} is no date; write it as YYYY-MM-DD"
+        yield Hit("bad-date", message, it.at)
+    else:
+        yield from _bad_name(it)
+
+
+def _duration_fault(text: str) -> str:
+    days = re.fullmatch(r"([0-9]{1,5})(d|w)", text.strip())
+    example = f"{int(days[1]) * (24 if days[2] == 'd' else 168)}h" if days else "48h"
+    return (
+        f"{quoted(text)} is no duration; write hours, minutes and seconds, each of at most seven "
+        f'digits, such as "{example}"'
+    )
+
+
+def _bad_name(it: _Fault) -> Iterator[Hit]:
+    if "/" in it.limit:
+        message = (
+            f"{quoted(it.value)} is no resource name; write a domain, a slash and a name, such as "
+        )
+        message += str(it.schema["examples"][0])
+    elif r"\." in it.limit:
+        message = name_errors.subdomain_fault(it.value)
+    else:
+        message = name_errors.label_fault(it.value)
+    yield Hit("bad-name", message, it.at)
+
+
+def _repeated(it: _Fault) -> Iterator[Hit]:
+    first: dict[str, int] = {}
+    for index, entry in enumerate(it.value):
+        if not isinstance(entry, str):
+            continue  # reported for its type
+        if entry in first:
+            message = f"{quoted(entry)} is entry {first[entry] + 1} already; remove it here"
+            yield Hit("duplicate-entry", message, it.at / index)
+        first.setdefault(entry, index)
+
+
+def _other(it: _Fault) -> Iterator[Hit]:
+    yield Hit("not-allowed", f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
+
+
+EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {
+    "additionalProperties": _unknown_keys,
+    "const": _not_allowed,
+    "enum": _not_allowed,
+    "maxItems": _wrong_count,
+    "maxLength": _too_long,
+    "maxProperties": _wrong_count,
+    "maximum": _out_of_range,
+    "minItems": _wrong_count,
+    "minLength": _empty_text,
+    "minProperties": _wrong_count,
+    "minimum": _out_of_range,
+    "pattern": _bad_form,
+    "required": _missing_keys,
+    "type": _type,
+    "uniqueItems": _repeated,
+}
+"""Keyword of JSON Schema to the one who explains its errors."""

@@ -1,0 +1,126 @@
+"""The words of an error about a value of the wrong type: what it is, and what to write instead."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from policygen.core.quoting import listed, quoted, short, shown
+from policygen.documents.scalars import Surprise, read
+from policygen.spec.subschema import Json, fits, resolved, types_of
+
+_NUMERIC = frozenset({"integer", "number"})
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+_WORDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+_BOOLEANS = {
+    **dict.fromkeys(("true", "yes", "on", "y"), "true"),
+    **dict.fromkeys(("false", "no", "off", "n"), "false"),
+}
+
+
+def message(value: Any, schema: Json, types: Sequence[str], written: str | None, root: Json) -> str:
+    """Say why a value has none of the types that its schema, a part of `root`, allows.
+
+    `written` is the value's text in the input, if that is known.
+    """
+    if isinstance(value, str):
+        return _text(value, schema, types, root)
+    if isinstance(value, bool):
+        return _scalar(shown(value), "a boolean", schema, types)
+    if isinstance(value, int | float):
+        text = short(written or f"{value}")
+        return _scalar(text, _number(value, types), schema, types)
+    if "contentMediaType" in schema:
+        return f'{shown(value)} stands where text is wanted; write "|" after the key'
+    said = f"{shown(value)} stands where {wanted(schema, types)} is wanted"
+    entry = resolved(root, schema.get("items", {})).get("properties", {})
+    if isinstance(value, dict) and value and value.keys() <= entry.keys():
+        return f"{said}; write a dash before its first key"
+    return said
+
+
+def surprise(it: Surprise, schema: Json) -> str:
+    """Say what to write, in this field, instead of a scalar that readers disagree about."""
+    types = types_of(schema)
+    if it.rule == "number-too-long":
+        remedies = [] if _NUMERIC.isdisjoint(types) else list(it.instead)
+    else:
+        remedies = [plain for plain in it.instead if fits(schema, read(plain))]
+    if fits(schema, it.text):
+        remedies.append(it.in_quotes)
+    return it.saying(remedies or [wanted(schema, types)])
+
+
+def wanted(schema: Json, types: Sequence[str]) -> str:
+    """Say what a value should be, with an example if the schema has a short one."""
+    if "enum" in schema or "const" in schema:
+        return listed([str(allowed) for allowed in schema.get("enum", [schema.get("const")])])
+    words = [_WORDS[name] for name in types]
+    if tuple(types) == ("object",) and schema.get("required"):
+        words = [f"a mapping with {listed(schema['required'], 'and')}"]
+    if schema.get("format") == "kubernetes-quantity":
+        words = ["a quantity"]
+    examples = [shown(it) for it in schema.get("examples", ()) if not isinstance(it, dict | list)]
+    if examples:
+        words[0] += f" such as {examples[0]}"
+    return listed(words)
+
+
+def _number(value: float, types: Sequence[str]) -> str:
+    if not math.isfinite(value):
+        return "no finite number"
+    return "a fraction" if "integer" in types and isinstance(value, float) else "a number"
+
+
+def _scalar(text: str, found: str, schema: Json, types: Sequence[str]) -> str:
+    if tuple(types) == ("string",) and fits(schema, text):
+        return f'{text} is {found}; write "{text}" in quotes'
+    return f"{text} is {found}; write {wanted(schema, types)}"
+
+
+def _text(text: str, schema: Json, types: Sequence[str], root: Json) -> str:
+    plain = _unquoted(text.strip(), types)
+    if plain is not None and fits(schema, read(plain)):
+        return f"{quoted(text)} is text; write {plain} without quotes"
+    said = f"{quoted(text)} is text; write {wanted(schema, types)}"
+    if "array" in types:
+        said += ", even of one entry"
+    held = _held(text, schema, root)
+    return f"{said}: {held}" if held else said
+
+
+def _held(text: str, schema: Json, root: Json) -> str | None:
+    """The text as the list's entry, or as what the mapping must have, if that alone makes it right."""
+    if not _PLAIN.fullmatch(text) or read(text) != text:
+        return None
+    match types_of(schema):
+        case ("string",):
+            return text if fits(schema, text) else None
+        case ("array",):
+            entry = _held(text, resolved(root, schema.get("items", {})), root)
+            return f"[{entry}]" if entry else None
+        case ("object",) if len(schema.get("required", ())) == 1:
+            (name,) = schema["required"]
+            value = _held(text, resolved(root, schema["properties"][name]), root)
+            return f"{{{name}: {value}}}" if value else None
+    return None
+
+
+def _unquoted(text: str, types: Sequence[str]) -> str | None:
+    """Give the same value without quotes, where that has a type that is allowed."""
+    if "boolean" in types:
+        return _BOOLEANS.get(text.lower())
+    match = _NUMBER.fullmatch(text)
+    if match and ("number" in types or ("integer" in types and not match[1])):
+        return short(text)
+    return None

@@ -1,0 +1,140 @@
+"""Our form of each CEL rule gives the verdict of the CEL project's own runtime."""
+
+import re
+
+import pytest
+from cel_expr_python import cel as runtime
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policygen.api_validation import cel
+from policygen.api_validation.remedies import REMEDIES
+from policygen.api_validation.schemas import index, served
+
+ENVIRONMENT = runtime.NewEnv(variables={"self": runtime.Type.DYN})
+WORDS = ("a", "b", "Never", "Any", "Equal", "TryNextFlavor", "NoExecute", "kubernetes.io/hostname")
+
+
+def schemas_of_rules():
+    found = {}
+    for at, kinds in index().kinds.items():
+        for kind in kinds:
+            _collect(served(at.removeprefix("core/"), kind).schema, found)
+    return found
+
+
+def _collect(schema, found):
+    for rule in schema.get("x-kubernetes-validations", ()):
+        if rule["rule"] in cel.RULES:
+            found.setdefault(rule["rule"], schema)
+    for part in schema.get("properties", {}).values():
+        _collect(part, found)
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            _collect(schema[key], found)
+
+
+SCHEMAS = schemas_of_rules()
+
+_CONDITION = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["QuotaReserved", "Admitted"]),
+        "status": st.sampled_from(["True", "False"]),
+    }
+)
+STATUS = st.fixed_dictionaries(
+    {},
+    optional={
+        "conditions": st.lists(_CONDITION, max_size=2),
+        "admission": st.fixed_dictionaries(
+            {"podSetAssignments": st.lists(st.just({}), max_size=2)}
+        ),
+    },
+)
+"""Of a Workload: the schema says nothing about it, since users can't write it."""
+
+
+def values(schema, named, literals):
+    """Values that obey the schema, of the fields that a rule names."""
+    match schema.get("type"):
+        case "object" if "additionalProperties" in schema:
+            keys, part = st.sampled_from(["a", "b"]), schema["additionalProperties"]
+            return st.dictionaries(keys, values(part, named, literals), max_size=2)
+        case "object":
+            kept = {
+                name: STATUS if name == "status" else values(part, named, literals)
+                for name, part in schema.get("properties", {}).items()
+                if name in named
+            }
+            always = {*schema.get("required", ()), *_defaulted(schema)} & set(kept)
+            return st.fixed_dictionaries(
+                {name: kept[name] for name in kept if name in always},
+                optional={name: kept[name] for name in kept if name not in always},
+            )
+        case "array":
+            return st.lists(
+                values(schema["items"], named, literals),
+                min_size=schema.get("minItems", 0),
+                max_size=3,
+            )
+        case "integer":
+            return st.integers(0, 3)
+        case "string":
+            return st.sampled_from(schema.get("enum", literals))
+    return st.integers(0, 3) | st.sampled_from(["1", "2"])
+
+
+def _defaulted(schema):
+    return {name for name, part in schema["properties"].items() if "default" in part}
+
+
+@pytest.mark.parametrize("text", sorted(cel.RULES))
+@settings(max_examples=60)
+@given(st.data())
+def test_verdict(text, data):
+    named = set(re.findall(r"\w+", text))
+    literals = sorted({*WORDS, *re.findall(r"'([^']*)'", text)})
+    value = data.draw(values(SCHEMAS[text], named, literals))
+    answer = ENVIRONMENT.compile(text).eval(data={"self": value})
+    holds = answer.type() == runtime.Type.BOOL and answer.value()
+    assert cel.compiled({"rule": text}).holds(value) == holds
+
+
+@pytest.mark.parametrize("text", sorted(cel.RULES))
+def test_rule_can_be_broken(text):
+    """Both verdicts occur among the values that are compared."""
+    named = set(re.findall(r"\w+", text))
+    literals = sorted({*WORDS, *re.findall(r"'([^']*)'", text)})
+    seen = set()
+
+    @settings(max_examples=150, database=None, derandomize=True)
+    @given(values(SCHEMAS[text], named, literals))
+    def look(value):
+        seen.add(cel.compiled({"rule": text}).holds(value))
+
+    look()
+    assert seen == {True, False}
+
+
+def test_every_rule_about_a_new_policy_object_has_advice():
+    """Workloads are Kueue's own, and status is nobody's to write."""
+    said = set()
+    for at, kinds in index().kinds.items():
+        for kind in kinds:
+            if at.startswith("kueue.x-k8s.io/") and kind != "Workload":
+                said |= set(_messages(served(at, kind).schema["properties"]))
+    assert {it.rstrip(".") for it in said} == set(REMEDIES)
+
+
+def _messages(data):
+    """What rules below a schema say that are not about changes."""
+    if isinstance(data, list):
+        for value in data:
+            yield from _messages(value)
+    if isinstance(data, dict):
+        for rule in data.get("x-kubernetes-validations", ()):
+            if "message" in rule and "oldSelf" not in rule["rule"]:
+                yield rule["message"]
+        for name, value in data.items():
+            if name not in {"status", "x-kubernetes-validations"}:
+                yield from _messages(value)

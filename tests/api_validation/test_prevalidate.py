@@ -1,0 +1,99 @@
+"""What is surely accepted has no refusals, and what is good is surely accepted."""
+
+import json
+import random
+
+import pytest
+
+from policygen.api_validation.prevalidate import Acceptor
+from policygen.api_validation.refusals import refusals
+from policygen.api_validation.schemas import index, served
+from policygen.documents import fast_json
+from policygen.documents.parsed import UNUSUAL
+from tests.servers.mutations import changes
+from tests.servers.samples import samples
+
+SAMPLES = samples()
+PER_SAMPLE = 150
+
+
+def kind_of(thing):
+    return served(thing["apiVersion"], thing["kind"])
+
+
+def accepts(thing):
+    return Acceptor(kind_of(thing)).accepts(thing)
+
+
+def is_refused(thing):
+    return bool(list(refusals(thing, kind_of(thing))))
+
+
+def name(thing):
+    return f"{thing['apiVersion']}/{thing['kind']}"
+
+
+def test_every_kind_has_an_acceptor():
+    for group, kinds in index().kinds.items():
+        for kind in kinds:
+            assert not Acceptor(served(group.removeprefix("core/"), kind)).accepts({})
+
+
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_a_good_object_is_surely_accepted(thing):
+    assert accepts(thing)
+
+
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_what_is_refused_is_never_surely_accepted(thing):
+    draw = random.Random(json.dumps(thing))
+    possible = changes(thing)
+    accepted = refused = 0
+    for change in draw.sample(possible, min(PER_SAMPLE, len(possible))):
+        # As it is read: a number without a fraction is an integer.
+        changed = fast_json.read(json.dumps(change.of(thing)))
+        assert changed is not UNUSUAL
+        if accepts(changed):
+            accepted += 1
+            assert not is_refused(changed), change
+        else:
+            refused += is_refused(changed)
+    assert accepted
+    assert refused
+
+
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_what_is_known_of_parts_changes_nothing(thing):
+    """Objects that share what did not change are judged as each by itself."""
+    draw = random.Random(json.dumps(thing))
+    possible = changes(thing)
+    texts = [json.dumps(thing)]
+    for change in draw.sample(possible, min(PER_SAMPLE, len(possible))):
+        texts += [json.dumps(change.of(thing)), json.dumps(thing)]
+    items = fast_json.read(f'{{"items": [{", ".join(texts)}]}}')["items"]
+    together = Acceptor(kind_of(thing))
+    for it in items:
+        assert together.accepts(it) == Acceptor(kind_of(thing)).accepts(it)
+    assert together.accepts(items[-1])
+
+
+def test_a_rule_about_several_entries_is_judged_of_each_pair():
+    """Every part was accepted before, in another object."""
+    limited = [{"name": "cpu", "nominalQuota": 1, "borrowingLimit": 1}]
+    plain = [{"name": "cpu", "nominalQuota": 1}]
+    specs = [
+        {
+            **cohort,
+            "resourceGroups": [
+                {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": it}]}
+            ],
+        }
+        for it in (limited, plain)
+        for cohort in ({"cohortName": "one"}, {})
+    ]
+    queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue"}
+    items = [{**queue, "metadata": {"name": f"q{n}"}, "spec": it} for n, it in enumerate(2 * specs)]
+    items = fast_json.read(json.dumps({"items": items}))["items"]
+    assert items[0]["spec"]["resourceGroups"] is items[1]["spec"]["resourceGroups"]
+    together = Acceptor(kind_of(queue))
+    assert [together.accepts(it) for it in items] == 2 * [True, False, True, True]

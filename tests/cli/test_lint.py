@@ -1,0 +1,292 @@
+"""`policygen lint` and `baseline` as a user calls them."""
+
+import io
+import json
+from datetime import date
+
+import pytest
+from msgspec.structs import replace
+
+from policygen.app import lint, verdicts
+from policygen.app.requests import LintSettings
+from policygen.core.finding import Severity, Verdict
+from policygen.lint import registry
+from policygen.report.catalog import FORMATS
+
+RULE = "local-queue-without-cluster-queue"
+QUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a, namespace: b}
+spec: {clusterQueue: gone}
+"""
+
+
+@pytest.fixture(autouse=True)
+def queue(tmp_path):
+    (tmp_path / "queue.yaml").write_text(QUEUE)
+
+
+def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml")
+    assert done.returncode == 1
+    assert done.stderr == ""
+    first, excerpt, carets, summary = done.stdout.splitlines()
+    assert first.startswith("queue.yaml:4:22: error: LocalQueue b/a points to ClusterQueue")
+    assert excerpt.endswith("spec: {clusterQueue: gone}")
+    assert carets.endswith("^^^^")
+    assert summary.startswith("1 error; 1 object; ")
+
+
+def test_standard_input_and_a_part_of_a_set(policygen):
+    done = policygen("lint", "--manifests", "-", "--partial", given=QUEUE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "not evaluated" in done.stdout
+
+
+def test_a_file_that_is_not_there_is_incomplete(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--manifests", "gone.yaml")
+    assert done.returncode == 3
+    assert "gone.yaml" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("not all could be read")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_hides_that_something_was_not_read(policygen, name):
+    done = policygen("lint", "--manifests", "gone.yaml", "-f", name)
+    assert done.returncode == 3
+    assert done.stderr == "policygen: not all could be read, so findings may be missing\n"
+
+
+def test_text_that_is_no_yaml_is_incomplete_and_told(policygen):
+    done = policygen("lint", "--manifests", "-", given="a: [\n")
+    assert done.returncode == 3
+    assert "[yaml-syntax]" in done.stdout
+
+
+def test_a_refused_spec_gives_exit_code_2(policygen):
+    done = policygen("lint", "-", given="apiVersion: policygen.dev/v1alpha1\nkind: Tea\n")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
+    """A pull request that breaks the spec is told where others are."""
+    bad = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
+    done = policygen("lint", "-", "-f", "json", "-f", "github=out", "-f", "text=text", given=bad)
+    assert done.returncode == 2
+    report = json.loads(done.stdout)
+    assert report["complete"] is False
+    assert {it["verdict"] for it in report["rules"]} == {"not evaluated"}
+    assert [it["place"]["line"] for it in report["findings"]] == [3]
+    assert 'unknown key "nam"' in report["findings"][0]["message"]
+    assert 'unknown key "nam"' in done.stderr
+    assert (tmp_path / "out").read_text("utf-8").startswith("::error ")
+    assert 'unknown key "nam"' in (tmp_path / "text").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (("--patches", "out"), "--patches mends a cluster; name one"),
+        (("--snapshot", "s", "--patches", "out"), "name the SPEC"),
+        (("--namespace", "a"), "--namespace and --kubeconfig say how to read a cluster"),
+        (("--kubeconfig", "f"), "--namespace and --kubeconfig say how to read a cluster"),
+    ],
+)
+def test_options_of_clusters_need_one(policygen, options, says):
+    done = policygen("lint", "--manifests", "queue.yaml", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+def test_a_snapshot_is_judged_in_no_namespace_only(policygen):
+    done = policygen("lint", "--snapshot", "any", "--namespace", "a")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--namespace says how to read a live cluster" in done.stderr
+
+
+def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--rule", "object-missing")
+    assert done.returncode == 3
+    assert "[nothing-to-judge]" in done.stdout
+    assert "object-missing: a spec and a cluster that was seen not given" in done.stdout
+    assert "1 rule: 0 passed, 1 not evaluated" in done.stdout
+
+
+def test_a_spec_among_manifests_is_linted_as_a_spec(policygen):
+    spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
+    done = policygen("lint", "--manifests", "-", given=f"{QUEUE}---\n{spec}")
+    assert done.returncode == 2
+    assert 'unknown key "nam"' in done.stderr
+
+
+def test_several_formats_in_one_run(policygen, tmp_path):
+    done = policygen(
+        "lint", "--manifests", "queue.yaml", "-f", "json", "-f", "html=out.html", "-f", "sarif=o"
+    )
+    assert [it["rule"] for it in json.loads(done.stdout)["findings"]] == [RULE]
+    assert "gone" in (tmp_path / "out.html").read_text("utf-8")
+    assert json.loads((tmp_path / "o").read_text("utf-8"))["version"] == "2.1.0"
+
+
+@pytest.mark.parametrize(
+    "formats, says",
+    [
+        (("-f", "xml"), "use one of text, json"),
+        (("-f", "json", "-f", "text"), "only one format can go to standard output"),
+        (("-f", "json="), "names no file"),
+        (("-f", "json=a", "-f", "text=./a"), "takes one format only"),
+        (("-f", "json=queue.yaml"), "queue.yaml is one of the inputs"),
+        (("--manifests", ".", "-f", "json=new.json"), "the next run would read it"),
+    ],
+)
+def test_formats_that_cannot_be_are_told(policygen, formats, says):
+    done = policygen("lint", "--manifests", "queue.yaml", *formats)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_file_that_cannot_be_written_hides_no_other_report(policygen, tmp_path):
+    formats = ("-f", "text", "-f", "json=no/such/folder/a", "-f", "junit=b/c", "-f", "sarif=o")
+    done = policygen("lint", "--manifests", "queue.yaml", *formats)
+    assert done.returncode == 2
+    for file in ("no/such/folder/a", "b/c"):
+        assert f"{file} cannot be written: No such file or directory" in done.stderr
+    assert RULE in done.stdout
+    assert RULE in (tmp_path / "o").read_text("utf-8")
+
+
+def test_several_reports_may_go_to_a_device(policygen):
+    done = policygen(
+        "lint", "--manifests", "queue.yaml", "-f", "json=/dev/null", "-f", "text=/dev/null"
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_quiet_shows_no_notes_and_counts_them(policygen, tmp_path):
+    (tmp_path / "other.yaml").write_text(
+        "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n"
+    )
+    given = ("lint", "--manifests", ".", "--partial", "--fail-on", "info")
+    loud, quiet = policygen(*given), policygen(*given, "-q")
+    assert "info: no rule judges 1 A" in loud.stdout
+    assert "info: no rule judges" not in quiet.stdout
+    assert quiet.stdout.splitlines()[-1] == loud.stdout.splitlines()[-1]
+    assert quiet.returncode == loud.returncode
+    whole = [policygen(*given, "-f", "json", *more).stdout for more in ([], ["-q"])]
+    assert [it["severity"] for it in json.loads(whole[1])["findings"]].count("info")
+    assert json.loads(whole[0])["findings"] == json.loads(whole[1])["findings"]
+
+
+def test_nothing_to_lint_is_told(policygen):
+    done = policygen("lint")
+    assert done.returncode == 2
+    assert "nothing to lint" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "# no object\n", "replicas: 1\n"])
+def test_an_input_without_objects_does_not_look_clean(policygen, tmp_path, text):
+    (tmp_path / "empty.yaml").write_text(text)
+    for arguments, given in ((("-",), text), (("empty.yaml",), None)):
+        done = policygen("lint", "--manifests", *arguments, given=given)
+        assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
+
+
+def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
+    for command, code in (("lint", 3), ("validate", 2)):
+        done = policygen(command, "queue.yaml")
+        assert done.returncode == code
+        told = done.stdout + done.stderr
+        assert "[nothing-to-judge]" in told
+        assert "write policygen lint --manifests queue.yaml" in told
+        assert "foreign-documents" not in told
+
+
+def test_a_spec_that_is_not_there_does_not_look_clean(policygen, tmp_path):
+    (tmp_path / "empty.yaml").write_text("# nothing\n")
+    done = policygen("lint", "empty.yaml")
+    assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
+
+
+def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, tmp_path):
+    (tmp_path / "empty.yaml").write_text("# no object\n")
+    beside = ("lint", "--partial", "--manifests", "queue.yaml", "--manifests")
+    assert policygen(*beside, "empty.yaml").returncode == 0
+    done = policygen(*beside, "-", given="")
+    assert done.returncode == 3
+    assert "<stdin>: error: holds no object" in done.stdout
+
+
+def test_no_rule_to_run_is_no_clean_run(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--rule", RULE, "--skip", RULE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--skip leaves no rule to run" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["waiver-unused", "encoding", "nothing-to-judge"])
+def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
+    for option in ("--rule", "--skip"):
+        done = policygen("lint", "--manifests", "queue.yaml", option, name)
+        assert done.returncode == 2
+        assert f'"{name}" is said of inputs; it is no rule' in done.stderr
+
+
+def test_a_baseline_is_made_and_used(policygen):
+    arguments = ("--baseline", "known.json", "--manifests", "queue.yaml")
+    assert policygen("lint", *arguments).returncode == 2
+    made = policygen("baseline", "update", *arguments)
+    assert made.stdout.endswith("known.json: 1 finding, 1 added, 0 removed\n")
+    done = policygen("lint", *arguments)
+    assert done.returncode == 0
+    assert "1 in the baseline" in done.stdout
+
+
+def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_path):
+    def broken(_):
+        raise RuntimeError("what a pity")
+        yield
+
+    rules = [
+        replace(rule, check=broken) if rule.name == "malformed-object" else rule
+        for rule in registry.RULES
+    ]
+    monkeypatch.setattr(registry, "RULES", rules)
+    (tmp_path / "queue.yaml").write_text(QUEUE)
+    settings = LintSettings(manifests=(str(tmp_path / "queue.yaml"),))
+    report = lint.lint(settings, today=date(2026, 11, 21))
+    assert [it.rule for it in report.findings] == [RULE]
+    (crashed,) = (it for it in report.rules if it.verdict == "crashed")
+    assert "what a pity" in crashed.reason
+    assert verdicts.verdict(report, Severity.ERROR) == Verdict.CRASHED
+    for write in FORMATS.values():
+        write(report, io.StringIO())
+
+
+def test_kinds_that_no_rule_judges_are_counted(policygen):
+    other = "apiVersion: example.com/v1\nkind: {}\nmetadata: {{name: {}}}\n---\n"
+    given = other.format("Widget", "a") + other.format("Widget", "b") + other.format("Gadget", "a")
+    given += QUEUE
+    done = policygen("lint", "--manifests", "-", "--partial", given=given)
+    assert done.returncode == 0
+    first, summary = done.stdout.splitlines()
+    assert first == "info: no rule judges 1 Gadget, 2 Widget [kinds-not-judged]"
+    assert summary.startswith("1 info; 4 objects")
+
+
+def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
+    given = "---\n".join(QUEUE.replace("name: a,", f"name: a{number},") for number in range(250))
+    done = policygen("lint", "--manifests", "-", given=given)
+    assert done.stdout.count(f"[{RULE}]") == 100
+    more, summary = done.stdout.splitlines()[-2:]
+    assert more == f"150 more of {RULE}; -f json has them all"
+    assert summary.startswith("250 errors; 250 objects")
+    done = policygen("lint", "--manifests", "-", "-f", "json", given=given)
+    assert len(json.loads(done.stdout)["findings"]) == 250
+
+
+@pytest.mark.parametrize("name", ["a,b", "Vision", "a/../../secrets?x=", "a?limit=1", "", "-a"])
+def test_what_is_no_name_of_a_namespace_is_refused(policygen, name):
+    done = policygen("lint", "--context", "any", "--namespace", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{name!r} is no namespace's name" in done.stderr

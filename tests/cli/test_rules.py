@@ -1,0 +1,152 @@
+"""`policygen rules` and `explain` as a user calls them, and the JSON of the one."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from policygen.app import explain
+from policygen.cli.main import cli
+from policygen.core.errors import UsageError
+from policygen.core.finding import Family
+from policygen.lint.page import page
+from policygen.lint.registry import RULES
+from policygen.lint.spec_errors import REMEDIES, RUN_ERRORS, RUN_RULES, SPEC_ERRORS
+
+ROOT = Path(__file__).parents[2]
+RULE = "local-queue-without-cluster-queue"
+SCHEMA = json.loads((ROOT / "schemas" / "rules.schema.json").read_text("utf-8"))
+
+
+def rules(*arguments):
+    done = CliRunner().invoke(cli, ["rules", *arguments])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def names(*arguments):
+    found = json.loads(rules("-f", "json", *arguments).stdout)
+    return {each["rule"] for each in found["rules"]}
+
+
+def test_each_name_has_its_line():
+    listed = [line.split()[0] for line in rules().stdout.splitlines()]
+    assert sorted(listed) == list(explain.names())
+
+
+def test_a_line_says_severity_family_proof_and_fault():
+    (line,) = rules(RULE).stdout.splitlines()
+    name, severity, family, _ = line.split(maxsplit=3)
+    assert (name, severity, family) == (RULE, "error", "inert")
+    assert line.endswith("A LocalQueue names no ClusterQueue, or one that is not there")
+
+
+def test_the_columns_of_proof_are_what_pages_say():
+    shown = {each.name: explain.table([each]) for each in explain.entries()}
+    for rule in RULES:
+        of = page(rule.name)
+        word = " proven " if of.proof else " not shown " if of.not_shown else " - "
+        assert word in shown[rule.name]
+
+
+def test_the_column_of_fixes_is_what_rules_declare():
+    shown = {each.name: explain.table([each]).split()[3] for each in explain.entries()}
+    for rule in RULES:
+        assert shown[rule.name] == (rule.fix.value if rule.fix else "-")
+    assert set(shown.values()) == {"safe", "unsafe", "-"}
+
+
+def test_json_is_what_its_schema_says():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    data = json.loads(rules("-f", "json").stdout)
+    jsonschema.validate(data, SCHEMA)
+    assert {each["family"] for each in data["rules"]} == set(explain.FAMILIES.values())
+    described = SCHEMA["properties"]["rules"]["items"]["properties"]
+    assert set(described) == set(data["rules"][0])
+    assert set(described["family"]["enum"]) == set(explain.FAMILIES.values())
+
+
+def test_filters_narrow_and_go_together():
+    every = names()
+    by_family = [names("--family", word) for word in explain.FAMILIES]
+    assert sum(map(len, by_family)) == len(every)
+    assert names("--family", "invalid") == {r.name for r in RULES if r.family is Family.INVALID}
+    by_severity = [names("--severity", word) for word in ("error", "warning", "info")]
+    assert sum(map(len, by_severity)) == len(every)
+    both = names("--family", "inert", "--severity", "error")
+    assert both == names("--family", "inert") & names("--severity", "error")
+    assert names("--family", "refused") == set(SPEC_ERRORS)
+
+
+def test_rules_of_a_kind_are_those_that_can_speak_of_it():
+    of_cohorts = names("--kind", "cohort")
+    assert "cohort-cycle" in of_cohorts
+    assert "field-unknown" in of_cohorts, "it judges every kind"
+    assert RULE not in of_cohorts
+    assert not of_cohorts & set(SPEC_ERRORS)
+
+
+def test_a_target_leaves_out_what_does_not_hold_there():
+    late = [rule for rule in RULES if rule.since.get("kueue", (0, 0)) > (0, 14)]
+    assert late
+    assert not {rule.name for rule in late} & names("--target", "kueue=0.14")
+
+
+def test_words_are_looked_for_in_name_fault_and_kinds():
+    assert RULE in names("clusterqueue", "NOT THERE")
+    assert RULE not in names("clusterqueue", "volcano")
+
+
+def test_nothing_found_is_told():
+    done = rules("--family", "run", "--kind", "Cohort")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "no rule is like this; `policygen rules` lists all" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "word, advice",
+    [("borow", 'did you mean "borrow"?'), ("no such words", "`policygen rules` lists all")],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_word_that_no_rule_has_is_refused(word, advice, form):
+    with pytest.raises(UsageError, match=re.escape(f'no rule speaks of "{word}"; {advice}')):
+        CliRunner().invoke(cli, ["rules", "-f", form, word], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--family", "bad"), ("--severity", "fatal"), ("--target", "kueue=9"), ("-f", "xml")]
+)
+def test_usage(wrong):
+    assert CliRunner().invoke(cli, ["rules", *wrong]).exit_code != 0
+
+
+def test_an_unknown_kind_is_told_with_the_nearest():
+    with pytest.raises(UsageError, match='did you mean "ClusterQueue"'):
+        explain.select(explain.Wanted(kinds=("ClusterQueu",)))
+
+
+@pytest.mark.parametrize("name", explain.names())
+def test_every_name_is_explained(name):
+    text = explain.explain(name)
+    assert text.startswith(f"# {name}\n\n")
+    assert text.endswith("\n")
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_what_to_do_is_explained(name):
+    assert name in explain.names()
+    assert explain.explain(name).endswith(f"\n\n{REMEDIES[name]}\n")
+
+
+def test_of_every_name_of_a_run_it_is_said_what_to_do():
+    assert {*RUN_ERRORS, *RUN_RULES} - {*REMEDIES} == {"bad-case", "bad-expectation"}
+
+
+def test_an_unknown_name_is_told_with_the_nearest():
+    with pytest.raises(UsageError, match=f'no rule "{RULE[:-1]}"; did you mean "{RULE}"'):
+        explain.explain(RULE[:-1])
+    with pytest.raises(UsageError, match='did you mean "limit-above-parent"'):
+        explain.explain("limit-above-parents")

@@ -1,0 +1,190 @@
+"""Lists in pages: the next is asked for when one begins, and what a page says last decides."""
+
+import threading
+
+import msgspec
+import pytest
+
+from policygen.client import pages
+from policygen.client.requests import Answer, ReadError
+
+
+def page(number, after, *, last=False):
+    """As API servers write one: of core kinds its metadata first, of custom ones last."""
+    metadata = {"resourceVersion": "7", **({"continue": after} if after else {})}
+    items = {"items": [{"number": number}]}
+    head = {"kind": "PodList", "apiVersion": "v1"}
+    order = [head, items, {"metadata": metadata}] if last else [head, {"metadata": metadata}, items]
+    data = {key: value for part in order for key, value in part.items()}
+    return Answer(msgspec.json.encode(data), packed=False)
+
+
+def read(bodies, made=dict):
+    """The items of a list of these pages, by their continue, and what was asked."""
+    asked = []
+
+    def get(_, query, **_begun):
+        asked.append(query.get("continue", ""))
+        return bodies[asked[-1]]
+
+    return pages.items(get, "/p", {}, dict, made), asked
+
+
+def test_each_page_is_asked_for_once_wherever_its_metadata_are():
+    for last in (False, True):
+        bodies = {
+            "": page(0, "a", last=last),
+            "a": page(1, "b", last=last),
+            "b": page(2, "", last=last),
+        }
+        found, asked = read(bodies)
+        assert [each["number"] for each in found] == [0, 1, 2]
+        assert asked == ["", "a", "b"]
+
+
+def test_the_next_page_is_asked_for_while_one_is_decoded():
+    second = threading.Event()
+
+    def get(_, query, **_begun):
+        if "continue" in query:
+            second.set()
+            return page(1, "")
+        return page(0, "a")
+
+    def made(item):
+        assert second.wait(10), "nobody asked for the second page"
+        return item["number"]
+
+    assert pages.items(get, "/p", {}, dict, made) == [0, 1]
+
+
+def test_the_next_page_is_asked_for_when_one_begins():
+    """Long before it has come: what comes after its first bytes is not waited for."""
+    began = {number: threading.Event() for number in range(4)}
+
+    def get(_, query, begun=None):
+        number = int(query.get("continue", "0"))
+        began[number].set()
+        after = str(number + 1) if number < 3 else ""
+        whole = page(number, after)
+        begun(Answer(whole.content[: whole.content.index(b"items")], packed=False))
+        if after:
+            assert began[number + 1].wait(10), "nobody asked for the next page"
+        return whole
+
+    assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [0, 1, 2, 3]
+
+
+def test_a_page_that_gets_lost_on_its_way_is_asked_for_once():
+    """It begins twice then, and names the next one twice."""
+    asked = []
+
+    def get(_, query, begun=None):
+        asked.append(query.get("continue", ""))
+        whole = page(len(asked), "b" if asked[-1] == "" else "")
+        begun(whole)
+        begun(whole)
+        return whole
+
+    assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [1, 2]
+    assert asked == ["", "b"]
+
+
+def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
+    """What the lost one led to would hold the room of all pages ahead for ever."""
+    asked = []
+
+    def get(_, query, begun=None):
+        token = query.get("continue", "")
+        asked.append(token)
+        if not token:
+            begun(page(0, "old-1"))  # and is cut off
+            begun(page(0, "new-1"))
+            return page(0, "new-1")
+        age, _, number = token.partition("-")
+        whole = page(int(number), f"{age}-{int(number) + 1}" if int(number) < 9 else "")
+        begun(whole)
+        return whole
+
+    found = []
+
+    def read():
+        found.extend(pages.items(get, "/p", {}, dict, lambda item: item["number"]))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert found == list(range(10))
+    assert [it for it in asked if it.startswith("new")] == [
+        f"new-{number}" for number in range(1, 10)
+    ]
+
+
+def test_the_first_pages_are_asked_for_when_the_one_before_begins():
+    asked = []
+
+    def ask(path, query, begun):
+        asked.append((path, query.get("continue", ""), query["limit"]))
+        begun(page(0, f"after {asked[-1][1]}"))
+
+    pages.begin(ask, "/p")
+    tokens = ["", "after ", "after after "]
+    assert asked == [("/p", token, str(pages.LIMIT)) for token in tokens]
+    assert len(asked) == 1 + pages.AHEAD
+
+    asked.clear()
+    last = page(0, "")
+    pages.begin(lambda path, _, begun: (asked.append(path), begun(last)), "/p")
+    assert asked == ["/p"], "it has one page"
+
+
+def test_the_last_word_of_a_page_decides():
+    content = page(0, "early").content[:-1] + b',"metadata":{"continue":"late"}}'
+    body = Answer(content, packed=False)
+    found, asked = read({"": body, "early": page(8, ""), "late": page(1, "")})
+    assert [each["number"] for each in found] == [0, 1]
+    assert asked == ["", "early", "late"]
+
+
+def test_no_more_than_a_few_pages_are_got_ahead():
+    """However slowly they are decoded, so that memory does not grow with what waits."""
+    asked = []
+    enough = threading.Event()
+
+    def get(_, query, **_begun):
+        asked.append(int(query.get("continue", "0")))
+        if len(asked) == 1 + pages.AHEAD:
+            enough.set()
+        return page(asked[-1], str(asked[-1] + 1) if asked[-1] < 9 else "")
+
+    most = []
+
+    def made(item):
+        if item["number"] == 0:
+            assert enough.wait(10), "too little was got ahead"
+        most.append(len(asked) - item["number"])
+        return item["number"]
+
+    assert pages.items(get, "/p", {}, dict, made) == list(range(10))
+    assert asked == list(range(10))
+    assert max(most) <= 2 + pages.AHEAD  # one may be asked for as soon as one is taken
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_page_that_cannot_be_got_is_told_when_its_turn_comes(number):
+    def get(_, query, **_begun):
+        index = int(query.get("continue", "0"))
+        if index == number:
+            raise ReadError("no")
+        return page(index, str(index + 1))
+
+    made = []
+    with pytest.raises(ReadError, match="no"):
+        pages.items(get, "/p", {}, dict, lambda item: made.append(item["number"]))
+    assert made == list(range(number))
+
+
+def test_pages_that_name_each_other_as_the_next_end_with_an_error():
+    bodies = {"": page(0, "a"), "a": page(1, "b"), "b": page(2, "a")}
+    with pytest.raises(ReadError, match="for ever"):
+        read(bodies)

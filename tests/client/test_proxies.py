@@ -1,0 +1,31 @@
+"""A proxy that cannot be used is told without its password."""
+
+import pytest
+from kubernetes import client
+
+from policygen.client import proxies
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "socks5://user:hidden@proxy:99999",
+        "http://user:hid/den@proxy:3128",
+        "http://user:hid#den@proxy:3128",
+        "http://user:hid?den@proxy:3128",
+        "http://user:hidden@[::1:3128",
+        "http://user:hidden@:3128",
+        "ftp://user:hid/den@proxy",
+        "user:hid://den@proxy",
+    ],
+)
+@pytest.mark.parametrize("where", ["kubeconfig", "environment"])
+def test_what_is_wrong_with_a_proxy_is_told_without_its_password(monkeypatch, url, where):
+    configuration = client.Configuration()
+    configuration.host = "https://cluster.example"
+    if where == "environment":
+        monkeypatch.setenv("HTTPS_PROXY", url)
+    with pytest.raises(ValueError, match="is no URL of a proxy") as refused:
+        proxies.choose(configuration, url if where == "kubeconfig" else "")
+    assert "hid" not in str(refused.value)
+    assert "den" not in str(refused.value)

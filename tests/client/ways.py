@@ -1,0 +1,19 @@
+"""The way to a server that a test runs on loopback."""
+
+from contextlib import contextmanager
+
+from policygen.client.access import Access
+from tests import kubeconfigs, loopback
+
+CONTEXT = "east"
+
+
+@contextmanager
+def to(respond, folder):
+    """To one that answers by `respond`, with a kubeconfig in the folder."""
+    with loopback.Loopback(loopback.http(respond)).running() as server:
+        way = Access(
+            CONTEXT, kubeconfigs.write(folder / "kubeconfig", server.url, {"token": "t"}, CONTEXT)
+        )
+        yield way
+        way.pool.clear()

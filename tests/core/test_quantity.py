@@ -1,0 +1,189 @@
+import ast
+import math
+import re
+import tracemalloc
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policygen.core import quantity
+
+TABLE = [
+    line.split("\t")
+    for line in (Path(__file__).parents[1] / "data" / "quantities.tsv")
+    .read_text("utf-8")
+    .splitlines()
+    if not line.startswith("#")
+]
+
+
+def test_texts_read_as_go_reads_them():
+    compared = 0
+    for _, shown, canonical, *numbers in (row for row in TABLE if row[0] == "p"):
+        text = ast.literal_eval(f'"{shown}"')
+        if canonical == "error":
+            with pytest.raises(ValueError, match=r"quantity|finite|write"):
+                quantity.parse(text)
+            continue
+        read = quantity.parse(text)
+        milli, value = numbers
+        assert quantity.canonical(read) == canonical, text
+        assert milli == "-" or quantity.cpu_milli(text) == int(milli), text
+        assert value == "-" or quantity.memory_bytes(text) == int(value), text
+        compared += 1
+    assert compared > 3000
+
+
+def test_numbers_are_written_as_go_writes_them():
+    writers = {"c": quantity.from_cpu_milli, "b": quantity.from_memory_bytes}
+    rows = [row for row in TABLE if row[0] in writers]
+    assert len(rows) > 300
+    for column, number, canonical in rows:
+        assert writers[column](int(number)) == canonical
+
+
+@pytest.mark.parametrize(
+    "value, canonical",
+    [
+        (0, "0"),
+        (8, "8"),
+        (1024, "1024"),
+        (1000, "1k"),
+        (-3, "-3"),
+        (0.5, "500m"),
+        (1.2, "1200m"),
+        (2.0, "2"),
+        (1e16, "10P"),
+        (1e-5, "10u"),
+        (1e-300, "1n"),
+        (-0.0, "0"),
+    ],
+)
+def test_yaml_numbers_count_as_their_shortest_text(value, canonical):
+    assert quantity.canonical(quantity.parse(value)) == canonical
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        ("80GB", '"80GB" is no quantity; write 80Gi or 80G'),
+        ("80 GB", '"80 GB" is no quantity; write 80Gi or 80G'),
+        ("80GiB", '"80GiB" is no quantity; write 80Gi'),
+        ("80gb", '"80gb" is no quantity; write 80Gi or 80G'),
+        ("64K", '"64K" is no quantity; write 64Ki or 64k'),
+        ("64ki", '"64ki" is no quantity; write 64Ki'),
+        ("100B", '"100B" is no quantity; write 100'),
+        ("4 cores", '"4 cores" is no quantity; write 4'),
+        ("1 Gi", '"1 Gi" has a space in it; write 1Gi'),
+        ("1Gi\n", '"1Gi\\n" has a space in it; write 1Gi'),
+        ("1_000", '"1_000" has an underscore in it; write 1000'),
+        ("1,5Gi", '"1,5Gi" has a comma in it; write 1.5Gi or 15Gi'),
+        ("1,000,000", '"1,000,000" has commas in it; write 1000000'),
+        ("0x10", '"0x10" is no decimal number; write 16'),
+        ("\uff18\uff10Gi", "only look like ASCII; write 80Gi"),
+        ("1e3Ki", '"1e3Ki" has both an exponent and a suffix; write only one of them'),
+        ("", "an empty text is no quantity"),
+        (" \t", "an empty text is no quantity"),
+        ("NaN", '"NaN" is no finite number'),
+        ("-inf", '"-inf" is no finite number'),
+        ("50%", '"50%" is no quantity; write a number with at most one suffix'),
+        ("\x1b[31m1", '"\\u001b[31m1" is no quantity'),
+        (math.nan, "nan is no finite number"),
+        (math.inf, "inf is no finite number"),
+        (True, "true is no quantity"),
+        (None, "null is no quantity"),
+        ([1], "a list is no quantity"),
+    ],
+)
+def test_what_is_no_quantity_is_refused_with_what_to_write(value, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        quantity.parse(value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        ("1e9999999", "absurd exponent"),
+        ("1e-9999999", "absurd exponent"),
+        ("0e9999999999999999999999", "absurd exponent"),
+        ("9" * 5000, "5000 characters"),
+        ("0." + "0" * 5000 + "1", "5003 characters"),
+        pytest.param(10**5000, "5001 digits is too large", id="int of 5001 digits"),
+        (1e300, "too large"),
+        ("1000E", "too large"),
+        ("1e21", "too large"),
+    ],
+)
+def test_absurd_numbers_are_refused_before_they_are_made(value, message):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=message):
+            quantity.parse(value)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000  # the bytes of 10^9999999 are 4 million
+
+
+@pytest.mark.parametrize("text", [".", "+", "-", "m", "Ki", "e3", ".Gi", "-.5.", "+k"])
+def test_a_text_without_digits_is_refused_although_go_reads_zero(text):
+    with pytest.raises(ValueError, match="is no quantity"):
+        quantity.parse(text)
+
+
+@pytest.mark.parametrize("text, canonical", [("+1k", "1k"), ("1E3", "1e3"), ("1.250", "1250m")])
+def test_the_canonical_text_does_not_repeat_the_input_as_go_does(text, canonical):
+    assert quantity.canonical(quantity.parse(text)) == canonical
+
+
+def test_what_64_bits_cannot_count_is_refused():
+    assert quantity.memory_bytes("9Ei") == quantity.MAX_INT64  # as Kubernetes caps it
+    with pytest.raises(ValueError, match="more memory than Kubernetes can count"):
+        quantity.memory_bytes("10E")
+    with pytest.raises(ValueError, match="more cpu than Kubernetes can count"):
+        quantity.cpu_milli("10P")
+    assert quantity.from_memory_bytes(1 << 70) == str(quantity.MAX_INT64)
+
+
+def test_negative_amounts_round_away_from_zero():
+    assert quantity.cpu_milli("-1.5m") == -2
+    assert quantity.memory_bytes("-0.5") == -1
+
+
+@given(
+    st.fractions(min_value=-(10**12), max_value=10**12, max_denominator=10**6),
+    st.sampled_from(quantity.Format),
+)
+def test_canonical_text_reads_back_as_the_same_value_and_is_stable(value, form):
+    number = Fraction(math.ceil(value * 10**9), 10**9)
+    text = quantity.canonical(quantity.Quantity(number, form))
+    again = quantity.parse(text)
+    assert again.value == number
+    # A text without a suffix is read as decimal, whatever its form was.
+    assert quantity.canonical(quantity.Quantity(again.value, form)) == text
+
+
+@given(st.integers(min_value=-quantity.MAX_INT64, max_value=quantity.MAX_INT64))
+def test_counts_survive_their_text(count):
+    assert quantity.memory_bytes(quantity.from_memory_bytes(count)) == count
+    milli = count // 10**3
+    assert quantity.cpu_milli(quantity.from_cpu_milli(milli)) == milli
+
+
+@pytest.mark.parametrize(
+    "amounts, binary, said",
+    [
+        ([1 << 40, 1 << 39], True, ["1Ti", "0.5Ti"]),
+        ([1 << 40, (1 << 40) + 1], True, ["1099511627776", "1099511627777"]),
+        ([33, Fraction(239225, 1000)], False, ["33", "239.225"]),
+        ([0, 0], True, ["0", "0"]),
+        ([-1024, 1 << 20], True, ["-0.001Mi", "1Mi"]),
+        ([Fraction(1, 10**9), 0], False, ["0.000000001", "0"]),
+    ],
+)
+def test_amounts_are_compared_in_one_unit(amounts, binary, said):
+    assert quantity.compared([Fraction(it) for it in amounts], binary=binary) == said

@@ -1,0 +1,81 @@
+import string
+from difflib import get_close_matches
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policygen.core import suggest as core_suggest
+from policygen.core.suggest import Names, suggest
+
+FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
+MANY = Names(FAMILIES)
+
+
+def slips(word):
+    """One letter too many, too few, another, or two of them swapped."""
+    for at in range(1, len(word) - 1):
+        yield word[:at] + word[at + 1 :]
+        yield word[:at] + "x" + word[at:]
+        yield word[:at] + "x" + word[at + 1 :]
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+@pytest.mark.parametrize("known", [[], Names()])
+def test_nothing_is_known(known):
+    assert suggest("a", known) == "there is none"
+
+
+def test_few_names_are_listed_and_case_does_not_count():
+    assert suggest("vison", ["Vision", "nlp"]) == 'did you mean "Vision"?'
+    assert suggest("xyz", ["b", "a", "a"]) == "known are a, b"
+    letters = Names(string.ascii_lowercase)
+    assert suggest("123", letters) == "known are a, b, c, d, e, f, g, h, i, j and 16 more"
+
+
+def test_of_more_than_are_shown_those_are_told_that_have_the_word():
+    names = [f"{letter}{letter}-of-a-rather-long-name" for letter in string.ascii_lowercase]
+    others = [*names, "queue-that-borrows-too-much", "cohort-without-BORROWING-in-it"]
+    told = "cohort-without-BORROWING-in-it, queue-that-borrows-too-much"
+    assert suggest("borrow", others) == f"like it are {told}"
+    assert suggest("long", names).endswith("and 16 more")
+    assert suggest("bo", others).startswith("known are")
+
+
+def test_a_name_is_not_its_own_nearest():
+    assert suggest("training", Names(["training", "traning"])) == 'did you mean "traning"?'
+    assert suggest("a", Names(["a"])) == "there is none"
+    assert suggest("a", Names(["a", "xyz"])) == "known are xyz"
+
+
+def test_among_many_a_slip_is_found_as_among_few():
+    found = [suggest(slip, MANY) for slip in slips("team-0123.a100")]
+    right = sum(advice == 'did you mean "team-0123.a100"?' for advice in found)
+    assert right / len(found) > 0.6  # a slip in its number may be nearer to another
+    assert all(advice.startswith("did you mean") for advice in found)
+
+
+def test_a_lookup_compares_few_of_many(monkeypatch):
+    compared = []
+    real = core_suggest.SequenceMatcher.set_seq1
+    monkeypatch.setattr(
+        core_suggest.SequenceMatcher,
+        "set_seq1",
+        lambda it, name: compared.append(name) or real(it, name),
+    )
+    for _ in range(2):
+        assert suggest("taem-0500.a100", MANY) == 'did you mean "team-0500.a100"?'
+    assert 0 < len(compared) < 20
+
+
+LETTERS = st.text(st.sampled_from("abc-1"), max_size=8)
+
+
+@given(LETTERS, st.lists(LETTERS, unique=True))
+def test_the_closest_is_that_of_difflib(word, names):
+    found = [it for it in names if it != word]
+    close = get_close_matches(word, found, n=1, cutoff=0.6)
+    said = suggest(word, names)
+    assert said.startswith("did you mean") == bool(close)
+    if close:
+        assert said == f'did you mean "{close[0]}"?'

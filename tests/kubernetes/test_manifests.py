@@ -1,0 +1,316 @@
+"""Reading anybody's manifests: what is an object, what is inside another, what is no object."""
+
+import json
+
+import pytest
+
+from policygen.api_validation import schemas
+from policygen.core.finding import At, Hit
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
+from policygen.kubernetes.locate import dress
+from policygen.kubernetes.manifests import spec_sources
+from policygen.kubernetes.scopes import OF_THE_CLUSTER
+
+QUEUE = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "LocalQueue",
+    "metadata": {"name": "a", "namespace": "b"},
+    "spec": {"clusterQueue": "c"},
+}
+
+
+def read(text, name="a.yaml"):
+    return manifests.read([Source(name, text, None)])
+
+
+def names(found):
+    return [str(it) for it in found.objects]
+
+
+def place(found, at):
+    (finding,) = dress(found.documents, found.objects, [Hit("rule", "message", at)])
+    return finding
+
+
+def test_documents_lists_and_lists_of_lists_are_objects():
+    inner = {"apiVersion": "v1", "kind": "List", "items": [QUEUE]}
+    outer = {"apiVersion": "v1", "kind": "List", "items": [QUEUE, inner]}
+    text = "\n---\n".join(map(json.dumps, [QUEUE, outer]))
+    found = read(text)
+    assert names(found) == ["LocalQueue b/a"] * 3
+    assert found.objects[2].at == At(1, ("items", 1, "items", 0))
+    finding = place(found, found.objects[2].at.to("spec", "clusterQueue"))
+    assert finding.place.text[finding.place.column - 1 :].startswith('"c"')
+    assert finding.path == "spec.clusterQueue"
+
+
+def test_items_of_a_list_of_one_kind_are_of_that_kind():
+    bare = {key: QUEUE[key] for key in ("metadata", "spec")}
+    listed = {"apiVersion": QUEUE["apiVersion"], "kind": "LocalQueueList", "items": [bare]}
+    found = read(json.dumps(listed))
+    assert names(found) == ["LocalQueue b/a"]
+    assert found.objects[0].at == At(0, ("items", 0))
+    assert found.nameless == 0
+
+
+def test_items_that_are_no_objects_are_counted():
+    items = [QUEUE, None, 3, {"kind": "A"}, {"apiVersion": "v1", "kind": "List", "items": [{}]}]
+    found = read(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert names(found) == ["LocalQueue b/a"]
+    assert found.nameless == 4
+
+
+CONF = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data:
+  %s: |
+    %s
+"""
+
+
+@pytest.mark.parametrize(
+    "key, text, found",
+    [
+        ("volcano-scheduler.conf", "action: allocate", True),
+        ("volcano-scheduler-ci.conf", "{}", True),
+        ("volcano-scheduler.conf", "", False),
+        ("volcano-scheduler-dashboard.json", '{"rows": []}', False),
+        ("any.yaml", "tiers: [{plugins: []}]", True),
+        ("any.yaml", "tiers: [{name: gold}]", False),
+        ("any.yaml", "actions: [checkout]", False),
+        ("any.yaml", "tiers: {plugins: []}", True),
+        ("any.yaml", '{"actions": "", "tiers": []}', False),
+        ("any.yaml", '{"actions": "buy, sell", "tiers": [{"name": "gold"}]}', False),
+        ("any.yaml", '{"actions": "read, write", "tiers": ["gold"]}', False),
+        ("any.yaml", '{"actions": "enqueue, allocate", "tiers": ["gang"]}', True),
+        ("any.yaml", '{"actions": ["allocate"], "tiers": []}', True),
+    ],
+)
+def test_volcanos_configuration_is_known_by_its_key_or_by_its_tiers(key, text, found):
+    objects = read(CONF % (key, text)).objects
+    assert [it.kind for it in objects[1:]] == [VOLCANO_CONFIGURATION] * found
+
+
+@pytest.mark.parametrize(
+    "lines, found",
+    [
+        (["apiVersion: GROUP/v1", "kind: KIND"], True),
+        (["# how", "", "---", "  kind: KIND", "  apiVersion: GROUP/v1", "  a: ["], True),
+        (['{"kind":"KIND","apiVersion":"GROUP/v1","a":}'], True),
+        (["apiversion: GROUP/v1", "a: ["], True),
+        (["#!/bin/sh", "cat <<EOF", "apiVersion: GROUP/v1", "kind: KIND", "EOF"], False),
+        (["# Title", "Write: apiVersion: GROUP/v1, kind: KIND"], False),
+        (["{{- if .Values.x }}", "apiVersion: GROUP/v1", "kind: KIND", "{{- end }}"], False),
+        (["text: |", "  apiVersion: GROUP/v1", "a: ["], False),
+    ],
+)
+def test_a_text_that_only_speaks_of_a_controllers_file_is_none(lines, found):
+    inner = "\n".join(f"    {line}" for line in lines)
+    for group, kind in (
+        ("kubescheduler.config.k8s.io", "KubeSchedulerConfiguration"),
+        ("config.kueue.x-k8s.io", "Configuration"),
+    ):
+        text = CONF % ("any", inner.strip() if lines[0][0] != " " else inner)
+        text = text.replace("any: |", "any: |4" if lines[0][0] == " " else "any: |")
+        seen = read(text.replace("GROUP", group).replace("KIND", kind))
+        assert bool(seen.objects[1:] or seen.findings) is found
+
+
+def test_items_of_a_list_that_are_no_list_are_told():
+    found = read("apiVersion: v1\nkind: List\nitems: {a: b}\n")
+    (finding,) = found.findings
+    assert (finding.place.line, finding.rule, found.objects) == (3, "wrong-type", [])
+    assert read("apiVersion: v1\nkind: List\nitems:\n").findings == []
+
+
+def test_json_is_read_as_yaml_is_and_has_the_same_places():
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [QUEUE, QUEUE]}, indent=1)
+    quick, close = read(text, "a.json"), read(text + "\n# a comment", "a.yaml")
+    assert quick.objects[1].data == close.objects[1].data
+    at = quick.objects[1].at.to("spec", "clusterQueue")
+    assert place(quick, at).place[1:] == place(close, at).place[1:]
+
+
+@pytest.mark.parametrize(
+    "text, rule",
+    [
+        ('{"kind": "A", "kind": "B"}', "duplicate-key"),
+        ('{"kind": "A"', "yaml-syntax"),
+        ('{"kind": "\\ud800"}', "yaml-syntax"),
+        ('{"a": ' * 2000 + "1" + "}" * 2000, "nesting-too-deep"),
+    ],
+)
+def test_bad_json_is_told_and_makes_the_set_incomplete(text, rule):
+    found = read(text, "a.json")
+    assert [finding.rule for finding in found.findings] == [rule]
+    assert not found.complete
+
+
+def test_json_that_nests_deep_is_told_and_not_a_crash():
+    deep = {**QUEUE, "spec": {}}
+    here = deep["spec"]
+    for _ in range(300):
+        here["a"] = here = {}
+    found = read(json.dumps(deep), "a.json")
+    assert [finding.rule for finding in found.findings] == ["nesting-too-deep"]
+    assert not found.objects
+
+
+def test_scalars_are_what_they_are_to_kubectl():
+    text = "apiVersion: v1\nkind: A\nmetadata: {name: yes}\nx: [on, 0644, 1_000, 12:30, 2001-01-01, no]"
+    (it,) = read(text).objects
+    assert it.name == ""
+    assert it.data["metadata"]["name"] is True
+    assert it.data["x"] == [True, 420, 1000, "12:30", "2001-01-01", False]
+
+
+def test_configurations_inside_configmaps_are_objects_with_lines_of_the_file():
+    text = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: b}
+data:
+  volcano-scheduler.conf: |
+    actions: "allocate"
+    tiers:
+    - plugins:
+      - name: gang
+  config.yaml: |
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+    profiles: []
+  other: "kind: Nothing"
+"""
+    found = read(text)
+    assert [it.kind for it in found.objects] == [
+        "ConfigMap",
+        VOLCANO_CONFIGURATION,
+        "KubeSchedulerConfiguration",
+    ]
+    finding = place(found, found.objects[1].at.to("tiers", 0, "plugins", 0, "name"))
+    assert (finding.place.line, finding.place.column) == (9, 15)
+    cluster = Cluster(found.objects)
+    assert cluster.volcano_configurations[0].it.action_names == ("allocate",)
+
+
+def test_a_raw_volcano_configuration_is_an_object():
+    found = read('actions: "allocate"\ntiers: []\n')
+    assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
+    found = read("tier: []\n", "a/volcano-scheduler.conf")
+    assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
+    assert read('actions: "read, write"\ntiers: [gold]\n').nameless == 1
+
+
+def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():
+    spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
+    found = read(f"a: 1\n---\n{spec}---\n{json.dumps(QUEUE)}\n")
+    assert (found.nameless, names(found)) == (1, ["LocalQueue b/a"])
+
+
+def test_what_is_no_yaml_is_told_and_the_rest_is_read():
+    found = read(f"a: [\n---\n{json.dumps(QUEUE)}\n")
+    assert [finding.rule for finding in found.findings] == ["yaml-syntax"]
+    assert names(found) == ["LocalQueue b/a"]
+    assert not found.complete
+
+
+def test_null_is_absent_and_of_a_wrong_type_only_the_name_is_known():
+    good = {**QUEUE, "spec": {"clusterQueue": "c", "stopPolicy": None}}
+    bad = {**QUEUE, "metadata": {"name": "z"}, "spec": ["c"]}
+    cluster = Cluster(read("\n---\n".join(map(json.dumps, [good, bad]))).objects)
+    assert [it.name for it in cluster.local_queues] == ["a"]
+    assert cluster.local_queues.knows("z")
+    (malformed,) = cluster.malformed
+    assert malformed.path == ("spec",)
+
+
+def test_a_field_of_a_wrong_type_is_left_out_and_who_looks_at_it_is_known():
+    bad = {**QUEUE, "spec": {"clusterQueue": ["c"], "stopPolicy": "Hold"}}
+    cluster = Cluster(read(json.dumps(bad)).objects)
+    (queue,) = cluster.local_queues
+    (malformed,) = cluster.malformed
+    assert malformed.path == ("spec", "clusterQueue")
+    assert queue.it.stop_policy == "Hold"
+    assert cluster.doubts.taken() == frozenset()
+    assert queue.it.cluster_queue == ""
+    assert cluster.doubts.taken() == {queue.at}
+    assert list(cluster.without(frozenset({queue.at})).local_queues) == []
+
+
+def test_fields_of_v1beta1_are_read_as_the_newest_and_shown_as_written():
+    text = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  cohort: pool
+  admissionChecks: [one, two]
+  flavorFungibility: {whenCanBorrow: Borrow}
+"""
+    found = read(text)
+    (queue,) = Cluster(found.objects).cluster_queues
+    assert queue.it.cohort_name == "pool"
+    assert [it.name for it in queue.it.admission_checks_strategy.admission_checks] == ["one", "two"]
+    assert queue.it.flavor_fungibility.when_can_borrow == "MayStopSearch"
+    finding = place(found, queue.at.to("spec", "cohortName"))
+    assert (finding.path, finding.place.line) == ("spec.cohort", 5)
+    strategy = queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", 1, "name")
+    assert place(found, strategy).path == "spec.admissionChecks[1]"
+
+
+@pytest.mark.parametrize(
+    "text, may_be_spec",
+    [
+        ("apiVersion: policygen.dev/v1alpha1\nkind: Team\n", True),
+        ('{"apiVersion": "policygen.dev/v1alpha1"}', True),
+        ("apiVersion: policygen.dev\n", True),
+        ("{apiVersion: policygen.dev/v2, kind: Team}", True),
+        ("metadata: {name: gpu-scheduler-config}\n", True),
+        ("metadata:\n  labels:\n    policygen.dev/set: a\n", False),
+        ('{"metadata": {"labels": {"policygen.dev/set" : "a"}}}', False),
+        ("kind: Team\n", False),
+    ],
+)
+def test_a_label_of_ours_makes_no_spec(text, may_be_spec):
+    source = Source("a.yaml", text, None)
+    assert spec_sources([source]) == [source] * may_be_spec
+
+
+def test_what_is_of_the_cluster_is_in_no_namespace_whatever_is_written():
+    queue = {**QUEUE, "kind": "ClusterQueue"}
+    assert names(read(json.dumps(queue))) == ["ClusterQueue a"]
+    assert names(read(json.dumps({**queue, "apiVersion": "example.com/v1"}))) == [
+        "ClusterQueue b/a"
+    ]
+
+
+def test_what_is_of_the_cluster_is_what_the_servers_say():
+    served = [
+        schemas.served(at.removeprefix(f"{schemas.CORE}/"), kind)
+        for at, kinds in schemas.index().kinds.items()
+        for kind in kinds
+    ]
+    assert {(it.group, it.kind) for it in served if not it.namespaced} == OF_THE_CLUSTER
+
+
+def test_patches_of_a_kustomization_are_no_objects():
+    """Only a build puts them together with what they patch."""
+    header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+    named = "resources: [queue.yaml]\npatches: [{path: ../patch.yaml}]\n"
+    patch = json.dumps({**QUEUE, "spec": {"stopPolicy": "Hold"}})
+    for text in (header + named, named):
+        sources = [
+            Source("k/over/kustomization.yaml", text, None),
+            Source("k/patch.yaml", patch, None),
+            Source("k/over/queue.yaml", json.dumps(QUEUE), None),
+            Source("k/over/unnamed.yaml", patch, None),
+        ]
+        found = manifests.read(sources)
+        assert [it.data["spec"] for it in found.objects] == [QUEUE["spec"]]
+        assert found.nameless == 0
+        (note,) = manifests.notes(found, judged=lambda _: True)
+        assert "kustomize build k/over | policygen lint --manifests -" in note.message

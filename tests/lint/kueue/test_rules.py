@@ -1,0 +1,208 @@
+"""Edge cases of the rules for Kueue that their pages cannot show."""
+
+from datetime import date
+
+import pytest
+
+from policygen.app import lint as app_lint
+from policygen.core.durations import seconds
+from policygen.core.versions import SUPPORTED, Version
+from policygen.lint.core.resource_names import meant
+from policygen.lint.kueue import configuration_keys, feature_gates
+from policygen.lint.page import page
+
+TODAY = date(2026, 11, 21)
+
+
+def lint(tmp_path, text, **settings):
+    file = tmp_path / "in.yaml"
+    file.write_text(text, "utf-8")
+    return app_lint.lint(app_lint.Settings(manifests=(str(file),), **settings), today=TODAY)
+
+
+def found(report):
+    return [(it.rule, it.path) for it in report.findings]
+
+
+def verdict(report, rule):
+    return next((it.verdict, it.reason) for it in report.rules if it.rule == rule)
+
+
+FLAVORLESS = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  cohort: traning
+  namespaceSelector: {}
+  admissionChecks: [scale-up]
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors:
+    - {name: a, resources: [{name: cpu, nominalQuota: 1}, {name: memory, nominalQuota: 1Gi}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Cohort
+metadata: {name: training}
+"""
+
+
+def test_findings_on_v1beta1_name_the_fields_that_were_written(tmp_path):
+    assert found(lint(tmp_path, FLAVORLESS, target={"kueue": "0.14"})) == [
+        ("cohort-undeclared", "spec.cohort"),
+        ("admission-check-missing", "spec.admissionChecks[0]"),
+        ("flavor-missing", "spec.resourceGroups[0].flavors[0].name"),
+    ]
+
+
+def test_what_is_missing_from_a_part_is_not_judged(tmp_path):
+    report = lint(tmp_path, FLAVORLESS, target={"kueue": "0.14"}, partial=True)
+    assert found(report) == []
+    for rule in ("cohort-undeclared", "admission-check-missing", "flavor-missing"):
+        assert verdict(report, rule) == (
+            "not evaluated",
+            "the whole set of policy objects not given",
+        )
+
+
+def test_an_object_that_cannot_be_read_is_still_there(tmp_path):
+    broken = """
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: a}
+spec: {nodeLabels: [pool]}
+"""
+    report = lint(tmp_path, FLAVORLESS + broken, target={"kueue": "0.14"})
+    assert "flavor-missing" not in {it.rule for it in report.findings}
+
+
+def test_rules_of_nodes_wait_for_nodes(tmp_path):
+    good = next(each for each in page("flavor-missing").examples if each.good)
+    report = lint(tmp_path, good.text)
+    for rule in ("flavor-matches-no-node", "quota-exceeds-capacity", "node-taint-not-tolerated"):
+        assert verdict(report, rule) == ("not evaluated", "Nodes not given")
+
+
+def test_rules_of_settings_wait_for_the_configuration(tmp_path):
+    good = next(each for each in page("lends-without-reclaim").examples if each.good)
+    report = lint(tmp_path, good.text)
+    for rule in ("borrow-within-cohort-ignored", "feature-gate-off"):
+        assert verdict(report, rule) == ("not evaluated", "Kueue's Configuration not given")
+
+
+def test_a_configuration_inside_its_config_map_is_judged(tmp_path):
+    text = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: kueue-manager-config, namespace: kueue-system}
+data:
+  controller_manager_config.yaml: |
+    apiVersion: config.kueue.x-k8s.io/v1beta2
+    kind: Configuration
+    waitForPodsReady: {enable: true}
+"""
+    report = lint(tmp_path, text)
+    assert found(report) == [("kueue-configuration-key-unknown", "waitForPodsReady.enable")]
+    assert [it.place.line for it in report.findings] == [9]
+
+
+WORKLOAD = """
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  {namespace}
+  labels: {{kueue.x-k8s.io/queue-name: a100}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example.com/train:1
+        resources: {{requests: {{cpu: 1}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "namespace, rules", [("namespace: vision", []), ("namespace: speech", [1]), ("", [])]
+)
+def test_a_workload_without_namespace_may_be_applied_to_any(tmp_path, namespace, rules):
+    good = next(each for each in page("flavor-missing").examples if each.good)
+    report = lint(tmp_path, good.text + WORKLOAD.format(namespace=namespace))
+    assert [it.rule for it in report.findings] == ["workload-without-local-queue" for _ in rules]
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("30m", 1800),
+        ("1h30m", 5400),
+        ("-1s", -1),
+        ("0", 0),
+        ("1.5h", 5400),
+        ("5 minutes", None),
+        ("30", None),
+        ("", None),
+        ("m", None),
+        (30, None),
+    ],
+)
+def test_durations_are_read_as_go_reads_them(text, wanted):
+    assert seconds(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("nvidia.com/gpus", "nvidia.com/gpu"),
+        ("nvdia.com/gpu", "nvidia.com/gpu"),
+        ("Memory", "memory"),
+        ("gpu", "nvidia.com/gpu"),
+        ("nvidia.com/gpu.shared", None),
+        ("nvidia.com/mig-1g.10gb", None),
+        ("nvidia.com/total-gpumem", None),
+        ("example.com/gpu", None),
+        ("credits", None),
+        ("hugepages-2Mi", None),
+    ],
+)
+def test_slips_are_told_from_names_of_ones_own(name, wanted):
+    assert meant(name) == wanted
+
+
+def test_every_supported_release_has_gates_and_keys():
+    first, last = SUPPORTED["kueue"]
+    for minor in range(first[1], last[1] + 1):
+        assert "TopologyAwareScheduling" in feature_gates.names(Version(0, minor))
+    assert {"v1beta1", "v1beta2"} == {
+        v for v in ("v1beta1", "v1beta2", "v1") if configuration_keys.of(v)
+    }
+    assert not feature_gates.on("TopologyAwareScheduling", Version(0, 13))
+    assert feature_gates.on("TopologyAwareScheduling", Version(0, 14, 3))
+    assert feature_gates.locked("ManagedJobsNamespaceSelectorAlwaysRespected", Version(0, 19))
+    assert not feature_gates.known("DynamicResourceAllocation", Version(0, 19))
+
+
+@pytest.mark.parametrize(
+    "api_version, kind",
+    [
+        ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
+        ("workload.codeflare.dev/v1beta2", "AppWrapper"),
+        ("sparkoperator.k8s.io/v1beta2", "SparkApplication"),
+    ],
+)
+@pytest.mark.parametrize("queue, told", [("gone", True), ("q", False)])
+def test_kinds_of_whose_pods_nothing_is_known_name_queues_too(
+    tmp_path, api_version, kind, queue, told
+):
+    text = (
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\n"
+        "metadata: {name: q, namespace: a}\nspec: {clusterQueue: c}\n---\n"
+        f"apiVersion: {api_version}\nkind: {kind}\n"
+        f"metadata: {{name: x, namespace: a, labels: {{kueue.x-k8s.io/queue-name: {queue}}}}}\n"
+    )
+    rules = [it.rule for it in lint(tmp_path, text).findings]
+    assert ("workload-without-local-queue" in rules) is told

@@ -1,0 +1,425 @@
+"""Does `policygen lint` refuse what the servers refuse? Drawn changes of good objects, asked of both.
+
+    python -m tests.servers.agreement --count 5000 --seed 7
+
+asks more, and others, than the test does, and prints where they differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from http import HTTPStatus
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import yaml
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from policygen.api_validation.metadata import is_namespace
+from policygen.api_validation.schemas import index
+from policygen.app import lint as app_lint
+from policygen.app.requests import LintSettings
+from policygen.core.finding import Family, Verdict
+from policygen.lint.page import page
+from policygen.lint.registry import RULES
+
+from .apply import FIELD_MANAGER
+from .client import APPLY, JSON, Object
+from .cluster import LATE, Cluster
+from .mutations import mutated
+from .samples import samples
+
+ROOT = Path(__file__).parents[2]
+TODAY = date(2026, 11, 21)
+BEFORE = "namespace-missing"
+"""Not asked: the namespace of each case is made before it."""
+INVALID = tuple(
+    rule.name for rule in RULES if rule.family is Family.INVALID and rule.name != BEFORE
+)
+COUNT = 500
+THREADS = 8
+CRASHED = "a bug in"
+APPLY_ALONE = "apply alone:"
+LONGEST = 300
+MOST_BYTES = 500_000
+"""More may be more than a server reads."""
+LAG_S = 3.0
+"""For a webhook whose cache trails what was just made."""
+WORLD = ("Namespace", "PriorityClass", "Queue")
+"""What other objects must find on the server: made for good, and given to lint beside each."""
+SERVED = {
+    (api_version.removeprefix("core/"), kind)
+    for api_version, kinds in index().kinds.items()
+    for kind in kinds
+}
+FRESH = "fresh"
+"""What a changed object is called, so that it is created."""
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A good object, and where it is from."""
+
+    thing: Object
+    source: str
+
+    @property
+    def kind(self) -> str:
+        return f"{self.thing['apiVersion']} {self.thing['kind']}"
+
+    @property
+    def number(self) -> int:
+        """Its own, which is the same tomorrow."""
+        return zlib.crc32(json.dumps(self.thing, sort_keys=True).encode())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A changed object."""
+
+    seed: Seed
+    label: str
+    thing: Object
+
+    @property
+    def text(self) -> str:
+        """As it is sent, and as lint reads it."""
+        return json.dumps(self.thing, ensure_ascii=False) + "\n"
+
+    def __str__(self) -> str:
+        return f"{self.seed.kind} of {self.seed.source}: {self.label}"
+
+
+class Difference(NamedTuple):
+    """A difference that stays, and why."""
+
+    why: str
+    said: re.Pattern[str]
+    """What the server, or lint where it alone refuses, says then."""
+
+
+EXCEPTIONS = {
+    name: Difference(why, re.compile(pattern))
+    for name, why, pattern in (
+        (
+            "null-in-apply",
+            "A field of null is absent when an object is created, and refused when it is applied.",
+            rf'^{APPLY_ALONE} 422 .*must be of type \w+: "null"',
+        ),
+        (
+            "entries-in-apply",
+            "Server-side apply merges lists of built-in kinds by a key that a create does not ask for.",
+            rf"^{APPLY_ALONE} 500 failed to create typed patch object",
+        ),
+        (
+            "part-of-a-gpu",
+            "A quota of half a GPU is taken, and allows none.",
+            r"\[part-of-a-gpu\]$",
+        ),
+        (
+            "gang-without-queue",
+            "The PodGroup that Volcano makes of such pods is refused, and they are not.",
+            r"\[gang-without-queue\]$",
+        ),
+        (
+            "taken-when-made",
+            "Kueue's webhook makes a quantity of a fraction on create alone; every update is refused.",
+            r"Kueue takes it when the queue is made",
+        ),
+        (
+            "empty-and-dropped",
+            "Kueue's webhook, on create alone, drops empty texts before the schema sees them.",
+            r'^ClusterQueue \S+: "" is no value of this field',
+        ),
+        (
+            "named-and-not-there",
+            "A RuntimeClass that a pod names, which lint has not, as it has not what gives its overhead.",
+            r"RuntimeClass",
+        ),
+        (
+            "pods-in-detail",
+            "Probes, devices, ports and volumes in detail: no policy, and the server's code knows them.",
+            (
+                r"Probe|restartPolicy: Forbidden: may not be set for non-init|volumeDevices|volumes\[\d+\]|ports\[\d+\]|lifecycle|securityContext|hostAliases|dns"
+                r"|env\[\d+\]|resourceClaims|ephemeralContainers|tolerations\[\d+\]\.operator|sysctls"
+            ),
+        ),
+        (
+            "workloads-in-detail",
+            "Pods inside Workloads, which Kueue writes and nobody else.",
+            r"vworkload\.kb\.io",
+        ),
+        (
+            "nodes-in-detail",
+            "Addresses of nodes, which kubelets write.",
+            r"^\d+ Node .*(podCIDR|configSource|providerID|taints)",
+        ),
+        (
+            "metadata-in-detail",
+            "Owners, finalizers and managed fields, which controllers write.",
+            r"ownerReferences|finalizers|managedFields|generateName",
+        ),
+    )
+}
+"""Why lint and the servers may differ, by name."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What both said of a case."""
+
+    case: Case
+    server: str
+    """Why it was refused; empty: accepted."""
+    lint: tuple[str, ...]
+    """Rules of the invalid family that found something, with what they say."""
+
+    @property
+    def agree(self) -> bool:
+        crashed = any(each.startswith(CRASHED) for each in self.lint)
+        return not crashed and bool(self.server) == bool(self.lint)
+
+    @property
+    def exception(self) -> str:
+        """The name of the exception that it is; empty for none."""
+        said = self.server or (self.lint[0] if len(self.lint) == 1 else "")
+        names = (name for name, each in EXCEPTIONS.items() if each.said.search(said))
+        return next(names, "")
+
+    def __str__(self) -> str:
+        ours = "; ".join(self.lint) or "accepts"
+        return f"{self.case}\n  server: {self.server or 'accepts'}\n  lint:   {ours}"
+
+
+class Said(NamedTuple):
+    """What a server said."""
+
+    ok: bool
+    status: int
+    said: str
+
+
+@cache
+def seeds() -> tuple[Seed, ...]:
+    """Rendered examples, good examples of rules' pages, and a sample of every kind."""
+    found = [
+        *_of_files(sorted((ROOT / "examples").glob("*/expected/manifests.yaml"))),
+        *_of_pages(),
+        *(Seed(thing, "samples") for thing in samples()),
+    ]
+    once: dict[str, Seed] = {}
+    for each in found:
+        thing = {key: value for key, value in each.thing.items() if key != "status"}
+        if (thing.get("apiVersion"), thing.get("kind")) in SERVED:
+            once.setdefault(json.dumps(thing, sort_keys=True), Seed(thing, each.source))
+    return tuple(once.values())
+
+
+def _of_files(paths: Iterable[Path]) -> Iterator[Seed]:
+    for path in paths:
+        for thing in _documents(path.read_text("utf-8")):
+            yield Seed(thing, path.parts[-3])
+
+
+def _of_pages() -> Iterator[Seed]:
+    for rule in RULES:
+        for example in page(rule.name).examples:
+            if example.good:
+                for thing in _documents(example.text):
+                    yield Seed(thing, rule.name)
+
+
+def _documents(text: str) -> Iterator[Object]:
+    for each in yaml.load_all(text, Loader=yaml.CSafeLoader):
+        if isinstance(each, dict) and isinstance(each.get("metadata"), dict):
+            yield each
+
+
+def draw(good: Iterable[Seed], count: int, number: int) -> list[Case]:
+    """So many cases, of every kind alike; the same for the same number.
+
+    Each seed has its own draws, and those of a kind go in an order of their own, so that a page
+    more changes few cases.
+    """
+    by_kind: dict[str, list[Seed]] = {}
+    for each in good:
+        by_kind.setdefault(each.kind, []).append(each)
+    found: list[Case] = []
+    for index_, kind in enumerate(sorted(by_kind)):
+        share = count * (index_ + 1) // len(by_kind) - len(found)
+        seeds_ = sorted(by_kind[kind], key=lambda each: each.number)
+        each_has = -(-share // len(seeds_))
+        cases = [_draws(each, each_has, number ^ each.number) for each in seeds_[:share]]
+        turns = (case for turn in zip_longest(*cases) for case in turn if case is not None)
+        found += islice(turns, share)
+    return found
+
+
+def _draws(good: Seed, count: int, number: int) -> list[Case]:
+    found: dict[str, Case] = {}
+
+    @seed(number)
+    @settings(
+        max_examples=2 * count + 10,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(mutated(_fresh(good.thing, FRESH)))
+    def collect(changed: tuple[Object, str]) -> None:
+        case = Case(good, changed[1], changed[0])
+        if len(found) < count and len(case.text) < MOST_BYTES:
+            found.setdefault(case.text, case)
+
+    collect()
+    return list(found.values())
+
+
+def _fresh(thing: Object, name: str) -> Object:
+    """Under a name that nothing has, so that it is created."""
+    return {**thing, "metadata": {**thing["metadata"], "name": name}}
+
+
+class Judges:
+    """The API server of a bench and lint, in one world: the same namespaces, classes and queues."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self.cluster, self.client = cluster, cluster.client
+        self.folder = folder
+        world: dict[tuple[str, str], Object] = {}
+        for each in seeds():
+            thing = each.thing
+            if thing["kind"] in WORLD and each.source != "samples":
+                world.setdefault((thing["kind"], thing["metadata"]["name"]), thing)
+            elif namespace := thing["metadata"].get("namespace"):
+                key = ("Namespace", namespace)
+                world.setdefault(
+                    key, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+                )
+        text = "".join(f"---\n{json.dumps(thing)}\n" for thing in world.values())
+        outcome = cluster.try_apply(text)
+        refused = {(d.kind, d.thing["metadata"]["name"]) for d, _ in outcome.refused}
+        self.world = folder / "world.yaml"
+        text = "".join(f"---\n{json.dumps(t)}\n" for key, t in world.items() if key not in refused)
+        self.world.write_text(text, "utf-8")
+
+    def good(self) -> list[Seed]:
+        """The seeds that both accept as they are, in this world."""
+        cases = [Case(each, "unchanged", _fresh(each.thing, FRESH)) for each in seeds()]
+        return [it.case.seed for it in self.ask(cases) if not it.server and not it.lint]
+
+    def ask(self, cases: Iterable[Case]) -> list[Verdicts]:
+        """What both say of each case."""
+        cases = list(cases)
+        with ThreadPoolExecutor(THREADS) as pool:
+            said = pool.map(self._server, cases)
+            ours = [self._lint(case) for case in cases]
+            return [Verdicts(*each) for each in zip(cases, said, ours, strict=True)]
+
+    def _lint(self, case: Case) -> tuple[str, ...]:
+        file = self.folder / "case.yaml"
+        file.write_text(case.text, "utf-8")
+        asked = LintSettings(manifests=(str(self.world), str(file)), only=INVALID)
+        report = app_lint.lint(asked, today=TODAY)
+        if bugs := [each for each in report.rules if each.verdict == Verdict.CRASHED]:
+            return (f"{CRASHED} {bugs[0].rule}: {bugs[0].reason}",)
+        return tuple(
+            f"{it.message} [{it.rule}]"
+            for it in report.findings
+            if it.place and it.place.file == str(file) and it.rule in {*INVALID, "yaml-syntax"}
+        )
+
+    def _server(self, case: Case) -> str:
+        """Why it is refused when it is created or, where that is taken, applied."""
+        path, name = self._path(case.thing)
+        query = {"dryRun": "All", "fieldValidation": "Strict"}
+        created = self._late("POST", path, case.text, query)
+        there = created.status == HTTPStatus.CONFLICT  # such as Volcano's queue root
+        if (not created.ok and not there) or name is None:
+            return created.said
+        more = {"fieldManager": FIELD_MANAGER, "force": "true"}
+        applied = self._late("PATCH", f"{path}/{quote(name)}", case.text, {**query, **more})
+        return "" if applied.ok else f"{APPLY_ALONE} {applied.said}"
+
+    def _late(self, verb: str, path: str, text: str, query: dict[str, str]) -> Said:
+        end = time.monotonic() + LAG_S
+        of = APPLY if verb == "PATCH" else JSON
+        while True:
+            answer = self.client.request(verb, path, text, content_type=of, query=query)
+            if answer.ok or not LATE.search(answer.message) or time.monotonic() > end:
+                said = "" if answer.ok else f"{answer.status} {answer.message}"
+                return Said(answer.ok, answer.status, said)
+            time.sleep(0.1)
+
+    def _path(self, thing: Object) -> tuple[str, str | None]:
+        """Where it is created, and the name by which it can be applied."""
+        resource = self.client.resource(thing["apiVersion"], thing["kind"])
+        metadata = thing.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        name, namespace = metadata.get("name"), metadata.get("namespace")
+        if not isinstance(namespace, str) or not namespace:
+            namespace = "default"
+        elif is_namespace(namespace):
+            self.cluster.namespace(namespace)
+        # The client quotes it; a text that is no name may be longer than a server reads.
+        path = resource.path(namespace[:LONGEST] if resource.namespaced else None)
+        return path, name if isinstance(name, str) and name and "/" not in name else None
+
+
+def main() -> int:
+    """Draw, ask, and print where they differ."""
+    parser = argparse.ArgumentParser(prog="python -m tests.servers.agreement")
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    from .bench import Bench  # noqa: PLC0415 - only here
+    from .build import located  # noqa: PLC0415 - only for its command
+    from .upstream import control_plane  # noqa: PLC0415 - likewise
+
+    built = {upstream.name: located(upstream) for upstream in control_plane()}
+    with tempfile.TemporaryDirectory() as folder, Bench(built) as bench:
+        start = time.monotonic()
+        judges = Judges(Cluster(bench), Path(folder))
+        good = judges.good()
+        kinds = {each.kind for each in good}
+        print(f"{len(good)} of {len(seeds())} seeds, {len(kinds)} of {len(SERVED)} kinds")
+        for missing in sorted({f"{a} {k}" for a, k in SERVED} - kinds):
+            print(f"no seed of {missing}")
+        print(f"{time.monotonic() - start:.0f} s")
+        cases = draw(good, options.count, options.seed)
+        print(f"{len(cases)} drawn, {time.monotonic() - start:.0f} s")
+        verdicts = judges.ask(cases)
+    differ = [each for each in verdicts if not each.agree]
+    for each in differ:
+        print(f"[{each.exception}] {each}")
+    print(f"{summary(verdicts)}; {time.monotonic() - start:.0f} s")
+    return 1 if any(not each.exception for each in differ) else 0
+
+
+def summary(verdicts: Iterable[Verdicts]) -> str:
+    """How many agree, and what the others are."""
+    verdicts = list(verdicts)
+    refused = sum(bool(each.server) for each in verdicts)
+    differ = Counter(each.exception or "unknown" for each in verdicts if not each.agree)
+    words = ", ".join(f"{count} {name}" for name, count in sorted(differ.items())) or "none"
+    agree = len(verdicts) - differ.total()
+    return f"{agree} of {len(verdicts)} agree, {refused} are refused; not: {words}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

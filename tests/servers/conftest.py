@@ -1,0 +1,104 @@
+"""Fixtures of tests that ask real servers: one control plane for the session, clean for each test.
+
+    def test_the_last_gpu_can_be_used(cluster):
+        out = rendered(SPEC)                                  # through policygen's app layer
+        cluster.apply(out.text)                               # server-side apply, strict, in order
+        cluster.add_nodes(out.pools["a100"])                  # fake nodes of the spec's pool
+        ask = Ask(gpus=2)
+        cluster.create(*(job(f"j{i}", "nlp", ask, queue="a100") for i in range(9)))
+        cluster.becomes("admitted", lambda: len(cluster.admitted("nlp")), 4)
+        cluster.stays("GPUs in use", lambda: cluster.bound("nlp"), 8)
+
+`rendered` is in rendering.py, `Ask`, `job`, `pod`, `deployment`, `vcjob` in workloads.py, what
+`cluster` can do in cluster.py: `with cluster.kube_scheduler(config)`, `cluster.kueue(config)` and
+`cluster.volcano(config)` run another configuration for a while. After a test everything that came
+since the start is deleted, and the next one begins when it is gone.
+
+Without built binaries these tests are skipped; with POLICYGEN_CONTROLPLANE=required they fail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers.bench import Bench
+from tests.servers.build import Built, located
+from tests.servers.cluster import Cluster
+from tests.servers.process import ServerError
+from tests.servers.slate import Slate
+from tests.servers.upstream import KUBERNETES_VARIABLE, control_plane
+
+REQUIRED = "POLICYGEN_CONTROLPLANE"
+FAILED = pytest.StashKey[bool]()
+LOGS = pytest.StashKey[Path]()
+
+
+def pytest_collection_modifyitems(items):
+    """Real controllers race with each other: what asks them may try again once, and is told as rerun.
+
+    The slate is clean again before that; what is wrong fails twice.
+    """
+    for item in items:
+        if "bench" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    if report.failed and "bench" in getattr(item, "fixturenames", ()):
+        item.config.stash[FAILED] = True
+        if logs := item.config.stash.get(LOGS, None):
+            report.sections.append(("control plane", f"its logs will be kept in {logs}"))
+    return report
+
+
+@pytest.fixture(scope="session")
+def built() -> dict[str, Built]:
+    """The binaries of every upstream by name; Kubernetes of the release that `matrix` asks for."""
+    chosen = control_plane(os.environ.get(KUBERNETES_VARIABLE, ""))
+    found = {upstream.name: located(upstream) for upstream in chosen}
+    if missing := [name for built in found.values() for name in built.missing]:
+        said = (
+            f"no control plane: {len(missing)} files not built ({missing[0]}, ...); "
+            "`python -m tests.servers build` makes them, with Go 1.26 or later"
+        )
+        if os.environ.get(REQUIRED) == "required":
+            pytest.fail(said, pytrace=False)
+        pytest.skip(said)
+    return found
+
+
+@pytest.fixture(scope="session")
+def bench(built, request) -> Iterator[Bench]:
+    """Every server, running; its logs stay if a test failed."""
+    with Bench(built) as running:
+        request.config.stash[LOGS] = running.state / "logs"
+        yield running
+        running.keep_logs = request.config.stash.get(FAILED, False)
+
+
+@pytest.fixture(scope="session")
+def slate(bench) -> Iterator[Slate]:
+    made = Slate(bench.client)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def cluster(bench, slate) -> Iterator[Cluster]:
+    """A clean control plane. A server that died is told at the test in which it did."""
+    yield Cluster(bench)
+    dead = bench.dead()
+    for process in dead:
+        bench.restart(process)
+    try:
+        slate.clean()
+    finally:
+        if dead:
+            names = ", ".join(process.name for process in dead)
+            raise ServerError(f"{names} died during the test; logs in {dead[0].log.parent}")

@@ -1,0 +1,121 @@
+"""Pods and Jobs that never start, or start without the others; no queue is involved."""
+
+from __future__ import annotations
+
+from tests.servers.client import Object
+from tests.servers.cluster import SCHEDULING, Cluster
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import add_nodes, conditions, documents, scene, show
+from tests.servers.proofs.test_core_quotas import refused
+from tests.servers.workloads import Ask, pod, pod_group
+
+
+def test_pod_fits_no_node(cluster: Cluster) -> None:
+    """16 GPUs on nodes of 8, of which there are two."""
+    rule = "pod-fits-no-node"
+    add_nodes(cluster, bad(rule))
+    cluster.add_nodes(Shape(cpu="64", memory="512Gi"), 1, prefix="gpu-2")
+    show(cluster, scene(bad(rule), "bad"))
+    cluster.until("looked for", lambda: _unplaced(cluster, "bad"))
+    [reason] = _unplaced(cluster, "bad")
+    assert "2 Insufficient nvidia.com/gpu" in reason
+    show(cluster, scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 16)
+    assert cluster.bound("bad") == 0
+
+
+def test_scheduler_name_misspelt(cluster: Cluster) -> None:
+    """Not even a condition says that nobody looks for a node."""
+    rule = "scheduler-name-misspelt"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 1)
+    [left] = cluster.pods("bad")
+    assert conditions(left) == {}
+    assert cluster.objects("v1", "Event", "bad") == []
+    assert cluster.bound("bad") == 0
+
+
+def test_job_runs_too_few(cluster: Cluster) -> None:
+    rule = "job-runs-too-few"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 2)
+    cluster.becomes("bad", lambda: cluster.bound("bad"), 1)
+    cluster.stays("bad", lambda: len(cluster.pods("bad")), 1, for_s=1)
+
+
+def test_object_declared_twice(cluster: Cluster) -> None:
+    """Of two pools one is left."""
+    rule = "object-declared-twice"
+
+    def applied(text: str) -> dict[str, Object]:
+        cluster.apply(text, jobs=1)  # one after the other, as kubectl does
+        found = cluster.objects("kueue.x-k8s.io/v1beta2", "ResourceFlavor")
+        return {it["metadata"]["name"]: it["spec"]["nodeLabels"] for it in found}
+
+    assert applied(bad(rule)) == {"a100": {"pool": "a100-80gb"}}
+    pools = {"a100": {"pool": "a100"}, "a100-80gb": {"pool": "a100-80gb"}}
+    assert applied(good(rule)) == pools
+
+
+def test_priority_class_missing(cluster: Cluster) -> None:
+    """A Job without pods; and a PodGroup that counts as if it had no class."""
+    rule = "priority-class-missing"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: len(cluster.pods("good")), 1)
+    cluster.until("refused", lambda: refused(cluster, "bad"))
+    assert "no PriorityClass with name trainings was found" in refused(cluster, "bad")[0]
+    assert cluster.pods("bad") == []
+    cluster.create(pod_group("g", "bad", queue="default", min_member=1, priority="trainings"))
+    cluster.until("accepted", lambda: cluster.objects(SCHEDULING, "PodGroup", "bad"))
+
+
+def test_priority_classes_equal(cluster: Cluster) -> None:
+    """Neither goes first; with another value serving has the node at once."""
+    rule = "priority-classes-equal"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, bad(rule))
+    cluster.create(pod("first", "bad", Ask(gpus=8, priority="training")))
+    cluster.becomes("first", lambda: cluster.waiting("bad"), [])
+    cluster.create(pod("second", "bad", Ask(gpus=8, priority="serving")))
+    cluster.until("second waits", lambda: _unplaced(cluster, "bad"))
+    cluster.stays("second waits", lambda: cluster.waiting("bad"), ["second"], for_s=1)
+    for each in documents(bad(rule)):
+        cluster.delete(each["apiVersion"], each["kind"], each["metadata"]["name"])
+    for name in ("first", "second"):
+        cluster.delete("v1", "Pod", name, "bad")
+    show(cluster, good(rule))
+    cluster.create(pod("first", "good", Ask(gpus=8, priority="training")))
+    cluster.becomes("first", lambda: cluster.bound("good"), 8)
+    cluster.create(pod("second", "good", Ask(gpus=8, priority="serving")))
+    cluster.becomes(
+        "second", lambda: [it["metadata"]["name"] for it in _bound(cluster)], ["second"]
+    )
+
+
+def test_ranks_start_without_gang(cluster: Cluster) -> None:
+    """Two jobs of 8 ranks on 8 GPUs: both hold some and none is whole; as one pod each, one runs."""
+    rule = "ranks-start-without-gang"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, scene(bad(rule), "bad-0"), scene(bad(rule), "bad-1"))
+    cluster.becomes("GPUs in use", cluster.bound, 8)
+    assert 0 < cluster.bound("bad-0") < 8
+    assert 0 < cluster.bound("bad-1") < 8
+    for name in ("bad-0", "bad-1"):
+        cluster.delete("apps/v1", "StatefulSet", "training", name)
+    cluster.becomes("GPUs in use", cluster.bound, 0)
+    show(cluster, scene(good(rule), "good-0"), scene(good(rule), "good-1"))
+    held = lambda: sorted(cluster.bound(name) for name in ("good-0", "good-1"))
+    cluster.becomes("GPUs in use", held, [0, 8])
+
+
+def _unplaced(cluster: Cluster, namespace: str) -> list[str]:
+    """What kube-scheduler says of pods for which it found no node."""
+    found = (conditions(it).get("PodScheduled") for it in cluster.pods(namespace))
+    return [it["message"] for it in found if it and it["status"] == "False"]
+
+
+def _bound(cluster: Cluster) -> list[Object]:
+    return [it for it in cluster.pods("good") if "nodeName" in it["spec"]]

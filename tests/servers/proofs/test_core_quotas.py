@@ -1,0 +1,167 @@
+"""Namespaces' quotas and defaults that bound nothing, or too much; kube-apiserver decides."""
+
+from __future__ import annotations
+
+from tests.servers.client import ApiError, Object
+from tests.servers.cluster import Cluster, gpus
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import scene, show
+from tests.servers.workloads import Ask, job, pod
+
+CHANGE = {"spec": {"template": {"metadata": {"annotations": {"build": "2"}}}}}
+
+
+def made(cluster: Cluster, namespace: str, count: int, ask: Ask) -> int:
+    """How many of so many pods are not refused."""
+    accepted = 0
+    for i in range(count):
+        try:
+            cluster.create(pod(f"p{i}", namespace, ask))
+        except ApiError as error:
+            assert "exceeded quota" in str(error)  # noqa: PT017 (any other refusal is no proof)
+        else:
+            accepted += 1
+    return accepted
+
+
+def pods(cluster: Cluster, namespace: str) -> int:
+    return len(cluster.pods(namespace))
+
+
+def refused(cluster: Cluster, namespace: str) -> list[str]:
+    """What events say of pods that were not made."""
+    return [
+        it["message"]
+        for it in cluster.objects("v1", "Event", namespace)
+        if it["reason"] == "FailedCreate"
+    ]
+
+
+def test_gpu_quota_binds_nothing(cluster: Cluster) -> None:
+    """Of six GPUs in a quota of four, six."""
+    rule = "gpu-quota-binds-nothing"
+    names = ("bare", "limits", "plural")
+    show(
+        cluster,
+        *(scene(bad(rule, i), name) for i, name in enumerate((*names, "batch"))),
+        scene(good(rule), "good"),
+    )
+    batch = job("batch", "batch", Ask(gpus=0))
+    [container] = batch["spec"]["template"]["spec"]["containers"]
+    container["resources"] = {"requests": {"kubernetes.io/batch-cpu": "5k"}}
+    cluster.create(batch)
+    cluster.becomes("pods", lambda: len(cluster.pods("batch")), 1)
+    assert "requests.kubernetes.io/batch-cpu" not in _used(cluster, "batch")
+    for name in ("limits", "good"):
+        cluster.until("the quota counts", lambda name=name: _counts(cluster, name))
+    accepted = [made(cluster, name, 6, Ask(gpus=1)) for name in (*names, "good")]
+    assert accepted == [6, 4, 6, 4]
+    assert _used(cluster, "bare") == {}
+    assert _used(cluster, "plural") == {"requests.nvidia.com/gpus": "0"}
+    assert _used(cluster, "limits") == {"requests.nvidia.com/gpu": "4"}
+
+
+def test_object_quota_counts_nothing(cluster: Cluster) -> None:
+    """Of twelve Jobs in a quota of ten, twelve."""
+    rule = "object-quota-counts-nothing"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.until("the quota counts", lambda: "count/jobs.batch" in _used(cluster, "good"))
+    cluster.until("the quota is known", lambda: _counts(cluster, "bad"))
+    accepted = dict.fromkeys(("bad", "good"), 0)
+    for namespace in accepted:
+        for i in range(12):
+            try:
+                cluster.create(job(f"j{i}", namespace, Ask(gpus=0)))
+            except ApiError as error:
+                assert "exceeded quota" in str(error)  # noqa: PT017 (another refusal is no proof)
+            else:
+                accepted[namespace] += 1
+    assert accepted == {"bad": 12, "good": 10}
+    assert _used(cluster, "good")["count/jobs.batch"] == "10"
+    assert set(_used(cluster, "bad").values()) <= {"0"}
+
+
+def test_quota_for_unknown_priority(cluster: Cluster) -> None:
+    """Of ten GPUs in a quota of eight, ten."""
+    rule = "quota-for-unknown-priority"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.until("the quota counts", lambda: _counts(cluster, "good"))
+    asked = Ask(gpus=2, priority="training")
+    assert made(cluster, "bad", 5, asked) == 5
+    assert made(cluster, "good", 5, asked) == 4
+
+
+def test_quota_without_defaults(cluster: Cluster) -> None:
+    rule = "quota-without-defaults"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: pods(cluster, "good"), 1)
+    cluster.until("refused", lambda: refused(cluster, "bad"))
+    assert "must specify requests.cpu for: rank" in refused(cluster, "bad")[0]
+    assert pods(cluster, "bad") == 0
+
+
+def test_workload_exceeds_resource_quota(cluster: Cluster) -> None:
+    """Half of the ranks start, and hold their GPUs."""
+    rule = "workload-exceeds-resource-quota"
+    cluster.add_nodes(Shape(), 2)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 8)
+    cluster.becomes("bad", lambda: cluster.bound("bad"), 4)
+    cluster.until("the others are refused", lambda: refused(cluster, "bad"))
+    cluster.stays("bad", lambda: pods(cluster, "bad"), 4, for_s=1)
+
+
+def test_default_gpu_for_every_container(cluster: Cluster) -> None:
+    """A pod of two containers that asks for nothing takes two GPUs, or twice the maximum."""
+    rule = "default-gpu-for-every-container"
+    show(cluster, scene(bad(rule), "bad"), scene(bad(rule, 1), "most"), scene(good(rule), "good"))
+    taken = {}
+    for name in ("bad", "most", "good"):
+        two = pod("shell", name, Ask(gpus=0))
+        [container] = two["spec"]["containers"]
+        two["spec"]["containers"].append({**container, "name": "sidecar"})
+        cluster.create(two)
+        taken[name] = gpus(cluster.get("v1", "Pod", "shell", name))
+    assert taken == {"bad": 2, "most": 16, "good": 0}
+
+
+def test_rollout_exceeds_quota(cluster: Cluster) -> None:
+    """A change: with the default no pod of it is made, with the other all are."""
+    rule = "rollout-exceeds-quota"
+    cluster.add_nodes(Shape(), 1)
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    for name in ("bad", "good"):
+        cluster.becomes(
+            f"{name} is ready", lambda n=name: _status(cluster, n).get("readyReplicas"), 2
+        )
+        cluster.patch("apps/v1", "Deployment", "detector", CHANGE, name)
+    cluster.becomes("good", lambda: updated(cluster, "good", "detector"), 2)
+    cluster.until("refused", lambda: "exceeded quota" in " ".join(refused(cluster, "bad")))
+    cluster.becomes("bad", lambda: updated(cluster, "bad", "detector"), 0)
+    cluster.stays("bad", lambda: updated(cluster, "bad", "detector"), 0, for_s=1)
+
+
+def updated(cluster: Cluster, namespace: str, name: str) -> int | None:
+    """How many pods of a Deployment are of its newest version; None before that was looked at."""
+    found = cluster.get("apps/v1", "Deployment", name, namespace)
+    status = found.get("status", {})
+    if status.get("observedGeneration") != found["metadata"]["generation"]:
+        return None
+    return int(status.get("updatedReplicas", 0))
+
+
+def _status(cluster: Cluster, namespace: str) -> Object:
+    status: Object = cluster.get("apps/v1", "Deployment", "detector", namespace)["status"]
+    return status
+
+
+def _counts(cluster: Cluster, namespace: str) -> bool:
+    [quota] = cluster.objects("v1", "ResourceQuota", namespace)
+    return "hard" in quota.get("status", {})
+
+
+def _used(cluster: Cluster, namespace: str) -> Object:
+    [quota] = cluster.objects("v1", "ResourceQuota", namespace)
+    used: Object = quota.get("status", {}).get("used", {})
+    return used

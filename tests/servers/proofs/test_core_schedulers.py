@@ -1,0 +1,62 @@
+"""Two schedulers that give away the same cards."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from tests.servers.cluster import Cluster
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import documents
+
+NOTEBOOKS, TRIES = 32, 6
+"""The two race, even so: who is late may still see in time what the other did."""
+
+
+def test_two_schedulers_one_pool(cluster: Cluster) -> None:
+    """kube-scheduler looks away while Volcano fills the node: more than 8 GPUs of 8."""
+    rule = "two-schedulers-one-pool"
+    cluster.add_nodes(Shape(labels={"pool": "h100"}), 1, prefix="h100")
+    cluster.add_nodes(Shape(gpus=NOTEBOOKS, labels={"pool": "t4"}), 1, prefix="t4")
+    for _ in range(TRIES):
+        used = _placed(cluster, bad(rule))
+        assert used["t4-0"] == 0
+        if used["h100-0"] > 8:
+            break
+    assert used["h100-0"] > 8
+    assert _placed(cluster, good(rule)) == {"h100-0": 8, "t4-0": NOTEBOOKS}
+
+
+def _placed(cluster: Cluster, text: str) -> dict[str, int]:
+    """GPUs in use on each node, when both schedulers have had their pods."""
+    training, notebook = documents(text)
+    names = [f"notebook-{i}" for i in range(NOTEBOOKS)]
+    with _paused(cluster, "kube-scheduler"):
+        cluster.create(
+            *({**notebook, "metadata": {**notebook["metadata"], "name": name}} for name in names)
+        )
+        cluster.create(training)
+        cluster.becomes("Volcano's", cluster.bound, 8)
+    told = lambda: [it["status"].get("conditions") for it in cluster.pods("vision")]
+    cluster.until("kube-scheduler's", lambda: all(told()))
+    used = cluster.placement()
+    cluster.delete("batch/v1", "Job", "training", "vision")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: cluster.delete("v1", "Pod", name, "vision"), names))
+    cluster.becomes("gone", lambda: cluster.pods("vision"), [])
+    return used
+
+
+@contextmanager
+def _paused(cluster: Cluster, name: str) -> Iterator[None]:
+    """One of the servers stands still."""
+    pid = cluster.bench.processes[name].pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)

@@ -1,0 +1,24 @@
+"""A cycle of Cohorts keeps every queue at or below it out of scheduling."""
+
+from tests.servers.cluster import KUEUE
+from tests.servers.proofs.scene import part
+
+TEAMS = ("vision", "speech")
+INACTIVE = "is inactive"
+
+
+def test_cohort_cycle(stage):
+    """Its queues are made before it: one that is made below a cycle can end the whole manager."""
+    bad, good = scenes = stage.both("cohort-cycle")
+    admitted = lambda it: [it.held(name) for name in TEAMS]
+    try:
+        stage.send(*(scene.jobs(namespace=name) for scene in scenes for name in TEAMS))
+        stage.becomes("admitted", {good: [1, 1]}, admitted)
+        stage.becomes("said", {bad: INACTIVE}, lambda it: part(INACTIVE, it.says()))
+        stage.stays("admitted", {bad: [0, 0]}, admitted)
+        stage.becomes(
+            "condition", {bad: "Ready"}, lambda it: it.active("ClusterQueue", "vision.a100")
+        )
+    finally:  # also for the manager's sake
+        stage.cluster.patch(KUEUE, "Cohort", bad.of("all"), {"spec": {"parentName": None}})
+    stage.becomes("admitted without the cycle", {bad: [1, 1]}, admitted)

@@ -1,0 +1,122 @@
+"""Profiles of kube-scheduler that do not pack, or not what they look like: bad and good ones in one."""
+
+from copy import deepcopy
+
+import yaml
+
+from tests.servers import pairs
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.pairs import HERE, MORE_GPUS, MORE_OF_ALL, SERVED, Load, Pair
+from tests.servers.workloads import Ask, pod
+
+MIG = "nvidia.com/mig-1g.10gb"
+PICTURE = Pair(Load(), Load(cpu="64", memory="512Gi"), image_on_second=True)
+"""The first is emptier, the second has the image."""
+MIXED = Pair(Load(3), Load(0), resource=MIG)
+SIDES = 8
+"""Pairs of MIG nodes: where nothing is counted a pod may still find the fuller one, but not each."""
+
+# rule, number of its bad example, number of the good one, pair
+SPREADS = [
+    ("scheduler-arguments-ignored", 0, 0, MORE_OF_ALL),
+    ("profile-does-not-pack", 0, 0, MORE_OF_ALL),
+    ("profile-does-not-pack", 1, 0, MORE_GPUS),
+    ("profile-does-not-pack", 2, 0, MORE_OF_ALL),
+    ("profile-packs-weakly", 0, 0, SERVED),
+    ("profile-packs-weakly", 1, 0, SERVED),
+    ("scheduler-weight-zero", 0, 0, PICTURE),
+    ("scheduler-plugin-not-disabled", 0, 0, PICTURE),
+]
+
+
+def parts(text):
+    """An example's profile, and its Pod if it has one."""
+    config, *rest = yaml.safe_load_all(text)
+    (profile,) = config["profiles"]
+    return profile, *rest
+
+
+def configuration(profiles):
+    """All of them in one scheduler, each under a name of its own."""
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    named = [{**deepcopy(profile), "schedulerName": name} for name, profile in profiles.items()]
+    return yaml.safe_dump({**head, "profiles": named})
+
+
+def test_pods_go_to_the_emptier_node(cluster):
+    """By each bad profile the pod goes to the second node of its pair, by the good one to the first."""
+    numbered = {f"n{i}": case for i, case in enumerate(SPREADS)}
+    profiles = {}
+    for name, (rule, worse, better, _) in numbered.items():
+        (profiles[f"{name}-bad"],) = parts(bad(rule, worse))
+        (profiles[f"{name}-good"],) = parts(good(rule, better))
+    scene = {name: pair for name, (*_, pair) in numbered.items()}
+    pairs.stand(cluster, scene)
+    with cluster.kube_scheduler(configuration(profiles)):
+        for kind, want in (("bad", "second"), ("good", "first")):
+            choosers = {
+                name: pairs.chooser(name, pair, f"{name}-{kind}") for name, pair in scene.items()
+            }
+            found = pairs.choices(cluster, choosers)
+            for name, (rule, number, *_) in numbered.items():
+                assert found[name] == want, f"{rule}, {kind} example {number}"
+
+
+def test_packing_profile_unused(cluster):
+    """The page's Pods: without the profile's name it goes to the emptier node."""
+    rule = "packing-profile-unused"
+    profile, unnamed = parts(bad(rule))
+    _, named = parts(good(rule))
+    pairs.stand(cluster, {"pair": MORE_OF_ALL})
+    with cluster.kube_scheduler(configuration({"gpu": profile})):
+        for made, want in ((unnamed, "second"), (named, "first")):
+            made["spec"]["nodeSelector"] = {pairs.PAIR: "pair"}
+            made["metadata"]["namespace"] = HERE
+            assert pairs.choices(cluster, {"": made}) == {"": want}
+
+
+def test_packing_counts_another_resource(cluster):
+    """The page's Pod, which asks for a MIG instance: once for each pair, its fuller node on either side."""
+    rule = "packing-counts-another-resource"
+    (worse, asks), (better, _) = parts(bad(rule, 1)), parts(good(rule, 1))
+    scene = {
+        f"mig{i}": MIXED if i % 2 else Pair(MIXED.second, MIXED.first, resource=MIG)
+        for i in range(SIDES)
+    }
+    fuller = {name: "first" if pair == MIXED else "second" for name, pair in scene.items()}
+    pairs.stand(cluster, scene)
+
+    def found(scheduler):
+        pods = {}
+        for name, pair in scene.items():
+            made = pairs.chooser(name, pair, scheduler)
+            made["spec"]["containers"] = asks["spec"]["containers"]
+            pods[name] = made
+        return pairs.choices(cluster, pods)
+
+    with cluster.kube_scheduler(configuration({"worse": worse, "better": better})):
+        assert found("better") == fuller
+        assert found("worse") != fuller
+
+
+def test_spread_opposes_packing(cluster):
+    """Three of the page's Pods, on three nodes of which one is in use."""
+    rule = "spread-opposes-packing"
+    examples = {"worse": (parts(bad(rule)), [1, 1, 1]), "better": (parts(good(rule)), [0, 0, 3])}
+    first, *_ = cluster.add_nodes(Shape(), 3)
+    filler = pod("filler", "others", Ask(gpus=1))
+    filler["spec"]["nodeName"] = first
+    cluster.create(filler)
+    profiles = {name: profile for name, ((profile, _), _) in examples.items()}
+    with cluster.kube_scheduler(configuration(profiles)):
+        for name, ((_, made), want) in examples.items():
+            made["spec"]["schedulerName"] = name
+            for i in range(3):
+                metadata = {**made["metadata"], "name": f"it-{i}", "namespace": name}
+                cluster.create({**made, "metadata": metadata})
+            cluster.becomes("placed", lambda space=name: cluster.bound(space), 3)
+            assert sorted(cluster.placement(namespace=name).values()) == want
+            for i in range(3):
+                cluster.delete("v1", "Pod", f"it-{i}", name)
+            cluster.becomes("gone", lambda space=name: len(cluster.pods(space)), 0)

@@ -1,0 +1,147 @@
+"""Shares that are lent and do not come back, or go although they are deserved."""
+
+from tests.servers.pages import bad, good
+from tests.servers.proofs.volcano_scene import QUEUE, group, members
+from tests.servers.workloads import GPU, Ask
+
+RECLAIM = """
+actions: "allocate, reclaim, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: conformance
+  - name: capacity
+- plugins:
+  - name: predicates
+"""
+HIGH = """
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+"""
+ONE = Ask(gpus=1)
+ALL = 16
+"""GPUs of both nodes."""
+
+
+def owner(name, gpus, **spec):
+    """A queue that deserves so many GPUs."""
+    return QUEUE.format(name=name, spec={"deserved": {"nvidia.com/gpu": str(gpus)}, **spec})
+
+
+def run(volcano, name, pods, minimum=1, ask=ONE):
+    """A job of a queue, in a namespace of the same name: all of it starts, on GPUs that are free."""
+    claim(volcano, name, pods, minimum, ask)
+    volcano.becomes(f"{name} runs", lambda: volcano.bound(name), pods)
+
+
+def claim(volcano, name, pods, minimum=None, ask=ONE):
+    """A job of a queue that starts whole."""
+    made = group("job", name, queue=name, pods=pods, minimum=minimum or pods, ask=ask)
+    volcano.create(*made)
+
+
+def have(volcano, **gpus):
+    """The queues have so many GPUs in use, and so it stays."""
+    volcano.becomes("GPUs in use", lambda: {name: volcano.bound(name) for name in gpus}, gpus)
+    volcano.sessions()
+    assert {name: volcano.bound(name) for name in gpus} == gpus
+
+
+def test_reclaim_never_runs(volcano):
+    rule = "reclaim-never-runs"
+    for example, count in ((bad(rule), 0), (bad(rule, 1), 0), (good(rule), 8)):
+        with volcano.scene(example):
+            run(volcano, "vision", ALL)
+            claim(volcano, "speech", 8)
+            have(volcano, vision=ALL - count, speech=count)
+
+
+def test_queue_keeps_what_it_borrows(volcano):
+    rule = "queue-keeps-what-it-borrows"
+    for example, borrows, count in ((bad(rule), 8, 0), (good(rule), 0, 8)):
+        with volcano.scene(example + "---" + owner("speech", 8), RECLAIM):
+            claim(volcano, "vision", ALL, 1)
+            have(volcano, vision=8 + borrows)
+            claim(volcano, "speech", 8)
+            have(volcano, vision=8 + borrows, speech=count)
+
+
+def test_gang_shields_victims(volcano):
+    rule = "gang-shields-victims"
+    queues = f"---{owner('vision', 8)}---{owner('speech', 8)}"
+    for example, count in ((bad(rule), 0), (good(rule), 8)):
+        with volcano.scene(example + queues):
+            run(volcano, "vision", ALL, ALL)
+            claim(volcano, "speech", 8)
+            have(volcano, vision=ALL - count, speech=count)
+
+
+def test_victims_chosen_before_shares(volcano):
+    """Both deserve 8 GPUs, and there are 8: who has them keeps them, if shares count."""
+    rule = "victims-chosen-before-shares"
+    queues = f"---{owner('vision', 8)}---{owner('speech', 8)}"
+    for example, left in ((bad(rule), 0), (good(rule), 8)):
+        with volcano.scene():
+            volcano.fill("node-1", 8)
+            volcano.show(example + queues)
+            run(volcano, "vision", 8)
+            claim(volcano, "speech", 8)
+            have(volcano, vision=left, speech=8 - left)
+
+
+def test_queue_without_deserved(volcano):
+    """It loses all of its GPUs to a queue that deserves some."""
+    rule = "queue-without-deserved"
+    for example, left in ((bad(rule), 0), (good(rule), 8)):
+        with volcano.scene():
+            volcano.fill("node-1", 8)
+            volcano.show(example + "---" + owner("speech", 8), RECLAIM)
+            run(volcano, "vision", 8)
+            claim(volcano, "speech", 8)
+            have(volcano, vision=left, speech=8 - left)
+
+
+def test_gang_never_claims(volcano):
+    rule = "gang-never-claims"
+    mine = Ask(gpus=1, priority="training")
+    for example, count in ((bad(rule), 0), (good(rule), 4)):
+        with volcano.scene(example + "---" + owner("speech", 8)):
+            run(volcano, "speech", ALL)
+            volcano.create(*members("training", "vision", 4, mine))
+            have(volcano, speech=ALL - count, vision=count)
+
+
+def test_enqueue_starves_claimants(volcano):
+    """A full queue and a job of it that ranks above what fills it; a full cluster and an owner's job."""
+    rule = "enqueue-starves-claimants"
+    full = f"{HIGH}---{owner('vision', 8, capability={GPU: '8'})}"
+    for example, count in ((bad(rule), 0), (good(rule), 4)):
+        with volcano.scene(f"{example}---{full}"):
+            submit(volcano, "low", "vision", 8)
+            have(volcano, low=8)
+            submit(volcano, "high", "vision", 4, priority="high")
+            have(volcano, low=8 - count, high=count)
+    owners = f"{owner('vision', 8)}---{owner('speech', 8)}"
+    for example, count in ((bad(rule, 1), 0), (good(rule), 8)):
+        with volcano.scene(f"{example}---{owners}"):
+            submit(volcano, "first", "vision", ALL)
+            have(volcano, first=ALL)
+            submit(volcano, "second", "speech", 8)
+            have(volcano, first=ALL - count, second=count)
+
+
+def submit(volcano, namespace, queue, pods, priority=None):
+    """A job that starts whole and says what it needs."""
+    made = group(
+        "job",
+        namespace,
+        queue=queue,
+        pods=pods,
+        ask=Ask(gpus=1, priority=priority),
+        minimum=pods,
+        min_resources={GPU: str(pods)},
+        priority=priority,
+    )
+    volcano.create(*made)

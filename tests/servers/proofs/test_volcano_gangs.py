@@ -1,0 +1,177 @@
+"""Gangs that wait for ever, or start in part: each page's bad example, and then its good one."""
+
+import yaml
+
+from tests.servers.pages import bad, good
+from tests.servers.proofs.volcano_scene import OTHERS, group, members, split
+from tests.servers.workloads import VOLCANO_GROUP, Ask, job, pod
+
+ONE = Ask(gpus=1)
+HERE, NAME = "vision", "training"
+"""The namespace of the pages, and the name of the gang."""
+CLASS = """
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {{name: {name}}}
+value: {value}
+"""
+
+
+def gpus(volcano):
+    """In use in the page's namespace."""
+    return volcano.bound(HERE)
+
+
+def has(volcano, count):
+    """So many GPUs are in use, and so it stays."""
+    volcano.becomes("GPUs in use", lambda: gpus(volcano), count)
+    volcano.sessions()
+    assert gpus(volcano) == count
+
+
+def ranks(volcano, count, **labels):
+    """So many pods of the page's gang."""
+    volcano.create(*members(NAME, HERE, count, ONE, **labels))
+
+
+def phase(volcano):
+    return volcano.phases(HERE)[NAME]
+
+
+# For ever
+
+
+def test_gang_larger_than_its_pods(volcano):
+    waits_for_ever(volcano, "gang-larger-than-its-pods")
+
+
+def test_gang_role_without_pods(volcano):
+    waits_for_ever(volcano, "gang-role-without-pods")
+
+
+def waits_for_ever(volcano, rule):
+    """The bad example's four pods never start, with 16 GPUs free; the good one's do."""
+    for example, count in ((bad(rule), 0), (good(rule), 4)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("the Job's pods", lambda: len(volcano.pods(HERE)), 4)
+            has(volcano, count)
+
+
+def test_pod_group_missing(volcano):
+    """The pod waits beside free GPUs."""
+    for example, count in ((bad("pod-group-missing"), 2), (good("pod-group-missing"), 3)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 3)
+            has(volcano, count)
+
+
+def test_gang_exceeds_queue(volcano):
+    """16 GPUs are free in the cluster, and 8 are what the queue may have."""
+    rule = "gang-exceeds-queue"
+    for example, pods, count in ((bad(rule), 16, 0), (good(rule), 8, 8)):
+        with volcano.scene(example, volcano.shipped):
+            ranks(volcano, pods)
+            has(volcano, count)
+    for example, count in ((bad(rule, 1), 0), (good(rule, 1), 8)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.until("its PodGroup", lambda: volcano.phases(HERE))
+            has(volcano, count)
+
+
+def test_quota_below_gang(volcano):
+    """Four of eight pods are made, and hold nothing."""
+    rule = "quota-below-gang"
+    work = job(NAME, HERE, Ask(scheduler="volcano", annotations={VOLCANO_GROUP: NAME}), pods=8)
+    for example, pods, count in ((bad(rule), 4, 0), (good(rule), 8, 8)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.until("the quota counts", lambda: "hard" in quota(volcano).get("status", {}))
+            volcano.create(work)
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), pods)
+            has(volcano, count)
+            assert len(volcano.pods(HERE)) == pods
+
+
+def quota(volcano):
+    return volcano.get("v1", "ResourceQuota", "gpus", HERE)
+
+
+# In part
+
+ROOM = 2
+"""GPUs that are free, of 16."""
+
+
+def test_gang_placed_by_another(volcano):
+    starts_in_part(volcano, "gang-placed-by-another")
+
+
+def test_gang_size_on_pod(volcano):
+    starts_in_part(volcano, "gang-size-on-pod")
+
+
+def test_pod_group_without_pods(volcano):
+    starts_in_part(volcano, "pod-group-without-pods")
+
+
+def starts_in_part(volcano, rule):
+    """With room for two of four pods, two of the bad example's hold GPUs; the good one's wait."""
+    for example, count in ((bad(rule), ROOM), (good(rule), 0)):
+        with volcano.scene():
+            volcano.fill("node-0", 8)
+            last = volcano.fill("node-1", 8 - ROOM)
+            volcano.show(example, volcano.shipped)
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 4)
+            has(volcano, count)
+            volcano.delete("v1", "Pod", last, OTHERS)
+            has(volcano, 4)
+
+
+def test_gang_roles_not_tested(volcano):
+    """Four workers without their master."""
+    rule = "gang-roles-not-tested"
+    for example, count in ((bad(rule), 4), (good(rule), 0)):
+        with volcano.scene(example, volcano.shipped):
+            ranks(volcano, 4, role="worker")
+            has(volcano, count)
+            ranks(volcano, 1, first=4, role="master")
+            has(volcano, 5)
+
+
+# Let in, and evicted
+
+
+def test_gang_without_min_resources(volcano):
+    """A full queue: one gang is let in and holds nothing, the other is told that it must wait."""
+    rule = "gang-without-min-resources"
+    for example, want in ((bad(rule), "Inqueue"), (good(rule), "Pending")):
+        with volcano.scene(queues(example), volcano.shipped):
+            least = {"nvidia.com/gpu": "8"}
+            early = group("early", HERE, queue=HERE, pods=8, minimum=8, min_resources=least)
+            volcano.create(*early)
+            has(volcano, 8)
+            volcano.show(example, volcano.shipped)
+            ranks(volcano, 4)
+            volcano.becomes("phase", lambda: phase(volcano), want)
+            volcano.sessions()
+            assert (phase(volcano), gpus(volcano)) == (want, 8)
+
+
+def queues(text):
+    """Only an example's queues."""
+    return yaml.safe_dump_all([it for it in split(text)[-1] if it["kind"] == "Queue"])
+
+
+def test_gang_priorities_differ(volcano):
+    """A pod of a class between theirs and the group's, which kube-scheduler places, takes a GPU."""
+    rule = "gang-priorities-differ"
+    classes = [CLASS.format(name=name, value=n) for name, n in ((NAME, 1000), ("small", 100))]
+    for example, count in ((bad(rule), 3), (good(rule), 4)):
+        with volcano.scene("---".join(classes), volcano.shipped):
+            volcano.fill("node-0", 8, NAME)
+            volcano.fill("node-1", 4, NAME)
+            volcano.show(example, volcano.shipped)
+            has(volcano, 4)
+            volcano.create(pod("other", OTHERS, Ask(gpus=1, priority="small")))
+            waits = [] if count < 4 else ["other"]
+            volcano.becomes("it waits", lambda: volcano.waiting(OTHERS), waits)
+            has(volcano, count)

@@ -1,0 +1,159 @@
+"""Which nodes a queue's or a gang's pods get, and what queues are promised of nodes."""
+
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.volcano_scene import GPUS, NODE, group, members
+from tests.servers.workloads import Ask, pod
+
+NODES = 0
+"""Only those of each scene."""
+HERE = "vision"
+GROUP = "volcano.sh/nodegroup-name"
+HYPER_NODE = """
+---
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {{name: {name}}}
+spec:
+  tier: 1
+  members:
+  - {{type: Node, selector: {{exactMatch: {{name: {first}}}}}}}
+  - {{type: Node, selector: {{exactMatch: {{name: {second}}}}}}}
+"""
+
+
+def node(volcano, name, **labels):
+    """A node of 8 GPUs; returns its name."""
+    shape = Shape(gpus=GPUS, cpu=NODE.cpu, memory=NODE.memory, labels=labels)
+    (found,) = volcano.add_nodes(shape, prefix=name)
+    return found
+
+
+def on(volcano, *nodes):
+    """GPUs of the page's namespace on some nodes."""
+    placed = volcano.placement(namespace=HERE)
+    return tuple(placed[name] for name in nodes)
+
+
+def has(volcano, nodes, *counts):
+    """So many GPUs are in use on the nodes, and so it stays."""
+    volcano.becomes("GPUs on nodes", lambda: on(volcano, *nodes), counts)
+    volcano.sessions()
+    assert on(volcano, *nodes) == counts
+
+
+# Node groups
+
+
+def test_queue_affinity_ignored(volcano):
+    """Half of each node is free: it takes the other queue's too."""
+    rule = "queue-affinity-ignored"
+    for example, astray in ((bad(rule), 4), (good(rule), 0)):
+        with volcano.scene():
+            nodes = node(volcano, "own", **{GROUP: "h100"}), node(volcano, "other", **{GROUP: "a"})
+            for name in nodes:
+                volcano.fill(name, 4)
+            volcano.show(example)
+            volcano.create(*group("job", HERE, queue=HERE, pods=8))
+            has(volcano, nodes, 4, astray)
+
+
+def test_queue_barred_from_all_nodes(volcano):
+    rule = "queue-barred-from-all-nodes"
+    for example, count in ((bad(rule), 0), (good(rule), 8)):
+        with volcano.scene():
+            nodes = node(volcano, "plain"), node(volcano, "group", **{GROUP: "h100"})
+            volcano.show(example)
+            volcano.create(*group("job", HERE, queue=HERE, pods=8))
+            has(volcano, nodes, count, 0)
+
+
+def test_node_group_without_nodes(volcano):
+    rule = "node-group-without-nodes"
+    for example, count in ((bad(rule), 0), (good(rule), 8)):
+        with volcano.scene(example, good("queue-affinity-ignored").partition("---")[0]):
+            volcano.create(*group("job", HERE, queue=HERE, pods=8))
+            has(volcano, ["gpu-1-0"], count)
+
+
+# Networks
+
+
+def test_network_topology_ignored(volcano):
+    """Of each spine one node is free."""
+    rule = "network-topology-ignored"
+    for example, count in ((bad(rule), 8), (good(rule), 0)):
+        with volcano.scene():
+            nodes = volcano.add_nodes(NODE, 4, prefix="n")
+            spines = [("left", *nodes[:2]), ("right", *nodes[2:])]
+            hyper = "".join(HYPER_NODE.format(name=n, first=f, second=s) for n, f, s in spines)
+            volcano.fill(nodes[0], 1)
+            busy = volcano.fill(nodes[3], 1)
+            volcano.show(example + hyper)
+            volcano.create(*members("pretraining", HERE, 2, Ask(gpus=8)))
+            has(volcano, nodes, 0, count, count, 0)
+            if not count:
+                volcano.delete("v1", "Pod", busy, "others")
+                has(volcano, nodes, 0, 0, 8, 8)
+
+
+# Promises
+
+
+def test_guarantees_exceed_cluster(volcano):
+    """All is idle, and a queue without a guarantee gets none of it."""
+    rule = "guarantees-exceed-cluster"
+    for example, count in ((bad(rule), 0), (good(rule), 2)):
+        with volcano.scene(example):
+            volcano.create(*group("job", HERE, queue="default", pods=8))
+            has(volcano, ["gpu-1-0"], count)
+
+
+def test_deserved_exceeds_cluster(volcano):
+    """Nothing comes back to a queue, since no other has more than it deserves."""
+    rule = "deserved-exceeds-cluster"
+    reclaim = good("gang-shields-victims")
+    for example, count in ((bad(rule), 0), (good(rule), 4)):
+        with volcano.scene(example, reclaim):
+            volcano.create(*group("first", "others", queue="vision", pods=8))
+            volcano.becomes("all of it", lambda: volcano.bound("others"), 8)
+            volcano.create(*group("second", HERE, queue="speech", pods=4, minimum=4))
+            has(volcano, ["gpu-1-0"], count)
+            assert volcano.bound("others") == 8 - count
+
+
+# Cards
+
+CARDS = "".join(f"GPU-{i},100,81920,NVIDIA-A100,true,hami-core:" for i in range(4))
+DEVICES = {"volcano.sh/node-vgpu-register": CARDS}
+HANDSHAKE = {"volcano.sh/node-vgpu-handshake": "Requesting_2099.01.01 00:00:00"}
+"""As Volcano's device plugin and scheduler leave them; with that time neither is asked again."""
+NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
+
+
+def test_deviceshare_packs_cards_only(volcano):
+    """Six small pods, one after another, on four nodes of four shared cards."""
+    rule = "deviceshare-packs-cards-only"
+    shape = Shape(gpus=0, extended={NUMBER: 400, MEMORY: 4 * 81920})
+    change = {"metadata": {"annotations": {**DEVICES, **HANDSHAKE}}}
+    with volcano.scene(bad(rule)):  # before the nodes: it looks for cards on those that change
+        for name in volcano.add_nodes(shape, 4, prefix="shared"):
+            volcano.patch("v1", "Node", name, change)
+        assert nodes_of_shares(volcano, bad(rule), "bad") > 1
+        assert nodes_of_shares(volcano, good(rule), "good") == 1
+
+
+def nodes_of_shares(volcano, example, namespace):
+    """How many nodes six pods get, that ask for an 80th of a card each."""
+    volcano.show(example)
+    for i in range(6):
+        made = pod(f"share-{i}", namespace, Ask(gpus=1, resource=NUMBER, scheduler="volcano"))
+        made["spec"]["containers"][0]["resources"]["limits"][MEMORY] = "1024"
+        volcano.create(made)
+        volcano.becomes("placed", lambda: volcano.waiting(namespace), [])
+        volcano.sessions(2)  # so that it knows which card was given
+    used = {made["spec"]["nodeName"] for made in volcano.pods(namespace)}
+    for i in range(6):
+        volcano.delete("v1", "Pod", f"share-{i}", namespace)
+    volcano.becomes("gone", lambda: len(volcano.pods(namespace)), 0)
+    return len(used)

@@ -1,0 +1,183 @@
+"""Queues whose limits and trees bind nobody, or everybody."""
+
+import yaml
+
+from tests.servers.cluster import SCHEDULING
+from tests.servers.pages import bad, good
+from tests.servers.proofs.volcano_scene import HELD, QUEUE, SHARES, group
+from tests.servers.workloads import Ask, pod
+
+HERE = "vision"
+"""A namespace, and the queue of most pages."""
+TREE = SHARES.replace("- name: capacity", "- name: capacity\n    enableHierarchy: true")
+
+
+def queue(name, **spec):
+    return QUEUE.format(name=name, spec=yaml.safe_dump(spec, default_flow_style=True))
+
+
+def ask_for(volcano, *queues, gpus=16, namespace=HERE):
+    """Pods of a GPU each in some queues, which start one by one."""
+    for name in queues:
+        volcano.create(*group(name, namespace, queue=name, pods=gpus))
+
+
+def has(volcano, count, namespace=HERE):
+    """So many GPUs are in use, and so it stays."""
+    volcano.becomes("GPUs in use", lambda: volcano.bound(namespace), count)
+    volcano.sessions()
+    assert volcano.bound(namespace) == count
+
+
+# Limits
+
+
+def test_queue_limit_misses_gpu(volcano):
+    rule = "queue-limit-misses-gpu"
+    for example, count in ((bad(rule), 16), (good(rule), 0)):
+        with volcano.scene(example):
+            ask_for(volcano, "batch")
+            has(volcano, count)
+
+
+def test_queue_resource_not_counted(volcano):
+    rule = "queue-resource-not-counted"
+    for example, count in ((bad(rule), 16), (bad(rule, 1), 16), (good(rule), 8)):
+        with volcano.scene(example):
+            ask_for(volcano, HERE)
+            has(volcano, count)
+
+
+def test_zero_capability_is_no_limit(volcano):
+    """Pods of a core each."""
+    rule = "zero-capability-is-no-limit"
+    core = Ask(gpus=0, cpu="1", memory="1Gi")
+    for example, waiting in ((bad(rule), 0), (good(rule), 4)):
+        with volcano.scene(example):
+            volcano.create(*group("cores", HERE, queue="closed", pods=4, ask=core))
+            volcano.becomes("waiting", lambda: len(volcano.waiting(HERE)), waiting)
+            volcano.sessions()
+            assert len(volcano.waiting(HERE)) == waiting
+
+
+def test_queues_without_plugin(volcano):
+    rule = "queues-without-plugin"
+    for example, count in ((bad(rule), 16), (good(rule), 8)):
+        with volcano.scene(example):
+            ask_for(volcano, HERE)
+            has(volcano, count)
+
+
+# Shares
+
+
+def test_deserved_ignored(volcano):
+    """Beside a queue of weight 3 that deserves nothing, which asks for all too."""
+    rule = "deserved-ignored"
+    for example, count in ((bad(rule), 4), (good(rule), 8)):
+        share(volcano, example, queue("other", weight=3), count)
+
+
+def test_queue_weight_ignored(volcano):
+    """With weight 10 it has what it deserves; `proportion` would give it all of its capability."""
+    rule = "queue-weight-ignored"
+    weighed = bad(rule).replace("name: capacity", "name: proportion")
+    assert weighed != bad(rule)
+    for example, rest, count in ((bad(rule), 12, 4), (weighed, 12, 8), (good(rule), 8, 8)):
+        share(volcano, example, queue("other", deserved={"nvidia.com/gpu": str(rest)}), count)
+
+
+def test_capacity_beside_proportion(volcano):
+    """A queue that deserves 12 GPUs has as many as one that deserves 4."""
+    rule = "capacity-beside-proportion"
+    queues = [
+        queue(name, deserved={"nvidia.com/gpu": gpus})
+        for name, gpus in ((HERE, "12"), ("other", "4"))
+    ]
+    for example, count in ((bad(rule), 8), (good(rule), 12)):
+        share(volcano, f"{example}---{queues[0]}", queues[1], count)
+
+
+def share(volcano, example, other, count):
+    """What the page's queue has, when both ask for all 16 GPUs at once."""
+    with volcano.scene(example):
+        volcano.apply(other)
+        volcano.hold()
+        ask_for(volcano, HERE)
+        ask_for(volcano, "other", namespace="others")
+        volcano.resume()
+        volcano.becomes("both", lambda: (volcano.bound(HERE), volcano.bound()), (count, 16))
+
+
+# Trees
+
+
+def test_queue_tree_ignored(volcano):
+    """Two children take twice what their parent has."""
+    rule = "queue-tree-ignored"
+    child = queue("research.speech", parent="research", capability={"nvidia.com/gpu": "8"})
+    for example, count in ((bad(rule), 16), (good(rule), 8)):
+        with volcano.scene(example):
+            volcano.apply(child)
+            ask_for(volcano, "research.vision", "research.speech", gpus=8)
+            has(volcano, count)
+
+
+def test_gang_in_inner_queue(volcano):
+    """It stops a pod of another queue."""
+    rule = "gang-in-inner-queue"
+    for example, count in ((bad(rule), 0), (good(rule), 1)):
+        with volcano.scene(example, TREE):
+            ask_for(volcano, "default", gpus=1)
+            has(volcano, count)
+
+
+def test_default_queue_has_children(volcano):
+    """A pod without a queue stops the whole cluster, itself included."""
+    rule = "default-queue-has-children"
+    for example, count in ((bad(rule), 0), (good(rule), 2)):
+        with volcano.scene(example, TREE):
+            volcano.apply(queue("other", deserved={"nvidia.com/gpu": "4"}))
+            volcano.create(pod("plain", HERE, Ask(gpus=1, scheduler="volcano")))
+            volcano.until("its PodGroup", lambda: volcano.objects(SCHEDULING, "PodGroup", HERE))
+            ask_for(volcano, "other", gpus=1)
+            has(volcano, count)
+
+
+def test_root_queue_declared(volcano):
+    """A queue without a capability of its own has only half of the cluster's GPUs."""
+    rule = "root-queue-declared"
+    for example, count in ((bad(rule), 8), (good(rule), 16)):
+        with volcano.scene(example, HELD):
+            volcano.load(TREE)
+            ask_for(volcano, "default")
+            has(volcano, count)
+            volcano.hold()
+
+
+def test_root_is_not_changed_any_more(volcano):
+    """Once the scheduler, with its hierarchy on, has written what the nodes have."""
+    with volcano.scene(queue("other"), TREE):
+        volcano.until(
+            "root", lambda: volcano.get(SCHEDULING, "Queue", "root")["spec"].get("deserved")
+        )
+        outcome = volcano.try_apply(bad("root-queue-declared"), retry_s=0)
+        assert [document.name for document, _ in outcome.refused] == ["root"]
+
+
+# Orders
+
+
+def test_dequeue_strategy_ignored(volcano):
+    """A later job overtakes, with `fifo` as without."""
+    rule = "dequeue-strategy-ignored"
+    for example in (bad(rule), good(rule)):
+        with volcano.scene(example):
+            ask_for(volcano, HERE, gpus=4)
+            has(volcano, 4)
+            large = group("large", HERE, queue=HERE, pods=8, minimum=8)
+            volcano.create(*large)
+            volcano.sessions()
+            volcano.create(*group("small", HERE, queue=HERE, pods=4, minimum=4))
+            has(volcano, 8)
+            assert all(name.startswith("large-") for name in volcano.waiting(HERE))

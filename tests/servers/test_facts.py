@@ -1,0 +1,35 @@
+"""The schemas in `schemas/cluster` are what the running servers say."""
+
+import copy
+
+import pytest
+
+from tests.servers import facts
+from tests.servers.bench import Bench, Options
+from tests.servers.upstream import KUBERNETES
+
+
+@pytest.fixture(scope="module")
+def files(built):
+    running = built["kubernetes"].upstream.version
+    if running != KUBERNETES.version:
+        pytest.skip(f"schemas/cluster is asked of Kubernetes {KUBERNETES.version}, not {running}")
+    with Bench(built, Options(parts=frozenset())) as bench:  # no webhook speaks before its code
+        return facts.collect(bench.client)
+
+
+def test_committed_schemas_are_current(files):
+    differ = facts.differences(files)
+    assert not differ, (
+        f"{len(differ)} files of schemas/cluster are not what the servers say ({differ[0]}, ...); "
+        f"run `{facts.COMMAND}` and read the difference"
+    )
+
+
+def test_difference_names_changed_missing_and_stale_files(files):
+    other = copy.deepcopy(files)
+    queue = "kueue.x-k8s.io/v1beta2/ClusterQueue.json"
+    other[queue]["schema"]["properties"]["spec"]["properties"]["cohort"] = {"type": "string"}
+    del other["core/v1/Pod.json"]
+    other["core/v1/Secret.json"] = {}
+    assert facts.differences(other) == ["core/v1/Pod.json", "core/v1/Secret.json", queue]

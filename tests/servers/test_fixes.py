@@ -1,0 +1,140 @@
+"""What `lint --fix` writes is to a real server the object that it was."""
+
+from datetime import date
+
+from policygen.app import fix
+from policygen.app.requests import LintSettings
+
+OLD = """\
+# every kind of Kueue that has both versions, with all that changed its name
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Topology
+metadata: {name: fix-racks}
+spec:
+  levels:
+  - nodeLabel: kubernetes.io/hostname
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: fix-a100}
+spec:
+  nodeLabels: {pool: a100}   # theirs
+  topologyName: fix-racks
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Cohort
+metadata: {name: fix-all}
+spec:
+  fairSharing: {weight: 500m}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: WorkloadPriorityClass
+metadata: {name: fix-high}
+value: 1000
+description: first
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ProvisioningRequestConfig
+metadata: {name: fix-buys}
+spec:
+  provisioningClassName: check-capacity.autoscaling.x-k8s.io
+  managedResources: [nvidia.com/gpu]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: AdmissionCheck
+metadata: {name: fix-scale-up}
+spec:
+  controllerName: example.com/nobody
+  retryDelayMinutes: 15   # nobody waits
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: MultiKueueCluster
+metadata: {name: fix-far}
+spec:
+  kubeConfig:
+    # a Secret
+    location: far
+    locationType: Secret
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: MultiKueueConfig
+metadata: {name: fix-far}
+spec:
+  clusters: [fix-far]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: fix-vision}
+spec:
+  cohort: fix-all
+  admissionChecks:
+  - fix-scale-up   # before anything
+  flavorFungibility:
+    whenCanBorrow: Borrow
+    whenCanPreempt: Preempt
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: fix-a100
+      resources:
+      - {name: cpu, nominalQuota: 4000m}
+      - {name: memory, nominalQuota: "1024Mi", lendingLimit: 0.5Gi}
+      - {name: nvidia.com/gpu, nominalQuota: 7500m, borrowingLimit: "8"}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: fix-a100, namespace: default}
+spec:
+  clusterQueue: fix-vision
+"""
+KINDS = {
+    "Topology": "racks",
+    "ResourceFlavor": "a100",
+    "Cohort": "all",
+    "WorkloadPriorityClass": "high",
+    "ProvisioningRequestConfig": "buys",
+    "AdmissionCheck": "scale-up",
+    "MultiKueueCluster": "far",
+    "MultiKueueConfig": "far",
+    "ClusterQueue": "vision",
+    "LocalQueue": "a100",
+}
+"""And the name of each, without its prefix."""
+
+
+def stored(cluster, prefix):
+    """What the server holds of each kind, without who and when."""
+    found = {}
+    for kind, name in KINDS.items():
+        namespace = "default" if kind == "LocalQueue" else None
+        thing = cluster.get("kueue.x-k8s.io/v1beta2", kind, f"{prefix}-{name}", namespace)
+        found[kind] = {key: it for key, it in thing.items() if key not in {"metadata", "status"}}
+    return found
+
+
+def test_a_fixed_object_is_stored_as_the_one_before(cluster, tmp_path):
+    file = tmp_path / "old.yaml"
+    file.write_text(OLD)
+    settings = LintSettings(manifests=(str(file),), partial=True)
+    fixed = fix.fix(settings, today=date(2026, 11, 21))
+    assert fixed.left == ()
+    assert fixed.done == {
+        "kueue-version-outdated": len(KINDS),
+        "quota-fractional": 1,
+        "quota-not-canonical": 3,
+    }
+    ((_, new),) = fixed.texts
+    assert cluster.apply(OLD).refused == []
+    before = stored(cluster, "fix")
+    before["ClusterQueue"]["spec"]["resourceGroups"][0]["flavors"][0]["resources"][2][
+        "nominalQuota"
+    ] = "8"  # which is what Kueue counts 7500m as
+    assert cluster.apply(new.replace("fix-", "new-")).refused == []
+    fresh = stored(cluster, "new")
+    assert {kind: str(it).replace("new-", "fix-") for kind, it in fresh.items()} == {
+        kind: str(it) for kind, it in before.items()
+    }
+    outcome = cluster.apply_twice(new)
+    assert (outcome.refused, outcome.changed, outcome.warnings) == ([], [], [])
+    assert stored(cluster, "fix") == before

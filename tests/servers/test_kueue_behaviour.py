@@ -1,0 +1,222 @@
+"""Under Kueue a team gets its guarantee, up to its limit, and gives back what it borrowed."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import pytest
+
+from policygen.core.quantity import parse
+from tests.servers.cluster import KUEUE
+from tests.servers.scenes import ONE, held, jobs, ready, said
+from tests.servers.specs import platform, pool, share, team
+from tests.servers.workloads import GPU, Ask, job
+
+WHOLE = Ask(gpus=1, cpu="12", memory="96Gi")
+"""A GPU with all the cpu and memory that come along."""
+
+NO_SELECTOR = "workload namespace doesn't match ClusterQueue selector"
+
+
+def charged(cluster, queue):
+    """What a ClusterQueue counts as in use: cpu, bytes, GPUs."""
+    status = cluster.get(KUEUE, "ClusterQueue", queue).get("status", {})
+    [flavor] = status.get("flavorsReservation") or [{"resources": []}]
+    used = {each["name"]: parse(str(each["total"])).value for each in flavor["resources"]}
+    return tuple(used.get(name) for name in ("cpu", "memory", GPU))
+
+
+def test_quotas_of_a_tree_sum_to_the_pool_and_its_last_gpu_can_be_used(cluster):
+    """20 GPUs with 240 cores and 1920Gi: 9 + 5 promised, 6 at the root."""
+    ready(
+        cluster,
+        platform(),
+        pool(gpus=20),
+        team("language", share(guarantee=9)),
+        team("training", share(guarantee=4), parent="language"),
+        team("evaluation", share(guarantee=2), parent="language"),
+        team("vision", share(guarantee=5, limit=16)),
+    )
+    sums = defaultdict(Fraction)
+    for kind in ("ClusterQueue", "Cohort"):
+        for thing in cluster.objects(KUEUE, kind):
+            for quota in thing["spec"]["resourceGroups"][0]["flavors"][0]["resources"]:
+                sums[quota["name"]] += parse(str(quota["nominalQuota"])).value
+    assert sums == {"cpu": 240, "memory": 1920 * 2**30, GPU: 20}
+    everybody = {"language": 3, "training": 4, "evaluation": 2, "vision": 5}
+    for name, count in everybody.items():
+        cluster.create(*jobs(name, count, WHOLE))
+    cluster.becomes("guarantees", lambda: held(cluster, *everybody), [3, 4, 2, 5])
+    cluster.create(*jobs("vision", 7, WHOLE, prefix="more"))
+    cluster.becomes("with the root's", lambda: held(cluster, *everybody), [3, 4, 2, 11])
+    cluster.becomes("nodes", lambda: sorted(cluster.placement().values()), [4, 8, 8])
+    cluster.stays("admitted", lambda: sum(held(cluster, *everybody)), 20, for_s=1)
+
+
+@pytest.mark.parametrize("limit, most", [(4, 4), (9, 9), (None, 10)])
+def test_a_team_borrows_up_to_its_limit_and_not_one_gpu_more(cluster, limit, most):
+    """12 GPUs, of which vision borrows 2 first: 10 are left, 4 of them guaranteed."""
+    bound = {} if limit is None else {"limit": limit}
+    ready(
+        cluster,
+        pool(gpus=12),
+        team("nlp", share(guarantee=4, **bound)),
+        team("vision", share(guarantee=0, limit=2)),
+    )
+    cluster.create(*jobs("vision", 3))
+    cluster.becomes("vision's", lambda: held(cluster, "vision"), [2])
+    cluster.create(*jobs("nlp", 12))
+    cluster.becomes("nlp's", lambda: held(cluster, "nlp"), [most])
+    cluster.stays("nlp's", lambda: held(cluster, "nlp"), [most], for_s=1)
+    cluster.becomes("GPUs in use", cluster.bound, 2 + most)
+
+
+def test_a_gang_above_the_limit_is_not_started_in_part(cluster):
+    ready(cluster, pool(gpus=8), team("nlp", share(guarantee=2, limit=4)))
+    cluster.create(job("five", "nlp", ONE, pods=5, queue="a100"))
+    cluster.create(job("four", "nlp", ONE, pods=4, queue="a100"))
+    cluster.becomes("GPUs in use", cluster.bound, 4)
+    cluster.stays("admitted", lambda: cluster.admitted("nlp"), ["four"], for_s=1)
+
+
+@pytest.mark.parametrize("ask, most", [(WHOLE, 4), (Ask(gpus=1, cpu="24"), 2)])
+def test_cpu_of_a_share_is_bounded_with_its_gpus(cluster, ask, most):
+    """4 GPUs come with 48 cores, which Jobs of 1 GPU and 24 cores use up two by two."""
+    ready(cluster, pool(), team("nlp", share(limit=4)))
+    cluster.create(*jobs("nlp", 5, ask))
+    cluster.becomes("nlp's", lambda: held(cluster, "nlp"), [most])
+    cluster.stays("nlp's", lambda: held(cluster, "nlp"), [most], for_s=1)
+
+
+def test_what_a_limit_range_fills_in_is_charged(cluster):
+    """2 Jobs that name no cpu and memory, at 500m and 1Gi each."""
+    ready(
+        cluster,
+        pool(),
+        team("nlp", share(limit=4), containerDefaults={"cpu": "500m", "memory": "1Gi"}),
+    )
+    cluster.create(*jobs("nlp", 2))
+    cluster.becomes("charged", lambda: charged(cluster, "nlp.a100"), (1, 2 * 2**30, 2))
+
+
+@pytest.mark.parametrize("limit, most", [(6, 6), (None, 12)])
+def test_the_limit_of_a_parent_binds_its_children_together(cluster, limit, most):
+    bound = {} if limit is None else {"limit": limit}
+    ready(
+        cluster,
+        pool(gpus=12),
+        team("language", share(guarantee=4, **bound), namespaces=()),
+        team("training", share(guarantee=2), parent="language"),
+        team("evaluation", share(guarantee=1), parent="language"),
+    )
+    cluster.create(*jobs("training", 5))
+    cluster.becomes("training's", lambda: held(cluster, "training"), [5])
+    cluster.create(*jobs("evaluation", 8))
+    total = lambda: sum(held(cluster, "training", "evaluation"))
+    cluster.becomes("admitted", total, most)
+    cluster.stays("admitted", total, most, for_s=1)
+
+
+def test_what_a_parent_keeps_goes_to_its_children_before_others(cluster):
+    """5 GPUs; language keeps 2 beside evaluation's 1, and evaluation gets them back from vision."""
+    ready(
+        cluster,
+        pool(gpus=5),
+        team("language", share(guarantee=3), namespaces=()),
+        team("evaluation", share(guarantee=1), parent="language"),
+        team("vision", share(guarantee=2)),
+    )
+    cluster.create(*jobs("vision", 6))
+    cluster.becomes("vision borrows all", lambda: held(cluster, "vision"), [5])
+    cluster.create(*jobs("evaluation", 4))
+    both = lambda: held(cluster, "evaluation", "vision")
+    cluster.becomes("each its own", both, [3, 2])
+    cluster.stays("each its own", both, [3, 2], for_s=1)
+
+
+@pytest.mark.parametrize("policy, back", [(None, 2), ("Never", 0)], ids=["rendered", "control"])
+def test_borrowed_gpus_go_back_when_their_owner_returns(cluster, policy, back):
+    """6 GPUs, of which nlp, guaranteed 2, finds all in use: and gets 2, not more."""
+    ready(
+        cluster,
+        pool(gpus=6),
+        team("nlp", share(guarantee=2)),
+        team("vision", share(guarantee=2)),
+    )
+    if policy:
+        never = {"spec": {"preemption": {"reclaimWithinCohort": policy}}}
+        cluster.patch(KUEUE, "ClusterQueue", "nlp.a100", never)
+    cluster.create(*jobs("vision", 6))
+    cluster.becomes("vision borrows all", cluster.bound, 6)
+    cluster.create(*jobs("nlp", 4))
+    both = lambda: held(cluster, "nlp", "vision")
+    cluster.becomes("after reclaim", both, [back, 6 - back])
+    cluster.becomes("nlp's GPUs in use", lambda: cluster.bound("nlp"), back)
+    cluster.stays("no more", both, [back, 6 - back])
+
+
+def test_without_preemption_a_guarantee_is_kept_by_not_lending_it(cluster):
+    """The same with preemptionEnabled: false; the GPUs that nobody is guaranteed are lent."""
+    ready(
+        cluster,
+        pool(gpus=8, schedulingPolicy={"preemptionEnabled": False}),
+        team("nlp", share(guarantee=3)),
+        team("vision", share(guarantee=2)),
+    )
+    cluster.create(*jobs("vision", 8))
+    cluster.becomes("vision's", lambda: held(cluster, "vision"), [5])
+    cluster.stays("vision's", lambda: held(cluster, "vision"), [5], for_s=1)
+    cluster.becomes("vision's pods", lambda: cluster.bound("vision"), 5)
+    running = {pod["metadata"]["uid"] for pod in cluster.pods("vision")}
+    cluster.create(*jobs("nlp", 6))
+    cluster.becomes("both", lambda: held(cluster, "nlp", "vision"), [3, 5])
+    cluster.becomes("GPUs in use", cluster.bound, 8)
+    assert {pod["metadata"]["uid"] for pod in cluster.pods("vision")} == running
+
+
+def test_without_preemption_a_parent_lends_to_its_children_only(cluster):
+    """language keeps 2 for its children; 3 of 8 GPUs are nobody's."""
+    ready(
+        cluster,
+        pool(gpus=8, schedulingPolicy={"preemptionEnabled": False}),
+        team("language", share(guarantee=4), namespaces=()),
+        team("training", share(guarantee=1), parent="language"),
+        team("evaluation", share(guarantee=1), parent="language"),
+        team("vision", share(guarantee=1)),
+    )
+    cluster.create(*jobs("vision", 8))
+    cluster.becomes("vision's", lambda: held(cluster, "vision"), [4])
+    cluster.create(*jobs("training", 8))
+    cluster.becomes("training's", lambda: held(cluster, "training"), [3])
+    cluster.create(*jobs("evaluation", 8))
+    everybody = lambda: held(cluster, "vision", "training", "evaluation")
+    cluster.becomes("all", everybody, [4, 3, 1])
+    cluster.stays("all", everybody, [4, 3, 1], for_s=1)
+
+
+def test_a_namespace_of_another_team_cannot_use_the_queue(cluster):
+    ready(cluster, pool(), team("nlp", share(guarantee=4)), team("vision", share(guarantee=4)))
+    door = {
+        "apiVersion": KUEUE,
+        "kind": "LocalQueue",
+        "metadata": {"name": "side-door", "namespace": "vision"},
+        "spec": {"clusterQueue": "nlp.a100"},
+    }
+    cluster.create(door, {**door, "metadata": {"name": "side-door", "namespace": "nlp"}})
+    cluster.create(*jobs("vision", 1, queue="side-door"), *jobs("nlp", 1, queue="side-door"))
+    cluster.becomes("its own namespace's", lambda: cluster.admitted("nlp"), ["nlp-0"])
+    cluster.until("the other's is refused", lambda: NO_SELECTOR in said(cluster, "vision"))
+    cluster.stays("the other's", lambda: cluster.admitted("vision"), [], for_s=1)
+
+
+def test_a_team_waits_in_each_of_its_namespaces_for_one_share(cluster):
+    ready(
+        cluster,
+        pool(),
+        team("nlp", share(guarantee=2, limit=5), namespaces=("nlp-live", "nlp-test")),
+    )
+    cluster.create(*jobs("nlp-live", 4))
+    cluster.becomes("live", lambda: held(cluster, "nlp-live"), [4])
+    cluster.create(*jobs("nlp-test", 4))
+    both = lambda: held(cluster, "nlp-live", "nlp-test")
+    cluster.becomes("both", both, [4, 1])
+    cluster.stays("both", both, [4, 1], for_s=1)

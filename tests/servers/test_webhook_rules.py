@@ -1,0 +1,166 @@
+"""What rules call refused is what real servers refuse, with every webhook on, and nothing else is.
+
+Each page's examples are applied as a user would apply them, but dry: server-side apply, strict. Only
+what a later object needs is made: namespaces, Volcano's queues, PriorityClasses.
+"""
+
+import time
+from datetime import date
+
+import pytest
+
+from policygen.api_validation.schemas import index
+from policygen.app import fix
+from policygen.app.requests import LintSettings
+from policygen.core import versions
+from policygen.lint.page import page
+from policygen.lint.registry import RULES
+from policygen.lint.rule import Family
+from tests.servers.apply import FIELD_MANAGER, parse, stages
+from tests.servers.client import APPLY
+from tests.servers.cluster import LATE
+
+RUNNING = {name: versions.parse(name, text) for name, text in index().versions.items()}
+MADE = ("Namespace", "PriorityClass", "Queue")
+QUERY = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
+TODAY = date(2026, 11, 21)
+LAG_S = 3.0
+"""For a webhook whose cache trails what was just made."""
+
+NO_OBJECT = {
+    rule.name: "it is about a program's configuration file, which no API server sees"
+    for rule in RULES
+    if rule.judges
+    and all("Configuration" in kind or kind.endswith(".conf") for kind in rule.judges)
+}
+TAKEN = {
+    **NO_OBJECT,
+    "concurrent-admission-refused": "its feature gate is off on the bench",
+    "feature-gate-unknown": "Kueue reads its command line, and no API server does",
+    "namespace-missing": "every namespace is made before",
+    "part-of-a-gpu": "a quota of half a GPU is taken, and allows none",
+}
+"""Rules of the invalid family whose bad example is taken all the same, and why."""
+REFUSED: dict[str, str] = {}
+"""Rules of other families whose bad example is refused, and why."""
+
+
+class Server:
+    """The API server of the bench, asked dry."""
+
+    def __init__(self, cluster):
+        self.cluster, self.client = cluster, cluster.client
+
+    def refusals(self, text):
+        """What it refuses of some manifests, in words; objects of kinds that it lacks are left out."""
+        for stage in stages(parse(text, "example")):
+            for document in stage:
+                try:
+                    path = self._path(document.thing)
+                except LookupError:
+                    continue
+                answer = self._ask(path, document)
+                if not answer.ok:
+                    yield f"{document.kind} {document.name}: {answer.message}"
+                elif document.kind in MADE:
+                    assert self._send(path, document).ok
+
+    def knows(self, text):
+        """Whether it has any of the kinds."""
+        for document in parse(text, "example"):
+            try:
+                self._path(document.thing)
+            except LookupError:
+                continue
+            return True
+        return False
+
+    def _path(self, thing):
+        resource = self.client.resource(str(thing.get("apiVersion")), str(thing.get("kind")))
+        metadata = thing.get("metadata") or {}
+        namespace = (metadata.get("namespace") or "default") if resource.namespaced else None
+        if namespace:
+            self.cluster.namespace(namespace)
+        return resource.path(namespace, str(metadata.get("name")))
+
+    def _ask(self, path, document):
+        end = time.monotonic() + LAG_S
+        while True:
+            answer = self._send(path, document, dryRun="All")
+            late = not answer.ok and LATE.search(answer.message)
+            if not late or time.monotonic() > end:
+                return answer
+            time.sleep(0.1)
+
+    def _send(self, path, document, **more):
+        return self.client.request(
+            "PATCH", path, document.text, content_type=APPLY, query={**QUERY, **more}
+        )
+
+
+@pytest.fixture
+def server(cluster):
+    return Server(cluster)
+
+
+def of(*, invalid):
+    return [
+        pytest.param(rule, id=rule.name)
+        for rule in RULES
+        if (rule.family is Family.INVALID) == invalid
+    ]
+
+
+def examples(rule, server, *, good):
+    """Those that are for the versions that run, and hold what a server knows."""
+    if not rule.holds(RUNNING):
+        pytest.skip(f"{rule.name} does not hold for {', '.join(map(str, RUNNING.values()))}")
+    found = [
+        each.text
+        for each in page(rule.name).examples
+        if each.good == good
+        and all(_runs(*word.split("=")) for word in each.options if "=" in word)
+        and server.knows(each.text)
+    ]
+    if not found:
+        pytest.skip("no example is for the versions that run, and of kinds that they know")
+    return found
+
+
+def _runs(component, version):
+    return versions.parse(component, version).release == RUNNING[component].release
+
+
+@pytest.mark.parametrize("rule", of(invalid=True))
+def test_bad_examples_are_refused(server, rule):
+    if rule.name in TAKEN:
+        pytest.skip(TAKEN[rule.name])
+    for text in examples(rule, server, good=False):
+        assert list(server.refusals(text)), text
+
+
+@pytest.mark.parametrize("rule", of(invalid=True))
+def test_good_examples_are_accepted(server, rule):
+    for text in examples(rule, server, good=True):
+        assert not list(server.refusals(text))
+
+
+@pytest.mark.parametrize("rule", of(invalid=False))
+def test_what_other_rules_find_is_accepted(server, rule):
+    if rule.name in REFUSED:
+        pytest.skip(REFUSED[rule.name])
+    for text in examples(rule, server, good=False):
+        assert not list(server.refusals(text))
+
+
+@pytest.mark.parametrize(
+    "rule", [pytest.param(rule, id=rule.name) for rule in RULES if rule.fix is not None]
+)
+def test_fixed_examples_are_accepted(server, rule, tmp_path):
+    file = tmp_path / "example.yaml"
+    for text in examples(rule, server, good=False):
+        file.write_text(text)
+        settings = LintSettings(manifests=(str(file),), partial=True)
+        fixed = fix.fix(settings, today=TODAY, unsafe=True)
+        for _, new in fixed.texts:
+            assert not list(server.refusals(new)), new
