@@ -1,63 +1,64 @@
-"""The report as JUnit XML, for CI systems: a test case for each rule."""
+"""The report as JUnit XML, for CI systems: one test case for each rule."""
 
-from typing import TextIO
+from collections.abc import Iterable
+from io import BytesIO
+from typing import Any, TextIO
 
 from policygen.core.finding import Finding, Severity, Verdict
 from policygen.report.phrases import headline
-from policygen.report.report import Ended, Report
+from policygen.report.report import Report
 from policygen.report.text import printable
+
+_SKIPPED = {Verdict.VACUOUS, Verdict.NOT_EVALUATED}
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write one test suite. Findings of no rule that was run are cases of their own."""
+    """Write one test suite. Findings of rules that did not run get test cases, too."""
+    import junitparser  # noqa: PLC0415 - other formats do not pay for its import
+
     found: dict[str, list[Finding]] = {}
     for finding in report.findings:
         found.setdefault(finding.rule, []).append(finding)
     run = {each.rule: each for each in report.rules}
-    names = [*run, *sorted(found.keys() - run.keys())]
-    failed = sum(1 for name in names if _fails(found.get(name, [])))
-    errors = report.count(Verdict.CRASHED)
-    skipped = sum(1 for name in names if _skipped(run.get(name)))
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    out.write(
-        f'<testsuites><testsuite name="policygen" tests="{len(names)}" failures="{failed}" '
-        f'errors="{errors}" skipped="{skipped}">\n'
-    )
-    for name in names:
+    cases = []
+    for name in [*run, *sorted(found.keys() - run.keys())]:
         each = run.get(name)
-        group = each.family if each else "spec"
-        out.write(f"<testcase classname={_quoted(group)} name={_quoted(name)}>")
+        case: Any = junitparser.TestCase(printable(name), each.family if each else "spec")
         if each and each.verdict == Verdict.CRASHED:
-            out.write(f'<error message="this rule has a bug">{_text(each.reason)}</error>')
-        elif _skipped(each) and each:
-            out.write(f"<skipped message={_quoted(f'{each.verdict}: {each.reason}')}/>")
+            error = junitparser.Error("this rule has a bug")
+            error.text = _lines([each.reason])
+            case.append(error)
+        elif each and each.verdict in _SKIPPED:
+            case.append(junitparser.Skipped(printable(f"{each.verdict}: {each.reason}")))
         findings = found.get(name, [])
-        lines = "\n".join(map(headline, findings))
-        if _fails(findings):
-            first = findings[0].message
-            out.write(f"<failure message={_quoted(first)}>{_text(lines)}</failure>")
-        elif lines:
-            out.write(f"<system-out>{_text(lines)}</system-out>")
-        out.write("</testcase>\n")
-    out.write("</testsuite></testsuites>\n")
+        lines = _lines(map(headline, findings))
+        if any(finding.severity > Severity.INFO for finding in findings):
+            failure = junitparser.Failure(printable(findings[0].message))
+            failure.text = lines
+            case.append(failure)
+        elif findings:
+            case.append(junitparser.SystemOut(lines))
+        cases.append(case)
+    write_suite("policygen", cases, out)
 
 
-def _fails(findings: list[Finding]) -> bool:
-    return any(finding.severity > Severity.INFO for finding in findings)
+def write_suite(name: str, cases: Iterable[Any], out: TextIO) -> None:
+    """Write test cases of junitparser as one suite, with their counts."""
+    import junitparser  # noqa: PLC0415 - other formats do not pay for its import
+
+    # Most methods of junitparser have no types.
+    suite: Any = junitparser.TestSuite(name)
+    suites: Any = junitparser.JUnitXml()
+    for case in cases:
+        suite.append(case)
+    suites.append(suite)
+    suite.update_statistics()
+    suites.update_statistics()
+    content = BytesIO()
+    suites.write(content)
+    out.write(f"{content.getvalue().decode()}\n")
 
 
-def _skipped(each: Ended | None) -> bool:
-    return each is not None and each.verdict in {Verdict.VACUOUS, Verdict.NOT_EVALUATED}
-
-
-def _text(text: str) -> str:
-    """What may stand between tags: XML 1.0 allows no control characters, not even escaped."""
-    from xml.sax.saxutils import escape  # noqa: PLC0415 - it imports clients of the network
-
-    return escape("\n".join(map(printable, text.splitlines())))
-
-
-def _quoted(text: str) -> str:
-    from xml.sax.saxutils import quoteattr  # noqa: PLC0415 - likewise
-
-    return quoteattr(printable(text))
+def _lines(texts: Iterable[str]) -> str:
+    """All lines of some texts, without the control characters that XML 1.0 does not allow."""
+    return "\n".join(printable(line) for text in texts for line in text.splitlines())

@@ -1,10 +1,10 @@
 """Outcomes of cases as text and as JUnit XML."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TextIO
-from xml.sax.saxutils import escape, quoteattr
+from typing import Any, TextIO
 
 from policygen.app.test import Outcome, failed
+from policygen.report.junit import write_suite
 from policygen.report.text import printable
 
 
@@ -22,22 +22,19 @@ def text(outcomes: Sequence[Outcome], out: TextIO) -> None:
 
 def junit(outcomes: Sequence[Outcome], out: TextIO) -> None:
     """A test suite with a test case for each."""
-    crashed = sum(bool(each.crashed) for each in outcomes)
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    out.write(
-        f'<testsuites><testsuite name="policygen test" tests="{len(outcomes)}" '
-        f'failures="{failed(outcomes) - crashed}" errors="{crashed}" skipped="0">\n'
-    )
+    import junitparser  # noqa: PLC0415 - text does not pay for its import
+
+    cases = []
     for each in outcomes:
-        name = quoteattr(printable(each.case.name))
+        case: Any = junitparser.TestCase(printable(each.case.name), "policygen.test")
         lines = list(_difference(each))
-        out.write(f'<testcase classname="policygen.test" name={name}>')
         if lines:
-            tag = "error" if each.crashed else "failure"
-            message, body = quoteattr(lines[0]), escape("\n".join(lines))
-            out.write(f"<{tag} message={message}>{body}</{tag}>")
-        out.write("</testcase>\n")
-    out.write("</testsuite></testsuites>\n")
+            kind = junitparser.Error if each.crashed else junitparser.Failure
+            result = kind(printable(lines[0]))
+            result.text = "\n".join(map(printable, lines))
+            case.append(result)
+        cases.append(case)
+    write_suite("policygen test", cases, out)
 
 
 FORMS: Mapping[str, Callable[[Sequence[Outcome], TextIO], None]] = {"text": text, "junit": junit}
