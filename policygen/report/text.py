@@ -1,6 +1,5 @@
 """Findings for a person: a line each, and the line of the input that is meant."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
@@ -157,13 +156,9 @@ def _width(shown: str) -> int:
     """Columns of a terminal that printable text takes."""
     if shown.isascii():
         return len(shown)
-    return sum(_char_width(char) for char in shown)
+    from wcwidth import wcwidth  # noqa: PLC0415 - ASCII does not pay for its import
 
-
-def _char_width(char: str) -> int:
-    if unicodedata.category(char) in {"Mn", "Me"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
+    return sum(map(wcwidth, shown))
 
 
 class _Page:
