@@ -19,6 +19,7 @@ from policygen.kubernetes.renames import canonical
 from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Fix
+from tests.examples_of_rules import examples
 
 TODAY = date(2026, 11, 21)
 HOW = {Fix.SAFE: "lint --fix", Fix.UNSAFE: "lint --fix --unsafe", None: None}
@@ -48,7 +49,7 @@ def test_a_page_says_what_the_rule_declares(rule):
 def test_only_rules_that_declare_a_fix_give_edits(rule, tmp_path):
     file = tmp_path / "example.yaml"
     given = []
-    for example in page(rule.name).examples:
+    for example in examples(rule.name):
         file.write_text(example.text)
         target = dict(word.split("=") for word in example.options if "=" in word)
         settings = LintSettings(
@@ -62,7 +63,7 @@ def test_only_rules_that_declare_a_fix_give_edits(rule, tmp_path):
 def test_bad_examples_are_mended_and_nothing_else_breaks(name, tmp_path):
     file = tmp_path / "example.yaml"
     mended = 0
-    for example in [each for each in page(name).examples if not each.good]:
+    for example in examples(name, good=False):
         file.write_text(example.text)
         made = fixed(file, options=example.options)
         assert made.left == ()
@@ -106,7 +107,7 @@ def _indented(thing):
 def test_the_layout_makes_no_difference(name, layout, tmp_path):
     """The objects of bad examples, written in other ways, become the same objects."""
     file, other = tmp_path / "example.yaml", tmp_path / "other.yaml"
-    for example in [each for each in page(name).examples if not each.good]:
+    for example in examples(name, good=False):
         file.write_text(example.text)
         objects = manifests.read([Source("it", example.text, None)]).objects
         if not all(each.api_version for each in objects):
@@ -131,7 +132,7 @@ def commented(text):
 @pytest.mark.parametrize("name", FIXABLE)
 def test_comments_everywhere_survive(name, tmp_path):
     file, other = tmp_path / "example.yaml", tmp_path / "other.yaml"
-    for example in [each for each in page(name).examples if not each.good]:
+    for example in examples(name, good=False):
         if "|" in example.text:
             continue
         file.write_text(example.text)
@@ -148,7 +149,7 @@ def test_comments_everywhere_survive(name, tmp_path):
 def test_what_changes_behaviour_waits_for_unsafe(name, tmp_path):
     file = tmp_path / "example.yaml"
     waiting = 0
-    for example in [each for each in page(name).examples if not each.good]:
+    for example in examples(name, good=False):
         file.write_text(example.text)
         made = fixed(file, options=example.options, unsafe=False)
         assert (made.texts, made.done) == ((), {})

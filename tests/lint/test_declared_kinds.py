@@ -14,13 +14,13 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind
 from policygen.kubernetes.table import Table
 from policygen.lint import kinds
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
 from policygen.plan.compile import compile_plan
 from policygen.spec import forms
 from policygen.spec.load import load
 from tests.client.looks import snapshot
+from tests.examples_of_rules import examples
 
 
 def attributes():
@@ -67,7 +67,7 @@ class Watched(Cluster):
 
 def clusters(rule):
     """What its page shows, declared or seen, each with the target and the spec of the example."""
-    for example in page(rule.name).examples:
+    for example in examples(rule.name):
         asked = dict(word.split("=") for word in example.options if "=" in word)
         target = versions.DEFAULT | {name: versions.parse(name, it) for name, it in asked.items()}
         sources = [Source("page.yaml", example.text, None)]

@@ -17,6 +17,7 @@ from policygen.lint.kinds import every
 from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from tests.client.looks import snapshot
+from tests.examples_of_rules import examples
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 11, 21)
@@ -73,17 +74,13 @@ def test_every_module_is_listed_and_every_rule_has_a_page():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bad_examples_break_this_rule_and_no_other(name, tmp_path):
-    examples = [each for each in page(name).examples if not each.good]
-    assert examples
-    for example in examples:
+    for example in examples(name, good=False):
         assert set(linted(example, tmp_path)) == {name}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_good_examples_are_clean(name, tmp_path):
-    examples = [each for each in page(name).examples if each.good]
-    assert examples
-    for example in examples:
+    for example in examples(name, good=True):
         assert linted(example, tmp_path) == []
 
 

@@ -11,20 +11,20 @@ from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.core.conditions import long, moment
 from policygen.lint.engine import run
 from policygen.lint.kinds import every, wanted
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
 from policygen.plan.compile import compile_plan
 from policygen.spec import forms
 from policygen.spec.load import load
 from tests.client.looks import snapshot
+from tests.examples_of_rules import examples
 
 BY_NAME = {rule.name: rule for rule in RULES}
 
 
 def bad(rule):
     """The documents of the rule's bad example."""
-    (example,) = (each for each in page(rule).examples if not each.good)
+    (example,) = examples(rule, good=False)
     return list(yaml.safe_load_all(example.text))
 
 
@@ -307,13 +307,13 @@ def test_ages_are_told_in_the_largest_unit_that_says_enough(earlier, words):
 
 @pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.stands])
 def test_what_servers_refuse_is_told_where_it_stands_on_one_all_the_same(rule):
-    example = next(each for each in page(rule).examples if not each.good)
+    example = examples(rule, good=False)[0]
     assert len(said(rule, list(yaml.safe_load_all(example.text)))) >= 1
 
 
 @pytest.mark.parametrize("rule", ["check-flavor-refused", "two-default-priorities"])
 def test_what_stands_on_a_server_is_not_called_refused(rule):
-    example = next(each for each in page(rule).examples if not each.good)
+    example = examples(rule, good=False)[0]
     assert not any("refused" in it for it in said(rule, list(yaml.safe_load_all(example.text))))
 
 

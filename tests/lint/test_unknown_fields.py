@@ -14,15 +14,15 @@ from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint import engine
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
+from tests.examples_of_rules import examples
 
 TODAY = date(2026, 11, 21)
 PAGES = {
     f"{rule.name}-{number}": example
     for rule in RULES
-    for number, example in enumerate(page(rule.name).examples)
+    for number, example in enumerate(examples(rule.name))
     if "seen" not in example.options
 }
 WORD = "another type"
@@ -171,7 +171,7 @@ def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
 
 def test_a_rule_that_argues_from_an_unknown_field_about_others_is_not_evaluated(tmp_path):
     file = tmp_path / "in.yaml"
-    text = page("cohort-of-one").examples[0].text
+    text = examples("cohort-of-one")[0].text
     file.write_text(text.replace("cohortName: a100", "cohortName: [a100]"), "utf-8")
     report = lint.lint(LintSettings(manifests=(str(file),)), today=TODAY)
     assert [it.rule for it in report.findings] == ["type-refused"]

@@ -11,12 +11,12 @@ from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint import engine
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
 from tests.client.looks import snapshot
+from tests.examples_of_rules import examples
 
-PAGES = [example.text for rule in RULES for example in page(rule.name).examples]
+PAGES = [example.text for rule in RULES for example in examples(rule.name)]
 WRONG = [
     None, 5, -1, 0, 1.5, 10**30, True, "", "x", "5", "\N{SUPERSCRIPT TWO}", "1Gi", "a/b",
     [], [None], [[]], [1], ["x"], [{}], {}, {"a": 1}, {"a": None}, {"name": []},

@@ -15,8 +15,8 @@ from policygen.app import fix as app_fix
 from policygen.app.requests import LintSettings
 from policygen.cli.main import cli
 from policygen.core.errors import SpecError
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
+from tests.examples_of_rules import examples
 
 TODAY = date(2026, 11, 21)
 FIXABLE = [rule.name for rule in RULES if rule.fix is not None]
@@ -62,7 +62,7 @@ def official():
 @pytest.mark.parametrize("name", FIXABLE)
 def test_each_fix_mends_its_finding(name, tmp_path, official):
     file, mended = tmp_path / "in.yaml", 0
-    for example in [each for each in page(name).examples if not each.good]:
+    for example in examples(name, good=False):
         if "seen" in example.options:
             continue
         for line_break in ("\n", "\r\n"):
@@ -88,7 +88,7 @@ def test_what_is_found_is_explained(tmp_path, official):
     spec = tmp_path / "policy.yaml"
     spec.write_text("apiVersion: policygen.dev/v1alpha1\nkind: Team\n", "utf-8")
     bad = tmp_path / "in.yaml"
-    bad.write_text(page("quota-not-canonical").examples[0].text, "utf-8")
+    bad.write_text(examples("quota-not-canonical")[0].text, "utf-8")
     done = CliRunner().invoke(cli, ["lint", str(spec), "-f", f"sarif={tmp_path / 'spec.sarif'}"])
     refused = json.loads((tmp_path / "spec.sarif").read_text("utf-8"))
     assert isinstance(done.exception, SpecError)
@@ -107,7 +107,7 @@ def test_what_is_found_is_explained(tmp_path, official):
 def test_all_that_fix_mends_at_once_is_offered(tmp_path):
     """One after the other, from the end on, they make the text that `lint --fix` writes."""
     file = tmp_path / "in.yaml"
-    text = page("quota-not-canonical").examples[0].text
+    text = examples("quota-not-canonical")[0].text
     file.write_text(text, "utf-8")
     (run,) = sarif(file, "--rule", "quota-not-canonical")["runs"]
     fixes = [fix for result in run["results"] for fix in result["fixes"]]

@@ -34,8 +34,8 @@ from policygen.api_validation.schemas import index
 from policygen.app import lint as app_lint
 from policygen.app.requests import LintSettings
 from policygen.core.finding import Family, Verdict
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
+from tests.examples_of_rules import examples
 
 from .apply import FIELD_MANAGER
 from .client import APPLY, JSON, Object
@@ -237,7 +237,7 @@ def _of_files(paths: Iterable[Path]) -> Iterator[Seed]:
 
 def _of_pages() -> Iterator[Seed]:
     for rule in RULES:
-        for example in page(rule.name).examples:
+        for example in examples(rule.name):
             if example.good:
                 for thing in _documents(example.text):
                     yield Seed(thing, rule.name)

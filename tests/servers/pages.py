@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policygen.lint.page import page
+from tests.examples_of_rules import examples
 
 
 def bad(rule: str, number: int = 0) -> str:
@@ -16,4 +16,4 @@ def good(rule: str, number: int = 0) -> str:
 
 
 def _example(rule: str, number: int, *, good: bool) -> str:
-    return [each for each in page(rule).examples if each.good == good][number].text
+    return examples(rule, good=good)[number].text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policygen.lint.page import page
+from tests.examples_of_rules import examples
 from tests.servers.trials import volcano_schedulers
 
 RULE = "volcano-configuration-not-loaded"
@@ -10,7 +10,7 @@ RULE = "volcano-configuration-not-loaded"
 
 def files(*, good):
     """The examples that are files themselves, and no ConfigMap that holds one."""
-    return [it.text for it in page(RULE).examples if it.good is good and "kind:" not in it.text]
+    return [it.text for it in examples(RULE, good=good) if "kind:" not in it.text]
 
 
 def test_volcano_drops_what_is_refused(bench):

@@ -13,9 +13,9 @@ from policygen.api_validation.schemas import index
 from policygen.app import fix
 from policygen.app.requests import LintSettings
 from policygen.core import versions
-from policygen.lint.page import page
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Family
+from tests.examples_of_rules import examples
 from tests.servers.apply import FIELD_MANAGER, parse, stages
 from tests.servers.client import APPLY
 from tests.servers.cluster import LATE
@@ -111,13 +111,13 @@ def of(*, invalid):
     ]
 
 
-def examples(rule, server, *, good):
+def examples_for(rule, server, *, good):
     """Those that are for the versions that run, and hold what a server knows."""
     if not rule.holds(RUNNING):
         pytest.skip(f"{rule.name} does not hold for {', '.join(map(str, RUNNING.values()))}")
     found = [
         each.text
-        for each in page(rule.name).examples
+        for each in examples(rule.name)
         if each.good == good
         and all(_runs(*word.split("=")) for word in each.options if "=" in word)
         and server.knows(each.text)
@@ -135,13 +135,13 @@ def _runs(component, version):
 def test_bad_examples_are_refused(server, rule):
     if rule.name in TAKEN:
         pytest.skip(TAKEN[rule.name])
-    for text in examples(rule, server, good=False):
+    for text in examples_for(rule, server, good=False):
         assert list(server.refusals(text)), text
 
 
 @pytest.mark.parametrize("rule", of(invalid=True))
 def test_good_examples_are_accepted(server, rule):
-    for text in examples(rule, server, good=True):
+    for text in examples_for(rule, server, good=True):
         assert not list(server.refusals(text))
 
 
@@ -149,7 +149,7 @@ def test_good_examples_are_accepted(server, rule):
 def test_what_other_rules_find_is_accepted(server, rule):
     if rule.name in REFUSED:
         pytest.skip(REFUSED[rule.name])
-    for text in examples(rule, server, good=False):
+    for text in examples_for(rule, server, good=False):
         assert not list(server.refusals(text))
 
 
@@ -158,7 +158,7 @@ def test_what_other_rules_find_is_accepted(server, rule):
 )
 def test_fixed_examples_are_accepted(server, rule, tmp_path):
     file = tmp_path / "example.yaml"
-    for text in examples(rule, server, good=False):
+    for text in examples_for(rule, server, good=False):
         file.write_text(text)
         settings = LintSettings(manifests=(str(file),), partial=True)
         fixed = fix.fix(settings, today=TODAY, unsafe=True)

@@ -9,7 +9,7 @@ from policygen.core.durations import seconds
 from policygen.core.versions import SUPPORTED, Version
 from policygen.lint.core.resource_names import meant
 from policygen.lint.kueue import configuration_keys, feature_gates
-from policygen.lint.page import page
+from tests.examples_of_rules import examples
 
 TODAY = date(2026, 11, 21)
 
@@ -78,14 +78,14 @@ spec: {nodeLabels: [pool]}
 
 
 def test_rules_of_nodes_wait_for_nodes(tmp_path):
-    good = next(each for each in page("flavor-missing").examples if each.good)
+    good = examples("flavor-missing", good=True)[0]
     report = lint(tmp_path, good.text)
     for rule in ("flavor-matches-no-node", "quota-exceeds-capacity", "node-taint-not-tolerated"):
         assert verdict(report, rule) == ("not evaluated", "Nodes not given")
 
 
 def test_rules_of_settings_wait_for_the_configuration(tmp_path):
-    good = next(each for each in page("lends-without-reclaim").examples if each.good)
+    good = examples("lends-without-reclaim", good=True)[0]
     report = lint(tmp_path, good.text)
     for rule in ("borrow-within-cohort-ignored", "feature-gate-off"):
         assert verdict(report, rule) == ("not evaluated", "Kueue's Configuration not given")
@@ -130,7 +130,7 @@ spec:
     "namespace, rules", [("namespace: vision", []), ("namespace: speech", [1]), ("", [])]
 )
 def test_a_workload_without_namespace_may_be_applied_to_any(tmp_path, namespace, rules):
-    good = next(each for each in page("flavor-missing").examples if each.good)
+    good = examples("flavor-missing", good=True)[0]
     report = lint(tmp_path, good.text + WORKLOAD.format(namespace=namespace))
     assert [it.rule for it in report.findings] == ["workload-without-local-queue" for _ in rules]
 
