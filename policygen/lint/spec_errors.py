@@ -87,7 +87,7 @@ SPEC_ERRORS: Mapping[str, str] = {
     "unknown-version": "An apiVersion is none that is read",
     "unreadable-input": "A file or folder cannot be read",
     "unsupported-target": "A target version is none that is supported",
-    "validators-disagree": "policygen's two validators disagree, which is an error in policygen",
+    "validators-disagree": "a document breaks its schema, but policygen cannot say where: an error in policygen",
     "volcano-pack-and-spread": "Volcano's pools disagree about packing",
     "volcano-resource-shared": "Volcano's queues cannot tell the nodes of two pools apart",
     "volcano-tree-too-deep": "A team stands deeper than Volcano's queues may",

@@ -1,13 +1,13 @@
 """Why data breaks a JSON Schema, in words that say what to write."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from jsonschema.exceptions import ValidationError
+from jsonschema_rs import ValidationError
 
-from policygen.core.finding import At, Hit, Path
+from policygen.core.finding import At, Hit, Path, at_path
 from policygen.core.quoting import bare, listed, quoted, shown
 from policygen.core.suggest import suggest
 from policygen.spec import name_errors, subschema, type_errors
@@ -24,12 +24,11 @@ _LARGE = 1_000_000
 """From here on an upper bound only keeps absurd numbers out."""
 
 
-def explain(schema: Json, data: Any, document: int, raw: Raw) -> list[Hit]:
-    """All that the schema has against the data; nothing if the data is valid."""
-    explained = [
-        _Fault(error, schema, document, raw)
-        for error in subschema.Validator(schema).iter_errors(data)
-    ]
+def explain(
+    schema: Json, errors: Iterable[ValidationError], data: Any, document: int, raw: Raw
+) -> list[Hit]:
+    """A hit for each of the validator's errors about the data, sorted by path."""
+    explained = [_Fault(error, schema, data, document, raw) for error in errors]
     of_wrong_type = {fault.path for fault in explained if fault.keyword == "type"}
     empty = {fault.path for fault in explained if fault.keyword == "minLength"}
     hits: dict[Hit, Path] = {}
@@ -52,14 +51,18 @@ class _Fault:
 
     __slots__ = ("at", "keyword", "limit", "path", "raw", "root", "schema", "value")
 
-    def __init__(self, error: ValidationError, root: Json, document: int, raw: Raw) -> None:
-        self.keyword = str(error.validator)
-        self.limit: Any = error.validator_value
+    def __init__(
+        self, error: ValidationError, root: Json, data: Any, document: int, raw: Raw
+    ) -> None:
+        *above, keyword = error.schema_path
+        self.keyword = str(keyword)
+        self.schema: Json = at_path(root, tuple(above))
+        self.limit: Any = self.schema[self.keyword]
         """The value of the keyword."""
-        self.value: Any = error.instance
-        self.schema: Json = error.schema if isinstance(error.schema, dict) else {}
         self.root = root
-        self.path: Path = tuple(error.absolute_path)
+        self.path: Path = tuple(error.instance_path)
+        # The error has a copy, in which keys are sorted and what is not JSON is null.
+        self.value: Any = at_path(data, self.path)
         self.raw = raw
         self.at = At(document, self.path)
 

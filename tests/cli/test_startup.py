@@ -16,7 +16,10 @@ HEAVY = [
     "email",
     "ssl",
     "hashlib",
-    "jsonschema",
+    "jsonschema_rs",
+    "junitparser",
+    "prometheus_client",
+    "wcwidth",
     "tempfile",
 ]
 
