@@ -4,12 +4,10 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import chain
-from math import inf
 from typing import Any
 
 import yaml
 
-from policygen.documents import alike
 from policygen.documents.fast_yaml import glance
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import BLANKS, Outline, Shape
@@ -31,7 +29,7 @@ def documents(
 ) -> Iterator[Composed]:
     """The documents of a text without forbidden characters, see `compose`."""
     it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
-    resume = yield from it.all()
+    resume = yield from it.documents(0, len(text))
     if resume is not None:
         starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
         for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
@@ -65,36 +63,14 @@ class _Stream:
         self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
         self.glances = not again and not escapes
 
-    def all(self) -> Generator[Composed, None, int | None]:
-        """The documents of the whole text; returns where the first unreadable one is wrong."""
-        if self.json or not self.glances:
-            return (yield from self.documents(0, len(self.text)))
-        for run in alike.runs(self.text, self.builder.plains, self._sample):
-            if run.data is not alike.OTHER:
-                yield Composed(run.data, make_outline=self._again(run.start, run.end))
-                continue
-            # The parser shall see the mark that ends a document, if only to complain of it.
-            mark = run.end + len("---")
-            resume = yield from self.documents(run.start, mark, until=run.end)
-            if resume is not None:
-                return resume
-        return None
-
-    def documents(
-        self, start: int, end: int, *, until: float = inf
-    ) -> Generator[Composed, None, int | None]:
-        """The documents of text[start:end]; returns where the first unreadable one is wrong.
-
-        Those that begin at `until` or later are not wanted.
-        """
+    def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
+        """The documents of text[start:end]; returns where the first unreadable one is wrong."""
         text = self._parsable(start, end)
         self.builder.begin(start)
         try:
             loader = _LOADER(text)
             while (event := loader.get_event()) is not None:
                 if event.__class__ is yaml.DocumentStartEvent:
-                    if start + event.start_mark.index >= until:  # type: ignore[union-attr] # a parser's events have marks
-                        break
                     yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:
@@ -152,14 +128,6 @@ class _Stream:
     def _again(self, start: int, end: int) -> Callable[[], Outline]:
         """What makes the outline of the one document in text[start:end]."""
         return partial(_outline, self.text, start, end, json=self.json, kubernetes=self.kubernetes)
-
-    def _sample(self, text: str) -> Any:
-        """The data of the one document in a text; None if there is anything to say of it."""
-        stream = _Stream(text, json=False, line=lambda _: 0, kubernetes=self.kubernetes)
-        found = list(stream.documents(0, len(text)))
-        if len(found) != 1 or found[0].syntax or found[0].content or found[0].bombed:
-            return None
-        return found[0].data
 
     def _build(self, events: Iterator[Any]) -> None:
         scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent
