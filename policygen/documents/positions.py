@@ -14,7 +14,9 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 
 def line_start(text: str, index: int) -> int:
     """Where the line of a character begins."""
-    return max(text.rfind("\n", 0, index), text.rfind("\r", 0, index)) + 1
+    begin = text.rfind("\n", 0, index) + 1
+    # Behind it only: most texts have no "\r", and a search for one would go back to their start.
+    return text.rfind("\r", begin, index) + 1 or begin
 
 
 class Positions(Protocol):

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from policygen.documents import placeholders
 from policygen.documents.outline import BLANKS
+from policygen.documents.positions import line_start
 
-_BREAKS = "\r\n"
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
@@ -32,7 +32,7 @@ class Complaint(Struct, frozen=True):
     @property
     def line_start(self) -> int:
         """Where the line at fault begins."""
-        return max(self.text.rfind(char, 0, self.at) for char in _BREAKS) + 1
+        return line_start(self.text, self.at)
 
     @property
     def before(self) -> str:
@@ -90,7 +90,7 @@ def _tab(it: Complaint) -> Explained | None:
 
 
 def _no_space(it: Complaint) -> Explained | None:
-    above = max(it.text.rfind(char, 0, max(it.line_start - 1, 0)) for char in _BREAKS) + 1
+    above = line_start(it.text, max(it.line_start - 1, 0))
     lines = [above, it.line_start] if it.context is None else [it.context, it.line_start]
     found = (_NO_SPACE.search(it.text, *it.to_line_end(start)) for start in lines)
     match = next(filter(None, found), None)
@@ -153,7 +153,7 @@ def _mapping(it: Complaint) -> Explained | None:
 
 
 def _column(it: Complaint, index: int) -> int:
-    return index - max(it.text.rfind(char, 0, index) for char in _BREAKS) - 1
+    return index - line_start(it.text, index)
 
 
 def _flow(it: Complaint) -> Explained | None:

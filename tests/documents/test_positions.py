@@ -1,9 +1,11 @@
 """Lines and columns of plain text, and of text inside text."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from policygen.core.finding import Place
-from policygen.documents.positions import Inset, Lines, literal_origins
+from policygen.documents.positions import Inset, Lines, line_start, literal_origins
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,10 @@ def test_what_is_not_found_in_the_host_has_the_place_of_the_whole():
         Inset(other, host, fallback, literal_origins(other, host.text, 3)).place(0, 3) == fallback
     )
     assert Inset(other, host, fallback, []).place(0, 3) == fallback
+
+
+@given(st.text(st.sampled_from("a\r\n"), max_size=9), st.integers(0, 9))
+def test_a_line_begins_behind_the_break_before_it(text, index):
+    begin = line_start(text, index)
+    assert not {"\r", "\n"} & set(text[begin:index])
+    assert begin == 0 or text[begin - 1] in "\r\n"
