@@ -1,9 +1,8 @@
 """The words of an error that names something unknown: the nearest match, or what is known."""
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from typing import Any
 
 _FEW = 100
@@ -18,8 +17,6 @@ _WORD = 3
 _LIKE = 0.6
 """How alike a name is at least that may be meant, as difflib counts it."""
 
-_Letters = frozenset[tuple[str, int]]
-
 
 class Names(Sequence[str]):
     """Names, sorted, among which the nearest is looked up again and again.
@@ -33,7 +30,6 @@ class Names(Sequence[str]):
         self._lowered: dict[str, str] = {}
         self._orders: tuple[list[str], ...] = ()
         self._said: dict[str, str] = {}
-        self._letters: dict[str, _Letters] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -53,8 +49,8 @@ class Names(Sequence[str]):
 
     def meant(self, word: str) -> str:
         """The nearest name, if one is near; else empty."""
-        close = self._closest(word.lower(), self._candidates(word))
-        return "" if close is None else self._lowered[close]
+        close = get_close_matches(word.lower(), self._candidates(word), n=1, cutoff=_LIKE)
+        return self._lowered[close[0]] if close else ""
 
     def _advice(self, word: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]
@@ -68,25 +64,6 @@ class Names(Sequence[str]):
         at = bisect_left(self._names, word)
         more = len(self) - _SHOWN - (at < len(self) and self._names[at] == word)
         return f"known are {', '.join(others[:_SHOWN])}" + _and(more)
-
-    def _closest(self, word: str, candidates: Iterable[str]) -> str | None:
-        """What difflib.get_close_matches gives, without a close look at what cannot be the closest."""
-        letters, bounds = _letters(word), []
-        for name in candidates:
-            if name not in self._letters:
-                self._letters[name] = _letters(name)
-            length, common = len(word) + len(name), len(letters & self._letters[name])
-            bounds.append((2.0 * common / length if length else 1.0, name))
-        matcher = SequenceMatcher(b=word)
-        best: tuple[float, str] | None = None
-        for bound, name in sorted(bounds, reverse=True):
-            if bound < (best[0] if best else _LIKE):
-                break
-            matcher.set_seq1(name)
-            found = matcher.ratio(), name
-            if found[0] >= _LIKE and (best is None or found > best):
-                best = found
-        return best[1] if best else None
 
     def _holding(self, word: str) -> list[str]:
         """Names that have the word in them, where not all names are shown."""
@@ -117,16 +94,6 @@ def suggest(word: str, known: Iterable[str]) -> str:
     Whoever asks about many words passes `Names`.
     """
     return (known if isinstance(known, Names) else Names(known)).said(word)
-
-
-def _letters(text: str) -> _Letters:
-    """Each letter with how many of it stand before: of two texts as many in common as letters."""
-    seen: Counter[str] = Counter()
-    found = []
-    for letter in text:
-        found.append((letter, seen[letter]))
-        seen[letter] += 1
-    return frozenset(found)
 
 
 def _and(more: int) -> str:

@@ -1,11 +1,10 @@
 import string
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core import suggest as core_suggest
 from policygen.core.suggest import Names, suggest
 
 FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
@@ -57,9 +56,9 @@ def test_among_many_a_slip_is_found_as_among_few():
 
 def test_a_lookup_compares_few_of_many(monkeypatch):
     compared = []
-    real = core_suggest.SequenceMatcher.set_seq1
+    real = SequenceMatcher.set_seq1
     monkeypatch.setattr(
-        core_suggest.SequenceMatcher,
+        SequenceMatcher,
         "set_seq1",
         lambda it, name: compared.append(name) or real(it, name),
     )
