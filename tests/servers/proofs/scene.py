@@ -181,23 +181,25 @@ class Stage:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
 
-    def both(self, rule: str, number: int = 0) -> tuple[Scene, Scene]:
-        """A page's bad example and its good one, applied."""
-        return self.all([(rule, number)])[rule, number]
+    def both(self, rule: str, number: int = 0, *, fixed: int | None = None) -> tuple[Scene, Scene]:
+        """A bad example of a rule and a good one, applied: the good example `fixed`, if it is given."""
+        found = self._pair(rule, number, number if fixed is None else fixed)
+        self.put(*found)
+        return found
 
     def all(
         self, examples: Iterable[tuple[str, int]]
     ) -> dict[tuple[str, int], tuple[Scene, Scene]]:
         """Those of several pages, all at once: rule and number of the example."""
-        found = {
-            (rule, number): (
-                Scene(self.cluster, bad(rule, number), f"{rule}-bad-{number}"),
-                Scene(self.cluster, _good(rule, number), f"{rule}-good-{number}"),
-            )
-            for rule, number in examples
-        }
+        found = {(rule, number): self._pair(rule, number, number) for rule, number in examples}
         self.put(*(scene for each in found.values() for scene in each))
         return found
+
+    def _pair(self, rule: str, number: int, fixed: int) -> tuple[Scene, Scene]:
+        return (
+            Scene(self.cluster, bad(rule, number), f"{rule}-bad-{number}"),
+            Scene(self.cluster, _good(rule, fixed), f"{rule}-good-{fixed}"),
+        )
 
     def put(self, *scenes: Scene) -> None:
         """Apply their objects, nodes first, those of one kind at once."""

@@ -65,7 +65,7 @@ def test_quota_that_is_not_that_of_the_nodes(stage):
 
 def test_flavors_overlap(stage):
     """One node of 8 GPUs, and two queues with a flavor each for it: both fill their 8."""
-    bad, good = scenes = stage.both("flavors-overlap")
+    bad, good = scenes = stage.both("flavors-overlap", fixed=1)
     stage.add(*(scene.nodes(labels={"pool": "a100"}) for scene in scenes))
     teams = ("vision", "speech")
     stage.send(*(scene.jobs(2, HALF, namespace=team) for scene in scenes for team in teams))
