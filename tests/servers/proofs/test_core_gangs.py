@@ -7,7 +7,6 @@ from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import scene, show
 from tests.servers.proofs.test_core_quotas import updated
-from tests.servers.workloads import Ask, pod
 
 CHANGE = {"spec": {"template": {"metadata": {"annotations": {"build": "2"}}}}}
 
@@ -40,9 +39,7 @@ def test_gang_rolls_over(cluster: Cluster) -> None:
 
 def test_namespace_queue_ignored(cluster: Cluster) -> None:
     rule = "namespace-queue-ignored"
-    cluster.apply(scene(bad(rule), "bad"))
-    show(cluster, scene(good(rule), "good"))
-    cluster.create(pod("notebook", "bad", Ask(gpus=0, scheduler="volcano")))
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
     for name, queue in (("bad", "default"), ("good", "good")):
         cluster.until("a PodGroup", lambda n=name: cluster.objects(SCHEDULING, "PodGroup", n))
         [group] = cluster.objects(SCHEDULING, "PodGroup", name)
