@@ -1,4 +1,4 @@
-"""The commands about live clusters beside lint: snapshot, diff and rbac."""
+"""The commands that read live clusters, apart from lint: snapshot, diff and rbac."""
 
 from io import StringIO
 from pathlib import Path
@@ -30,12 +30,12 @@ _CONTEXT = click.option(
     multiple=True,
     metavar="CONTEXT",
     shell_complete=contexts,
-    help="The live cluster of this context of the kubeconfig.",
+    help="Read the live cluster of this kubeconfig context.",
 )
-_EXTRAS = extras("Read this controller's configuration that the spec renders too")
+_EXTRAS = extras("Also read the configuration of this controller, if the spec renders it")
 
 _reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, _EXTRAS, *RULES)
-"""What names one live cluster and what is read of it."""
+"""The options that name one live cluster and select what is read from it."""
 
 
 @click.command(
@@ -46,8 +46,8 @@ Examples:
   policygen snapshot --context prod -o monday.snapshot --redact-names --key-file prod.names
   policygen lint --snapshot prod.snapshot spec/
 
-Exit codes: 0 written, 2 usage or a spec that is refused, 3 not all could be read (what could is
-written), 4 internal.
+Exit codes: 0 written, 2 wrong usage or invalid spec, 3 something could not be read (the rest is
+written), 4 internal error.
 """
 )
 @_reached
@@ -57,40 +57,40 @@ written), 4 internal.
     required=True,
     type=click.Path(dir_okay=False, allow_dash=True),
     metavar="FILE",
-    help="Write the snapshot into this file; - is standard output.",
+    help="Write the snapshot to this file; - is standard output.",
 )
 @click.option(
     "--redact-names",
     is_flag=True,
-    help="Replace names by hashes, the same wherever one stands, so that it can be shared.",
+    help="Replace each name by a hash, so that you can share the file. Equal names have equal hashes.",
 )
 @click.option(
     "--key-file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="With --redact-names: keep the key and the names in this file of yours, so that snapshots with it "
-    "compare; made if it is not there.",
+    help="With --redact-names: keep the hash key and the names in this private file. Snapshots with the "
+    "same key file can be compared. Created if it does not exist.",
 )
 def snapshot(*, output: str, redact_names: bool, key_file: Path | None, **given: Any) -> None:
-    """Write what lint would read of a live cluster into a file.
+    """Save everything that lint reads from a live cluster to a file.
 
-    No Secret is read, and no value of an environment variable is kept. With a SPEC it also holds
-    the ConfigMaps that the spec renders, whose names only the spec knows.
+    No Secret is read, and no value of an environment variable is kept. With a SPEC, the file also
+    contains the ConfigMaps that the spec renders.
     """
     from policygen.app import snapshot as app_snapshot
 
     if key_file is not None and not redact_names:
-        raise click.UsageError("--key-file goes with --redact-names")
-    said = app_snapshot.take(
+        raise click.UsageError("--key-file needs --redact-names")
+    notes = app_snapshot.take(
         _settings(given),
         None if output == "-" else Path(output),
         redact=redact_names,
         key_file=key_file,
         progress=progress,
     )
-    for line in said:
+    for line in notes:
         say(f"policygen: {line}")
-    raise SystemExit(ExitCode.INCOMPLETE if said else ExitCode.CLEAN)
+    raise SystemExit(ExitCode.INCOMPLETE if notes else ExitCode.CLEAN)
 
 
 @click.command(
@@ -101,25 +101,23 @@ Examples:
   policygen rbac --rule local-queue-without-cluster-queue
   policygen rbac --preflight --context prod spec/
 
-Exit codes: 0 printed, or nothing is lacking; 2 usage or a spec that is refused, 3 something is
-lacking (--preflight) or the server cannot be asked, 4 internal.
+Exit codes: 0 printed, or no permission is missing; 2 wrong usage or invalid spec, 3 a permission is
+missing (--preflight) or the server does not answer, 4 internal error.
 """
 )
 @_reached
-@click.option(
-    "--name", default="policygen-lint", show_default=True, help="What each role is called."
-)
+@click.option("--name", default="policygen-lint", show_default=True, help="The name of each role.")
 @click.option(
     "--preflight",
     is_flag=True,
-    help="Print instead what of it this identity lacks, by asking the server "
-    "(SelfSubjectAccessReview).",
+    help="Ask the server (SelfSubjectAccessReview) which of these permissions you do not have, and "
+    "print only those.",
 )
 def rbac(*, name: str, preflight: bool, **given: Any) -> None:
-    """Print the smallest ClusterRole with which lint can read all that its rules need.
+    """Print the smallest ClusterRole that lets lint read all that its rules need.
 
-    It allows to list, and nothing else. With a SPEC it includes the ConfigMaps that the spec
-    renders. With --namespace what is namespaced goes into a Role for each namespace.
+    The role grants the verb list only. With a SPEC, it includes the ConfigMaps that the spec
+    renders. With --namespace, permissions for namespaced objects go into one Role per namespace.
     """
     from policygen.app import snapshot as app_snapshot
 
@@ -139,8 +137,8 @@ Examples:
   policygen diff yesterday.snapshot --context prod
   policygen diff yesterday.snapshot --context prod --spec spec/ -f json
 
-Exit codes: 0 nothing changed, 1 something did, 2 usage or a spec that is refused, 3 something
-could not be read or compared, 4 internal.
+Exit codes: 0 no change, 1 something changed, 2 wrong usage or invalid spec, 3 something could not be
+read or compared, 4 internal error.
 """
 )
 @click.argument("before", type=click.Path(dir_okay=False, path_type=Path))
@@ -153,27 +151,29 @@ could not be read or compared, 4 internal.
     multiple=True,
     metavar="SPEC",
     shell_complete=paths,
-    help="Judge both for this spec; repeatable.",
+    help="Check both against this spec; repeatable.",
 )
-@form("For a person, or for programs.")
+@form("Output format: text for people, json for programs.")
 def diff(*, before: Path, after: Path | None, **given: Any) -> None:
-    """Show what changed between two snapshots, or since one on a live cluster.
+    """Show what changed between two snapshots, or between a snapshot and a live cluster.
 
-    Policy objects field by field with who wrote it, and which findings are new or gone.
+    Lists every changed field of a policy object and its writer, then new and resolved findings.
     """
     from policygen.app import diff as app_diff
     from policygen.report import changes
 
     if (after is None) == (not given["contexts"] and not given["in_cluster"]):
-        raise click.UsageError("name two snapshots, or one and a cluster (--context, --in-cluster)")
+        raise click.UsageError(
+            "name two snapshots, or one snapshot and a cluster (--context, --in-cluster)"
+        )
     settings = _settings(given, live=after is None)
     found = app_diff.compare(settings, before, after, today=today(), progress=progress)
-    told = (found.new, found.gone)
+    findings = (found.new, found.gone)
     looks, page = (found.before, found.after), StringIO()
     if given["form"] == "json":
-        changes.json(looks, found.changes, told, found.incomparable, page)
+        changes.json(looks, found.changes, findings, found.incomparable, page)
     else:
-        changes.text(looks, found.changes, told, found.incomparable, page)
+        changes.text(looks, found.changes, findings, found.incomparable, page)
     stdout.out(page.getvalue())
     changed = found.changes or found.new or found.gone
     if found.incomparable:

@@ -1,7 +1,7 @@
-"""Completion in shells: click says what may follow, and a script for each shell asks it.
+"""Shell completion: a script for each shell asks click for the candidates.
 
-The scripts are not click's own, which lose `--option=value`, values with `=` in them, and
-descriptions from a comma on.
+policygen has its own scripts, because those of click lose `--option=value`, values that contain
+`=`, and the part of a description after a comma.
 """
 
 import os
@@ -17,11 +17,11 @@ from click.shell_completion import (
 
 PROGRAM = "policygen"
 VARIABLE = "_POLICYGEN_COMPLETE"
-"""Set by the scripts: what is asked is a completion and not a command."""
+"""The scripts set it: policygen then prints candidates and runs no command."""
 
 _LINE = "_POLICYGEN_LINE"
 
-# readline replaces only what follows the last = of a word, so the rest is taken off.
+# readline replaces only the text after the last = of a word, so the script removes the rest.
 _BASH = """\
 _%(prog)s() {
     local line="${COMP_LINE:0:COMP_POINT}" before kind value
@@ -84,12 +84,12 @@ fi
 
 
 class _Complete(ShellComplete):
-    """What all three scripts ask by: the line up to the cursor, for lines of kind, value, help."""
+    """Reads the line up to the cursor and prints one line per candidate: kind, value, help."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         line = os.environ.get(_LINE)
         if line is None:
-            sys.exit()  # the script of another release asks, and would not understand the answer
+            sys.exit()  # the script of another release would not understand the answer
         words = split_arg_string(line)[1:]
         started = bool(words) and not line[-1].isspace()
         return (words[:-1], words[-1]) if started else (words, "")
@@ -122,11 +122,11 @@ SHELLS = tuple(_CLASSES)
 
 
 def script(shell: str, command: click.Command) -> str:
-    """What a shell has to read."""
+    """The completion script for a shell."""
     return _CLASSES[shell](command, {}, PROGRAM, VARIABLE).source()
 
 
 def prepare() -> None:
-    """Let click answer these scripts."""
+    """Register the shells with click."""
     for shell in _CLASSES.values():
         add_completion_class(shell)

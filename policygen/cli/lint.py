@@ -1,4 +1,4 @@
-"""The commands that judge: lint, baseline."""
+"""The commands that check manifests and clusters: lint, baseline."""
 
 import time
 from collections.abc import Collection, Iterable
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from policygen.report.report import Report
 
 LINT_CODES = (
-    "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or a spec that is refused, "
-    "3 something could not be read, 4 internal."
+    "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 wrong usage or invalid spec, "
+    "3 something could not be read, 4 internal error."
 )
 
 
@@ -56,7 +56,7 @@ _inputs = options(
         multiple=True,
         metavar="PATH",
         shell_complete=paths,
-        help="Judge the objects in this file, folder or - (standard input), anybody's; repeatable.",
+        help="Check the manifests in this file, folder or - (standard input); repeatable.",
     ),
     click.option(
         "--context",
@@ -64,7 +64,7 @@ _inputs = options(
         multiple=True,
         metavar="CONTEXT",
         shell_complete=contexts,
-        help="Judge the live cluster of this context of the kubeconfig, read-only; repeatable.",
+        help="Check the live cluster of this kubeconfig context, read-only; repeatable.",
     ),
     click.option(
         "--snapshot",
@@ -72,22 +72,22 @@ _inputs = options(
         multiple=True,
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Judge the cluster in this file, which `policygen snapshot` wrote; repeatable.",
+        help="Check the cluster in this file, written by `policygen snapshot`; repeatable.",
     ),
     *ACCESS,
     click.option(
         "--partial",
         is_flag=True,
-        help="The manifests are not all: what is missing among them may be elsewhere.",
+        help="The manifests are incomplete: do not report objects that are missing from them.",
     ),
     TARGET,
-    extras("Clusters have this controller's configuration of the spec too"),
+    extras("Also compare this controller's configuration with the spec"),
     click.option(
         "--templates",
         multiple=True,
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Templates with which the spec on clusters was rendered; repeatable.",
+        help="The templates folder that you use to render the spec; repeatable.",
     ),
     *RULES,
     click.option(
@@ -97,9 +97,7 @@ _inputs = options(
         help="Show only findings that are not in this file; `baseline update` writes it.",
     ),
 )
-
-
-"""What lint and baseline update take alike."""
+"""The options that lint and baseline update share."""
 
 
 @click.command(
@@ -125,30 +123,34 @@ Examples:
     "-q",
     "--quiet",
     is_flag=True,
-    help="Show errors and warnings only, without notes, where a report is text.",
+    help="Show only errors and warnings, no notes, in text reports.",
 )
 @formats(_formats, "text, json, sarif, junit, github, gitlab, markdown, html or prometheus")
 @click.option(
     "--fix",
     is_flag=True,
-    help="Show as a diff what mends the findings of which the remedy is certain.",
+    help="Show a diff that fixes the findings whose fix is certain.",
 )
 @click.option(
-    "--write", is_flag=True, help="With --fix: change the files, and report what is left."
+    "--write", is_flag=True, help="With --fix: change the files, and report the remaining findings."
 )
 @click.option(
     "--unsafe",
     is_flag=True,
-    help="With --fix: also what makes servers or controllers behave otherwise than before.",
+    help="With --fix: also apply fixes that change how servers or controllers behave.",
 )
 @click.option(
     "--patches",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write patches and scripts that make clusters as the spec has it into this new folder.",
+    help="Write patches and scripts that change clusters to match the spec into this new folder.",
 )
 def lint(**given: Any) -> None:
-    """Find what Kubernetes accepts and what does nothing, or harm."""
+    """Find settings that Kubernetes accepts but that have no effect or cause harm.
+
+    Also finds settings that Kubernetes refuses, and with a SPEC the differences of a cluster from
+    the spec.
+    """
     from msgspec.structs import replace
 
     from policygen.app import delivery
@@ -159,12 +161,12 @@ def lint(**given: Any) -> None:
     _refuse_fix(settings, given, wanted)
     if given["patches"] and not settings.clusters.named:
         raise click.UsageError(
-            "--patches mends a cluster; name one with --context CONTEXT or --snapshot FILE"
+            "--patches fixes a cluster; name one with --context CONTEXT or --snapshot FILE"
         )
     if given["patches"] and not settings.specs:
-        raise click.UsageError("--patches makes a cluster as a spec has it; name the SPEC")
+        raise click.UsageError("--patches changes a cluster to match a spec; name the SPEC")
     began, start = datetime.now(UTC), time.monotonic()
-    # The diff takes the place of a report: a dry run says nothing that lint does not say.
+    # The diff replaces the text report: a dry run finds nothing that lint does not find.
     if given["fix"] and not given["write"]:
         wanted = [(name, file) for name, file in wanted if file]
     try:
@@ -173,7 +175,7 @@ def lint(**given: Any) -> None:
     except SpecError as error:
         from policygen.app import lint as app_lint
 
-        # Text says it on standard error, as every command does.
+        # The text form goes to standard error, as for every command.
         others = [(name, file) for name, file in wanted if file or name != "text"]
         refused = _explained(app_lint.refused(settings, error.findings), wanted)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
@@ -199,7 +201,7 @@ def lint(**given: Any) -> None:
 
 
 def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Report":
-    """With what only SARIF says: fixes, and the pages of rules."""
+    """The report with the parts that only SARIF shows: fixes, and the pages of rules."""
     if all(name != "sarif" for name, _ in wanted):
         return report
     from msgspec.structs import replace
@@ -210,7 +212,11 @@ def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Repo
 
 
 def _found(settings: LintSettings, source: BinaryIO | None) -> "Report":
-    """What the rules find. The only cluster is asked for its longest list before they are imported."""
+    """What the rules find.
+
+    If there is only one cluster, the request for its longest list starts before the rules are
+    imported, so that both run at the same time.
+    """
     clusters, reach = settings.clusters, None
     parted = settings.only or settings.skip or clusters.snapshots or clusters.namespaces
     with ExitStack() as stack:
@@ -224,7 +230,7 @@ def _found(settings: LintSettings, source: BinaryIO | None) -> "Report":
 
 
 def _looks(reach: "Reach | None") -> "Looks":
-    """Looks at clusters and says what it reads."""
+    """A function that reads clusters and shows its progress."""
 
     def looks(settings: ClusterSettings, wanted: "Wanted") -> "Iterable[Look]":
         from policygen.app import connect, sources
@@ -235,10 +241,10 @@ def _looks(reach: "Reach | None") -> "Looks":
 
 
 def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | None) -> "Report":
-    """Mend what is certain, show the diff, and report what is left."""
+    """Apply the certain fixes, show the diff, and report the remaining findings."""
     from policygen.app import fix
 
-    report, diff, said = fix.run(
+    report, diff, notes = fix.run(
         settings,
         today=today(),
         unsafe=given["unsafe"],
@@ -246,13 +252,13 @@ def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | Non
         stdin=source,
     )
     stdout.out(diff)
-    for line in said:
+    for line in notes:
         say(f"policygen: {line}")
     return report
 
 
 def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]]) -> None:
-    """Refuse a report in the place of an input, which it would replace, or be at the next run."""
+    """Refuse a report file that is an input, or that the next run would read as one."""
     from policygen.documents import files
 
     named = [
@@ -271,24 +277,24 @@ def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]
 def _refuse_fix(
     settings: LintSettings, given: dict[str, Any], wanted: list[tuple[str, Path | None]]
 ) -> None:
-    """Refuse options that do not go together."""
+    """Refuse combinations of options that have no meaning."""
     if not given["fix"]:
         if given["write"] or given["unsafe"]:
-            raise click.UsageError("--write and --unsafe go with --fix")
+            raise click.UsageError("--write and --unsafe need --fix")
         return
     if settings.clusters != ClusterSettings() or not settings.manifests:
         raise click.UsageError(
-            "--fix changes manifests; name them with --manifests PATH, and no cluster"
+            "--fix changes manifests; name them with --manifests PATH, and name no cluster"
         )
     if given["write"] and "-" in settings.manifests:
-        raise click.UsageError("standard input cannot be written; leave --write out for a diff")
+        raise click.UsageError("--write cannot change standard input; omit --write to print a diff")
     if not given["write"] and any(name != "text" and file is None for name, file in wanted):
-        raise click.UsageError("standard output takes the diff of --fix; write -f FORMAT=FILE")
+        raise click.UsageError("--fix prints its diff to standard output; write -f FORMAT=FILE")
 
 
 @click.group()
 def baseline() -> None:
-    """Keep a file of the findings that are there already, so that only new ones count."""
+    """Keep a file of known findings, so that lint reports only new ones."""
 
 
 @baseline.command(
@@ -299,7 +305,7 @@ Examples:
 )
 @_inputs
 def update(**given: Any) -> None:
-    """Write what is found now into the baseline, and show what that changes."""
+    """Write the current findings to the baseline, and show what changed in it."""
     from policygen.app import lint as app_lint
 
     settings, source = _settings(given)
@@ -315,16 +321,16 @@ def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
         )
     if not looked_at.named and (looked_at.namespaces or looked_at.kubeconfig):
         raise click.UsageError(
-            "--namespace and --kubeconfig say how to read a cluster; name one with --context CONTEXT"
+            "--namespace and --kubeconfig need a cluster; name one with --context CONTEXT"
         )
     if looked_at.namespaces and not (looked_at.contexts or looked_at.in_cluster):
         raise click.UsageError(
-            "--namespace says how to read a live cluster; a snapshot is judged as it was taken"
+            "--namespace needs a live cluster; a snapshot is always checked as it was taken"
         )
     if Path("-") in looked_at.snapshots:
-        raise click.UsageError("--snapshot reads a file, not standard input; name one")
+        raise click.UsageError("--snapshot cannot read standard input; name a file")
     if inputs.count("-") > 1:
-        raise click.UsageError("standard input can be read once; write - in one place")
+        raise click.UsageError("standard input can be read only once; write - only once")
     settings = LintSettings(
         specs=given["specs"],
         manifests=given["manifests"],

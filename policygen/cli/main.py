@@ -1,4 +1,4 @@
-"""The command line: all commands, and an exit code for every way out."""
+"""The command line: all commands, and an exit code for every way that a run can end."""
 
 import os
 import sys
@@ -20,10 +20,10 @@ from policygen.core.errors import CheckFailed, ExitCode, PolicygenError, SpecErr
 )
 @click.version_option(__version__, message="policygen %(version)s")
 def cli() -> None:
-    """Policy objects of a shared GPU pool on Kubernetes, from one spec.
+    """Render and check the policy objects of shared GPU pools on Kubernetes.
 
-    A spec says which GPU pools there are, which teams share them and which models run. From
-    it policygen renders Kueue, Volcano, kube-scheduler and core objects whose numbers agree
+    A spec lists the GPU pools, the teams that share them and the models that run on them.
+    policygen renders Kueue, Volcano, kube-scheduler and core objects from it. Their numbers agree
     with each other and with the nodes.
     """
 
@@ -47,8 +47,8 @@ Examples:
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of a KIND, or the names of all kinds.
 
-    An editor with the YAML language server completes a spec that begins with
-    `# yaml-language-server: $schema=FILE`.
+    Editors with the YAML language server use the schema to complete and check a spec. Start the
+    spec with the line `# yaml-language-server: $schema=FILE`.
     """
     from policygen.app import render
 
@@ -65,7 +65,7 @@ Examples:
 )
 @click.argument("shell", type=click.Choice(completing.SHELLS), metavar="SHELL")
 def completion(shell: str) -> None:
-    """Print a completion script for a SHELL."""
+    """Print the completion script for a SHELL."""
     stdout.out(completing.script(shell, cli))
 
 
@@ -90,7 +90,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def main() -> NoReturn:
-    """Run the command line; every way out has an exit code."""
+    """Run the command line. Every way that a run can end has an exit code."""
     completing.prepare()
     try:
         cli(prog_name=completing.PROGRAM, complete_var=completing.VARIABLE, standalone_mode=False)
@@ -113,7 +113,7 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         raise SystemExit(130) from None
     except BrokenPipeError:
-        # The reader has gone; Python must not complain about it while it shuts down.
+        # The reader closed the pipe; Python must not report that again while it shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
     except Exception:  # noqa: BLE001 - Python's own exit code 1 means "findings" here
@@ -121,6 +121,6 @@ def main() -> NoReturn:
 
         traceback.print_exc()
         _fail(
-            "this is a bug in policygen, please report it with the lines above", ExitCode.INTERNAL
+            "this is a bug in policygen; please report it with the lines above", ExitCode.INTERNAL
         )
     raise SystemExit(ExitCode.CLEAN)

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands take alike, and what they mean."""
+"""Arguments and options that several commands share, and how to read their values."""
 
 import os
 import re
@@ -25,7 +25,7 @@ Names = Callable[[], Collection[str]]
 
 
 def options(*several: Decorator) -> Decorator:
-    """Several of them, in the order of the help."""
+    """One decorator for several options, in the order of the help."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         for option in reversed(several):
@@ -36,7 +36,7 @@ def options(*several: Decorator) -> Decorator:
 
 
 def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`kueue=0.19` to its component and version."""
+    """Values such as `kueue=0.19` as a mapping of component to version."""
     read: dict[str, str] = {}
     for value in values:
         component, equals, version = value.partition("=")
@@ -45,13 +45,13 @@ def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
                 f"{value!r}: write COMPONENT=VERSION with one of {', '.join(_COMPONENTS)}"
             )
         if read.get(component, version) != version:
-            raise click.BadParameter(f"{component} has two versions; write one of them")
+            raise click.BadParameter(f"{component} has two versions; write one")
         read[component] = version
     return read
 
 
 def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """`kueue=0.19` and its like for completion."""
+    """Values such as `kueue=0.19` for completion."""
     known = [
         f"{component}={first[0]}.{minor}"
         for component, (first, last) in versions.SUPPORTED.items()
@@ -61,12 +61,15 @@ def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[
 
 
 def paths(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
-    """Files and folders for completion, which the shell knows best."""
+    """Files and folders for completion; the shell lists them itself."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Path | None]]:
-    """`sarif=out.sarif` to the format and its file; only one goes to standard output."""
+    """Values such as `sarif=out.sarif` as pairs of format and file.
+
+    The file is None for standard output, which takes only one format. Raises BadParameter.
+    """
     wanted = []
     for value in values:
         name, equals, file = value.partition("=")
@@ -80,7 +83,9 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     files = [Path(os.path.realpath(file)) for _, file in wanted if file is not None]
     twice = [it for it in files if files.count(it) > 1 and (it.is_file() or not it.exists())]
     if twice:
-        raise click.BadParameter(f"{twice[0]} takes one format only", param_hint="-f")
+        raise click.BadParameter(
+            f"two formats go to {twice[0]}; write another file for one of them", param_hint="-f"
+        )
     if sum(1 for _, file in wanted if file is None) > 1:
         raise click.BadParameter(
             "only one format can go to standard output; write -f FORMAT=FILE for the others",
@@ -89,8 +94,8 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     return wanted
 
 
-def formats(known: Names, told: str) -> Decorator:
-    """The option whose values `forms` reads. `known` gives the names, for completion."""
+def formats(known: Names, description: str) -> Decorator:
+    """The option whose values `forms` reads. `known` returns the names, for completion."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
         return [name for name in known() if name.startswith(incomplete)]
@@ -103,12 +108,12 @@ def formats(known: Names, told: str) -> Decorator:
         default=("text",),
         shell_complete=complete,
         metavar="FORMAT[=FILE]",
-        help=f"{told}; to standard output, or into FILE; repeatable.",
+        help=f"Output format: {description}. Written to standard output, or to FILE; repeatable.",
     )
 
 
-def form(told: str) -> Decorator:
-    """The option of commands that print for a person, or JSON."""
+def form(description: str) -> Decorator:
+    """The option of commands that print text for people, or JSON."""
     return click.option(
         "-f",
         "--format",
@@ -116,7 +121,7 @@ def form(told: str) -> Decorator:
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
-        help=told,
+        help=description,
     )
 
 
@@ -127,7 +132,7 @@ TARGET = click.option(
     callback=_targets,
     shell_complete=_components,
     metavar="COMPONENT=VERSION",
-    help="Target this version instead of the Platform's; repeatable.",
+    help="Use this version instead of the one in the Platform; repeatable.",
 )
 FAIL_ON = click.option(
     "--fail-on",
@@ -137,9 +142,7 @@ FAIL_ON = click.option(
     help="Exit 1 on findings of this severity or above.",
 )
 
-QUIET = click.option(
-    "-q", "--quiet", is_flag=True, help="Show errors and warnings only, without notes."
-)
+QUIET = click.option("-q", "--quiet", is_flag=True, help="Show only errors and warnings, no notes.")
 
 
 def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -156,20 +159,20 @@ RULES = (
         multiple=True,
         metavar="RULE",
         shell_complete=_rule_names,
-        help="Run this rule only; repeatable.",
+        help="Run only this rule; repeatable.",
     ),
     click.option(
         "--skip",
         multiple=True,
         metavar="RULE",
         shell_complete=_rule_names,
-        help="Leave this rule out; repeatable.",
+        help="Do not run this rule; repeatable.",
     ),
 )
 
 
 def contexts(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Names of the kubeconfig's contexts for completion."""
+    """Contexts of the kubeconfig for completion."""
     from policygen.client import kubeconfig
 
     return [
@@ -179,14 +182,14 @@ def contexts(context: click.Context, _: click.Parameter, incomplete: str) -> lis
     ]
 
 
-def extras(told: str) -> Decorator:
-    """The option that adds controllers' configuration to what a spec renders."""
+def extras(description: str) -> Decorator:
+    """The option that adds the configuration of controllers to the rendered objects."""
     return click.option(
         "--with",
         "extras",
         multiple=True,
         type=click.Choice(EXTRAS),
-        help=f"{told}; repeatable.",
+        help=f"{description}; repeatable.",
     )
 
 
@@ -194,20 +197,20 @@ ACCESS = (
     click.option(
         "--in-cluster",
         is_flag=True,
-        help="Look at the cluster in which this runs as a pod, with the pod's identity.",
+        help="Read the cluster in which policygen runs as a pod, with the identity of the pod.",
     ),
     click.option(
         "--kubeconfig",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Take contexts of this file.  [default: $KUBECONFIG, ~/.kube/config]",
+        help="Read contexts from this file.  [default: $KUBECONFIG, ~/.kube/config]",
     ),
     click.option(
         "--namespace",
         "namespaces",
         multiple=True,
         metavar="NAMESPACE",
-        help="Read namespaced objects of a live cluster in this namespace only; repeatable.",
+        help="Read namespaced objects of a live cluster only in this namespace; repeatable.",
     ),
     click.option(
         "--timeout",
@@ -215,18 +218,19 @@ ACCESS = (
         type=click.FloatRange(min=1),
         default=300.0,
         metavar="SECONDS",
-        help="For all that is read of one live cluster.  [default: 300]",
+        help="Time limit for reading one live cluster.  [default: 300]",
     ),
 )
-"""How a live cluster is reached."""
+"""The options for access to a live cluster."""
 
 
 def clusters(options: dict[str, Any]) -> ClusterSettings:
-    """The settings that the options of a command mean. Raises UsageError for what names no namespace."""
+    """The cluster settings in the options of a command. Raises UsageError for an invalid namespace."""
     for name in options["namespaces"]:
         if not _NAMESPACE.fullmatch(name):
             raise UsageError(
-                f"--namespace: {name!r} is no namespace's name; repeat --namespace for several"
+                f"--namespace: {name!r} is not a valid namespace name; "
+                "for several namespaces repeat --namespace"
             )
     return ClusterSettings(
         snapshots=tuple(dict.fromkeys(options.get("snapshots", ()))),
@@ -239,7 +243,7 @@ def clusters(options: dict[str, Any]) -> ClusterSettings:
 
 
 def stdin(given: Collection[str]) -> BinaryIO | None:
-    """Standard input, if a path is `-`. Raises UsageError where it is closed."""
+    """Standard input, if a path is `-`. Raises UsageError if it is closed."""
     if "-" not in given:
         return None
     if sys.stdin is None:
@@ -248,5 +252,5 @@ def stdin(given: Collection[str]) -> BinaryIO | None:
 
 
 def today() -> date:
-    """The day on which waivers are judged: that of this machine's clock and zone."""
+    """The date for waivers that expire: from the clock and time zone of this machine."""
     return datetime.now().astimezone().date()

@@ -20,7 +20,7 @@ def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 
 def _kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Kinds that rules judge for completion."""
+    """Kinds that rules check, for completion."""
     from policygen.app import explain as app_explain
 
     start = incomplete.lower()
@@ -62,15 +62,16 @@ Examples:
     callback=_known_families,
     shell_complete=_families,
     metavar="FAMILY",
-    help="invalid (refused by a server), inert (accepted, and does nothing or harms), drift (of a "
-    "cluster from the spec), refused (a spec with it is), spec (said of a spec) or run (said of a run); repeatable.",
+    help="invalid (a server refuses it), inert (accepted, but without effect or harmful), drift (the "
+    "cluster differs from the spec), refused (the spec is invalid), spec (other findings about a spec) "
+    "or run (findings about the run); repeatable.",
 )
 @click.option(
     "--severity",
     "severities",
     multiple=True,
     type=click.Choice([str(severity) for severity in reversed(Severity)]),
-    help="Of this severity; repeatable.",
+    help="List only rules of this severity; repeatable.",
 )
 @click.option(
     "--kind",
@@ -78,16 +79,16 @@ Examples:
     multiple=True,
     metavar="KIND",
     shell_complete=_kinds,
-    help="Rules that can speak of this kind of object; repeatable.",
+    help="List only rules that check this kind of object; repeatable.",
 )
 @TARGET
-@form("A line for each, or JSON.")
+@form("Output format: text is one line per rule.")
 def rules(**given: Any) -> None:
-    """List what policygen can find: name, severity, family, fix, proof, and the fault in a sentence.
+    """List all rules: name, severity, family, fix, proof, and the fault in one sentence.
 
-    With TEXT only what has each of these words in its name, its fault or its kinds; a word that none
-    has is refused. The fix is what
-    `lint --fix` may do; proven means that a test shows the harm on real servers.
+    With TEXT, list only rules that have all these words in their name, sentence or kinds. A word
+    that no rule contains is an error. The fix is what `lint --fix` can do. Proven means that a test
+    shows the harm on real servers.
     """
     from policygen.app import explain as app_explain
 
@@ -102,7 +103,7 @@ def rules(**given: Any) -> None:
         return
     stdout.out(app_explain.table(found))
     if not found:
-        say("policygen: no rule is like this; `policygen rules` lists all")
+        say("policygen: no rule matches; `policygen rules` lists all rules")
 
 
 @click.command(
@@ -114,7 +115,7 @@ Examples:
 )
 @click.argument("rule", shell_complete=_names)
 def explain(rule: str) -> None:
-    """Show what a finding of this RULE means; of a rule of lint its page with examples."""
+    """Explain a RULE: why it matters, how to fix it, and examples."""
     from policygen.app import explain as app_explain
 
     stdout.out(app_explain.explain(rule))

@@ -15,7 +15,7 @@ from policygen.core.errors import ExitCode, UsageError
 from policygen.core.finding import Severity
 from policygen.render import destination
 
-REFUSED = "2 usage or a spec that is refused, 4 internal."
+REFUSED = "2 wrong usage or invalid spec, 4 internal error."
 RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
 VALIDATE_CODES = f"Exit codes: 0 valid, 1 findings at or above --fail-on, {REFUSED}"
 
@@ -48,69 +48,73 @@ Examples:
     "--output",
     metavar="PATH",
     shell_complete=paths,
-    help="Write one file per object into this folder, or one file if PATH ends in .yaml.",
+    help="Write one file per object to this folder, or a single file if PATH ends in .yaml.",
 )
 @click.option(
     "--check",
     is_flag=True,
-    help="Write nothing; exit 1 with a diff if -o PATH differs from the render.",
+    help="Write nothing; show a diff and exit 1 if -o PATH differs from the rendered objects.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="KIND",
     shell_complete=_kinds,
-    help="Render this kind only; repeatable.",
+    help="Render only this kind; repeatable.",
 )
 @TARGET
-@extras("Render a controller's own configuration too")
+@extras("Also render the configuration of this controller")
 @click.option(
     "--templates",
     multiple=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Templates that replace or extend the shipped ones; run in a sandbox. Repeatable.",
+    help="A folder of templates that replace or extend the shipped ones; they run in a sandbox; "
+    "repeatable.",
 )
-@click.option("--allow-empty", is_flag=True, help="Let a spec without objects render nothing.")
+@click.option("--allow-empty", is_flag=True, help="Accept a spec that renders no objects.")
 @click.option(
     "--raw-scheduler-config",
     is_flag=True,
-    help="Print only the KubeSchedulerConfiguration that replaces the main scheduler's file.",
+    help="Print only the KubeSchedulerConfiguration, to replace the file of the main scheduler.",
 )
 @click.option(
     "--kueue-helm-values",
     is_flag=True,
-    help="Print only a values fragment with Kueue's Configuration for its Helm chart.",
+    help="Print only Kueue's Configuration, as values for its Helm chart.",
 )
 @QUIET
 def render(specs: tuple[str, ...], **given: Any) -> None:
-    """Print every policy object of a spec, in apply order.
+    """Render all policy objects of a spec, in the order to apply them.
 
     SPEC is a file, a folder (read recursively: .yaml, .yml, .json) or - for standard input.
-    Findings go to stderr; on an error nothing goes to stdout.
+    Manifests go to standard output, findings to standard error. If the spec has an error, nothing
+    is rendered.
     """
     from policygen.app import render as app_render
 
     if given["output"] in {"", "-"}:
         raise click.UsageError(
-            "-o takes a folder, or a file that ends in .yaml; without -o manifests go to "
-            "standard output"
+            "-o needs a folder, or a file that ends in .yaml; "
+            "omit -o to write manifests to standard output"
         )
     output = Path(given["output"]) if given["output"] else None
     if output is not None and output.suffix.lower() == ".json":
-        raise click.UsageError("manifests are YAML; write a folder, or a file that ends in .yaml")
+        raise click.UsageError(
+            "manifests are YAML; for -o name a folder, or a file that ends in .yaml"
+        )
     if given["check"] and output is None:
         raise click.UsageError("--check needs -o PATH to compare with")
     if given["only"] and output is not None and not destination.is_file(output):
         raise click.UsageError(
-            "--only with a folder would remove the other kinds from it; "
+            "--only with a folder would delete the files of the other kinds; "
             "write to a file that ends in .yaml, or to standard output"
         )
     raw = given["raw_scheduler_config"], given["kueue_helm_values"]
     if all(raw) or (any(raw) and (output is not None or given["only"])):
         raise click.UsageError(
-            "--raw-scheduler-config and --kueue-helm-values print one file to standard output; "
-            "use one of them, without -o and --only"
+            "--raw-scheduler-config and --kueue-helm-values each print one file to standard output; "
+            "use only one of them, without -o and --only"
         )
     _output_elsewhere(output, specs)
     settings = _settings(specs, given)
@@ -145,7 +149,7 @@ Examples:
 @FAIL_ON
 @QUIET
 def validate(specs: tuple[str, ...], **given: Any) -> None:
-    """Check a spec: syntax, schema, references, sums, and what will not do what it says."""
+    """Check a spec: syntax, schema, references, sums, and settings without the intended effect."""
     from policygen.app import render as app_render
 
     settings = _settings(specs, given)
@@ -173,11 +177,11 @@ def _settings(specs: tuple[str, ...], given: dict[str, Any]) -> Settings:
 
 
 def _redirected() -> os.stat_result | None:
-    """Where standard output goes, if that is a file that could be an input by mistake."""
+    """The status of standard output, or None. It may be a file that is also an input."""
     try:
         return os.fstat(sys.stdout.fileno())
     except (AttributeError, OSError, ValueError):
-        return None  # closed, or no file
+        return None  # closed, or not a file
 
 
 def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
@@ -185,6 +189,6 @@ def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
 
     if output is not None and files.inside(output, specs):
         raise UsageError(
-            f"{output} lies inside the spec folder, so the next run would read it as a spec; "
+            f"{output} is inside the spec folder, so the next run would read it as a spec; "
             "write it elsewhere"
         )

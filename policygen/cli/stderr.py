@@ -1,4 +1,4 @@
-"""What commands say beside their output, on standard error: findings, notes, what is being read."""
+"""What commands print to standard error: findings, notes, and progress."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from policygen.core.finding import Finding, Severity
 
 
 def show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
-    """Errors and warnings with the lines they mean, then the notes."""
+    """Print errors and warnings with their lines, then the notes unless `quiet`."""
     from policygen.report import text
 
     if sys.stderr is None:
@@ -27,7 +27,7 @@ def show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
 
 
 def say(message: str) -> None:
-    """One line to stderr, whatever the names in it hold."""
+    """Print one line. Characters that the terminal cannot show are escaped."""
     from policygen.report import text
 
     if sys.stderr is not None:
@@ -35,11 +35,11 @@ def say(message: str) -> None:
 
 
 _COLUMNS = 80
-"""Of a terminal that does not say."""
+"""The width of a terminal that does not report it."""
 
 
 def progress(what: str) -> None:
-    """Say on a terminal what is being read, in a line that the next one replaces."""
+    """Show on a terminal what is being read; the next call replaces the line."""
     from policygen.report.text import printable
 
     if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
@@ -51,10 +51,11 @@ def progress(what: str) -> None:
 
 @contextmanager
 def without_notes(*, quiet: bool) -> Iterator[None]:
-    """With `quiet` a refused spec is told without its notes, as an accepted one is."""
+    """If `quiet`, remove the notes from the error of an invalid spec."""
     try:
         yield
     except SpecError as error:
         if not quiet:
             raise
-        raise SpecError([it for it in error.findings if it.severity > Severity.INFO]) from None
+        serious = [finding for finding in error.findings if finding.severity > Severity.INFO]
+        raise SpecError(serious) from None

@@ -1,4 +1,4 @@
-"""The command that tests a team's settings and waivers: test."""
+"""The command that tests the settings and waivers of a team: test."""
 
 from collections.abc import Collection
 from typing import Any
@@ -24,8 +24,8 @@ Examples:
   policygen test policy-tests/ -f text -f junit=cases.xml
   policygen test policy-tests/waived/ spec/ --update
 
-Exit codes: 0 all as expected, 1 a case is not, 2 usage, a spec that is refused or cases that cannot
-be read, 4 internal.
+Exit codes: 0 all cases pass, 1 a case fails, 2 wrong usage, invalid spec or unreadable cases,
+4 internal error.
 """
 )
 @click.argument("folder", metavar="DIR", shell_complete=paths)
@@ -33,20 +33,20 @@ be read, 4 internal.
 @click.option(
     "--partial",
     is_flag=True,
-    help="The manifests of a case are not all: what is missing may be elsewhere.",
+    help="The manifests of a case are incomplete: do not report objects that are missing from them.",
 )
 @TARGET
 @click.option(
-    "--update", is_flag=True, help="Write what is found now into each findings.txt, and show it."
+    "--update", is_flag=True, help="Write the current findings to each findings.txt, and show them."
 )
 @formats(_formats, "text or junit")
 def test(folder: str, *, update: bool, **given: Any) -> None:
-    """Check that lint finds in small inputs what you expect, under your settings and waivers.
+    """Test your settings and waivers: check that lint reports the expected findings.
 
-    Each folder at or below DIR with a findings.txt is a case: its manifests and spec documents
-    are linted together with every SPEC, such as your Platform, and the specs that stand in DIR
-    beside the cases. What is found in it is compared with findings.txt, line by line; an empty
-    file expects nothing.
+    Each folder in DIR (or DIR itself) that contains a findings.txt is a case. lint checks the
+    manifests and spec documents of the case. It also uses every SPEC, such as your Platform, and the
+    specs in DIR outside the cases. The findings must equal findings.txt, line by line. An empty
+    file expects no findings.
     """
     from policygen.app import delivery
     from policygen.app import test as app_test
@@ -59,6 +59,6 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
         return
     outcomes = app_test.run(settings, today=today())
     delivery.send((file, delivery.page(shown.FORMS[name], outcomes)) for name, file in wanted)
-    if any(each.crashed for each in outcomes):
+    if any(outcome.crashed for outcome in outcomes):
         raise SystemExit(ExitCode.INTERNAL)
     raise SystemExit(ExitCode.FINDINGS if app_test.failed(outcomes) else ExitCode.CLEAN)

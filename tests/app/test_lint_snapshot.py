@@ -173,7 +173,7 @@ def test_a_namespace_of_which_nobody_knows_whether_it_is_there_is_told(lint):
 def test_a_snapshot_is_no_standard_input():
     done = CliRunner().invoke(cli, ["lint", "--snapshot", "-"])
     assert done.exit_code == 2
-    assert "--snapshot reads a file, not standard input" in done.stderr
+    assert "--snapshot cannot read standard input" in done.stderr
 
 
 def test_an_unreadable_snapshot_is_an_error_and_incomplete(lint):

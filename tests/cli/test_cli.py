@@ -144,7 +144,7 @@ def test_standard_input(run, monkeypatch):
         (["--with", "kueue-config"], "spec.kueue.configuration"),
         (["--with", "second-scheduler"], "spec.kubeScheduler.image"),
         (["--check"], "-o"),
-        (["-o", ""], "-o takes a folder"),
+        (["-o", ""], "-o needs a folder"),
         (["-o", "-"], "standard output"),
         (["--only", "Cohort", "-o", "out"], "--only"),
         (["--only", "Namespace"], "--allow-empty"),

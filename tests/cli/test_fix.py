@@ -171,10 +171,10 @@ def test_only_manifests_can_be_fixed(lint, arguments):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("--write",), "--write and --unsafe go with --fix"),
-        (("--unsafe",), "--write and --unsafe go with --fix"),
-        (("--fix", "-f", "sarif"), "standard output takes the diff of --fix"),
-        (("--fix", "--write", "--manifests", "-"), "standard input cannot be written"),
+        (("--write",), "--write and --unsafe need --fix"),
+        (("--unsafe",), "--write and --unsafe need --fix"),
+        (("--fix", "-f", "sarif"), "--fix prints its diff to standard output"),
+        (("--fix", "--write", "--manifests", "-"), "--write cannot change standard input"),
     ],
 )
 def test_options_that_do_not_go_together(lint, arguments, message):

@@ -103,7 +103,7 @@ def test_words_are_looked_for_in_name_fault_and_kinds():
 def test_nothing_found_is_told():
     done = rules("--family", "run", "--kind", "Cohort")
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "no rule is like this; `policygen rules` lists all" in done.stderr
+    assert "no rule matches; `policygen rules` lists all rules" in done.stderr
 
 
 @pytest.mark.parametrize(
