@@ -1,34 +1,79 @@
-"""How a message writes an amount of a resource."""
+"""Amounts of resources in messages: for people to read, or as a manifest writes them."""
 
+from decimal import Decimal
 from fractions import Fraction
 
-from policygen.core.quantity import Format, Quantity, canonical, compared
+from policygen.core.quantity import Format, Quantity, canonical
 from policygen.lint.core.standard_resources import HUGE_PAGES
 
 BYTES = ("memory", "ephemeral-storage")
 """Resources that are counted in bytes."""
 
+_CPU = "cpu"
+_PREFIXES = ("requests.", "limits.")
+"""Prefixes of the keys of a ResourceQuota."""
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+"""Each is 1024 times the one before."""
+_STEP = 1024
+_EXACT_DIGITS = 3
+"""Decimals up to which a number is written exactly."""
+_DIGITS = 2
+_DIGITS_OF_BYTES = 1
+"""Decimals of a number that is rounded."""
 
-_READABLE = 5
-"""Digits that a reader takes in."""
 
+def shown(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
+    """An amount for people, without the resource's name: `98.6 TiB`, `191.45 cores`, `8`.
 
-def shown(resource: str, amount: Fraction) -> str:
-    """As a manifest would have it: `8`, `500m`, `64Gi`; with many digits also as people say it.
-
-    `263930288Ki (251.704Gi)`.
+    `beside` is another amount in the same message. If rounding made the two look equal, the exact
+    quantity is returned.
     """
-    text = written(resource, amount)
-    if sum(it.isdigit() for it in text) <= _READABLE:
+    text = _rounded(resource, amount)
+    if beside is not None and beside != amount and text == _rounded(resource, beside):
+        return written(resource, amount)
+    return text
+
+
+def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
+    """An amount for people, with the resource's name: `98.6 TiB of memory`, `8 nvidia.com/gpu`.
+
+    Cores are not named: `191.45 cores`. `beside` as in `shown`.
+    """
+    text = shown(resource, amount, beside)
+    if resource == _CPU and text.endswith(("core", "cores")):
         return text
-    (said,) = compared([amount], binary=_is_binary(resource))
-    return text if said == text else f"{text} ({said})"
+    return f"{text} of {resource}" if _is_binary(resource) else f"{text} {resource}"
 
 
 def written(resource: str, amount: Fraction) -> str:
-    """Exactly, as a manifest would have it."""
+    """The exact amount as a canonical Kubernetes quantity."""
     form = Format.BINARY_SI if _is_binary(resource) else Format.DECIMAL_SI
     return canonical(Quantity(amount, form))
+
+
+def _rounded(resource: str, amount: Fraction) -> str:
+    for prefix in _PREFIXES:
+        resource = resource.removeprefix(prefix)
+    if resource == _CPU:
+        text = _decimal(amount)
+        return f"{text} core" if text == "1" else f"{text} cores"
+    if not _is_binary(resource):
+        return _decimal(amount)
+    units = iter(_UNITS)
+    unit, size = next(units), Fraction(1)
+    while abs(amount) >= size * _STEP and unit != _UNITS[-1]:
+        unit, size = next(units), size * _STEP
+    return f"{_decimal(amount / size, _DIGITS_OF_BYTES)} {unit}"
+
+
+def _decimal(number: Fraction, digits: int = _DIGITS) -> str:
+    """A number with at most three decimals if it is exact, else rounded to `digits`."""
+    scaled = number * 10**_EXACT_DIGITS
+    digits = _EXACT_DIGITS if scaled.denominator == 1 else digits
+    rounded = round(number * 10**digits)
+    if number and not rounded:  # rounding would make it 0
+        return canonical(Quantity(number, Format.DECIMAL_SI))
+    return f"{Decimal(rounded).scaleb(-digits).normalize():f}"
 
 
 def _is_binary(resource: str) -> bool:

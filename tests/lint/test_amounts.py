@@ -1,0 +1,44 @@
+"""Amounts in messages are for people, and two different amounts never look equal."""
+
+from fractions import Fraction
+
+import pytest
+
+from policygen.lint.core.amounts import amount_of, shown, written
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("resource", "amount", "text"),
+    [
+        ("memory", 103395748 * 2**20, "98.6 TiB of memory"),
+        ("memory", Fraction(5, 4) * GIB, "1.25 GiB of memory"),
+        ("memory", 64, "64 bytes of memory"),
+        ("memory", 0, "0 bytes of memory"),
+        ("ephemeral-storage", -GIB, "-1 GiB of ephemeral-storage"),
+        ("hugepages-2Mi", 4 * 2**20, "4 MiB of hugepages-2Mi"),
+        ("cpu", Fraction("191.45"), "191.45 cores"),
+        ("cpu", 1, "1 core"),
+        ("cpu", Fraction(1, 3), "0.33 cores"),
+        ("cpu", Fraction(1, 10**6), "1u cores"),
+        ("nvidia.com/gpu", 5000, "5000 nvidia.com/gpu"),
+        ("nvidia.com/gpu", Fraction(1, 2), "0.5 nvidia.com/gpu"),
+        ("requests.memory", 2 * GIB, "2 GiB requests.memory"),
+    ],
+)
+def test_people_read_it(resource, amount, text):
+    assert amount_of(resource, Fraction(amount)) == text
+
+
+def test_two_amounts_that_differ_look_different():
+    one, other = Fraction(98 * 2**40), Fraction(98 * 2**40 - 2**20)
+    assert shown("memory", one) == shown("memory", other) == "98 TiB"
+    assert shown("memory", one, other) == "98Ti"
+    assert shown("memory", other, one) == "102760447Mi"
+    assert shown("memory", one, one) == "98 TiB"
+
+
+def test_manifests_have_the_exact_quantity():
+    assert written("memory", Fraction(103395748 * 2**20)) == "103395748Mi"
+    assert written("cpu", Fraction("191.45")) == "191450m"
