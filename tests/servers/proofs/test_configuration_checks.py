@@ -109,10 +109,10 @@ def test_checks_that_check_nothing_or_too_much(cluster: Cluster) -> None:
 def test_too_many_admission_checks(cluster: Cluster) -> None:
     """Nine checks that are ready: no Workload can hold what they say, and it keeps its quota."""
     rule = "too-many-admission-checks"
-    text = _with(scene(good(rule), "bad", *NAMES), scene(bad(rule), "bad", *NAMES))
+    text = _with(scene(good(rule, 1), "bad", *NAMES), scene(bad(rule), "bad", *NAMES))
     names = [f"check-{i}" for i in range(9)]
     cluster.create(*(_check(name) for name in names))
-    one = scene(good(rule), "good", *NAMES).replace("name: good-scale-up", "name: check-0")
+    one = scene(good(rule, 1), "good", *NAMES).replace("name: good-scale-up", "name: check-0")
     show(cluster, text, *(yaml.safe_dump(it) for it in documents(one) if "Queue" in it["kind"]))
     for name in names:
         ready = {"type": "Active", "status": "True", "reason": "Ready", "message": "ready"}

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from policygen.core.quantity import parse
+from tests.servers import pages
 from tests.servers.cluster import KUEUE
 from tests.servers.proofs.scene import Scene, part
 from tests.servers.rendering import json_documents
@@ -87,8 +88,11 @@ def quotas(queue):
 
 def test_too_many_flavors_for_status(stage):
     """65 flavors: a Job runs, and neither the queue nor its LocalQueue knows of it."""
-    bad, good = scenes = stage.both("too-many-flavors-for-status")
-    stage.put(every_flavor(bad))
+    rule = "too-many-flavors-for-status"
+    bad = Scene(stage.cluster, pages.bad(rule), f"{rule}-bad")
+    good = Scene(stage.cluster, pages.good(rule, 1), f"{rule}-good")
+    scenes = (bad, good)
+    stage.put(*scenes, every_flavor(bad))
     stage.send(*(scene.jobs() for scene in scenes))
     stage.becomes("admitted", {bad: 1, good: 1}, Scene.held)
     counted = {"ClusterQueue": 1, "LocalQueue": 1}

@@ -78,7 +78,7 @@ def test_queue_name_misplaced(cluster: Cluster) -> None:
     show(
         cluster,
         *(scene(bad(rule, i), f"bad-{i}") for i in range(3)),
-        *(scene(good(rule, i), name) for i, name in enumerate(("good", "without-labels"))),
+        *(scene(good(rule, i), name) for i, name in ((3, "good"), (1, "without-labels"))),
     )
     cluster.create(*(_made(cluster, name) for name in ("bad-1", "good")))
     for name, owners in (

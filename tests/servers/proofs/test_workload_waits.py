@@ -70,7 +70,7 @@ def test_workload_priority_class_missing(cluster: Cluster) -> None:
 def test_name_too_long_for_label(cluster: Cluster) -> None:
     """The API server refuses every job that names them."""
     rule = "name-too-long-for-label"
-    show(cluster, good(rule), bad(rule), bad(rule, 1))
+    show(cluster, good(rule, 1), bad(rule), bad(rule, 1))
     [queue], [priority] = documents(bad(rule)), documents(bad(rule, 1))
     named = job("train", "vision", PLAIN, queue=queue["metadata"]["name"])
     assert "must be no more than 63" in cluster.refusal(named)
