@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Edit, Severity, Verb
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import shown, written
 from policygen.lint.core.standard_resources import known_to_containers, overcommitted
 from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
 
@@ -23,12 +23,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             if not known_to_containers(name):
                 continue  # container-resource-refused
             has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
-            text = shown(name, amount)
+            text = written(name, amount)
             limit = each.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Claim(
                 f"{each} requests {shown(name, amount)} {name} and has {has}, which is refused; "
-                f"write limits: {{{name}: {shown(name, amount)}}}, which is the request too",
+                f"write limits: {{{name}: {text}}}, which is the request too",
                 each.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )
