@@ -11,7 +11,8 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
+from policygen.core.rule import Severity
 from policygen.documents.files import Source
 from policygen.documents.locate import dress, ordered
 from policygen.plan.compile import Plan, compile_plan
@@ -74,7 +75,7 @@ class Planned:
     @property
     def rules(self) -> list[str]:
         """Rules of all findings, in their order."""
-        return [finding.rule for finding in self.findings]
+        return [finding.rule.name for finding in self.findings]
 
 
 def plan_of(*texts: str, extras: frozenset[str] = frozenset()) -> Planned:
@@ -86,7 +87,7 @@ def plan_of_files(files: dict[str, str], extras: frozenset[str] = frozenset()) -
     """Read and decided as `app` does it; of a refused spec the sound part is judged as well."""
     loaded = load([Source(name, text, None) for name, text in files.items()])
     plan = compile_plan(loaded.sound, extras)
-    hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
+    hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]
     findings = ordered((*loaded.findings, *dress(loaded.documents, hits)))
     refused = loaded.refused or plan.refused
     return Planned(loaded, None if refused else plan, tuple(findings))

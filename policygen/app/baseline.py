@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from policygen.core import atomic
 from policygen.core.errors import UsageError
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
 from policygen.documents.locate import ordered
 from policygen.lint import baseline
 from policygen.lint.baseline import Baseline
+from policygen.lint.run_rules import BASELINE_STALE
 from policygen.report.report import Report
 
 
@@ -31,8 +32,7 @@ def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[
     found = baseline.compare(report.findings, known, evaluated)
     stale = [
         Finding(
-            Severity.WARNING,
-            "baseline-stale",
+            BASELINE_STALE,
             f"{path} still has {it.rule} of {it.object or it.message}, which is "
             "found no more; run `policygen baseline update`",
         )

@@ -7,12 +7,15 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from policygen.core.errors import SpecError, UsageError
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
+from policygen.core.rule import Severity
 from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.documents.locate import dress, ordered
+from policygen.lint.run_rules import NOTHING_TO_JUDGE
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec.load import Loaded, load
+from policygen.spec.rules import FOREIGN_DOCUMENTS
 
 
 class Compiled(Struct, frozen=True):
@@ -61,7 +64,7 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
         if loaded.foreign:
             message += f"; if these are manifests, write policygen lint --manifests {path}"
         name = files.STDIN if path == "-" else path
-        told.append(Finding(Severity.ERROR, "nothing-to-judge", message, Place(name)))
+        told.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
     return told
 
 
@@ -82,10 +85,10 @@ def _unknown_rules(loaded: Loaded) -> list[Finding]:
 
 def _said(loaded: Loaded, plan: Plan) -> list[Finding]:
     """All that is to be said of a spec and of what comes of it."""
-    hits = [hit for hit in plan.hits if hit.severity == Severity.ERROR or not loaded.refused]
+    hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]
     found = [*loaded.findings, *dress(loaded.documents, hits)]
     if loaded.foreign:
         plural = "s" if loaded.foreign > 1 else ""
         message = f"{loaded.foreign} document{plural} of other API groups skipped"
-        found.append(Finding(Severity.INFO, "foreign-documents", message))
+        found.append(Finding(FOREIGN_DOCUMENTS, message))
     return found

@@ -78,8 +78,12 @@ def _compare(settings: Settings, before: Path, after: Path, today: date) -> Diff
         after=now.seen,
         changes=tuple(changes.changes(was, now, mapping)),
         # What a look could not judge in full it may have had, or still have.
-        new=tuple(it for key, it in new.items() if key not in old and it.rule not in unjudged[0]),
-        gone=tuple(it for key, it in old.items() if key not in new and it.rule not in unjudged[1]),
+        new=tuple(
+            it for key, it in new.items() if key not in old and it.rule.name not in unjudged[0]
+        ),
+        gone=tuple(
+            it for key, it in old.items() if key not in new and it.rule.name not in unjudged[1]
+        ),
         incomparable=(
             *incomparable.unread((was, now), [report.gaps for report in reports]),
             *incomparable.config_maps((was, now)),
@@ -95,7 +99,7 @@ def _is_alone(seen: Seen) -> bool:
 
 def _identity(it: Finding) -> tuple[str, str, str]:
     """Whatever the cluster is called: the same rule at the same field, or with the same words."""
-    return it.rule, it.object, it.anchor if it.object else it.message
+    return it.rule.name, it.object, it.anchor if it.object else it.message
 
 
 def _findings(report: Report) -> Iterator[Finding]:

@@ -106,7 +106,9 @@ def _folder(context: str, used: Collection[str]) -> str:
 
 def _kept(report: Report, drift: Drift) -> patches.Keep:
     """Whether a finding that is shown says it; what is waived is accepted as it is."""
-    shown = {(it.rule, it.object, it.path) for it in report.findings if it.cluster == drift.context}
+    shown = {
+        (it.rule.name, it.object, it.path) for it in report.findings if it.cluster == drift.context
+    }
 
     def keep(rule: str, it: Object, path: Field) -> bool:
         return (rule, str(it), dotted(written(it, path))) in shown

@@ -9,70 +9,60 @@ from msgspec import Struct
 
 from policygen.core import versions
 from policygen.core.errors import UsageError
-from policygen.core.finding import Family, Severity
+from policygen.core.rule import Family, Rule
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.page import page
-from policygen.lint.registry import RULES
-from policygen.lint.rule import Need, Rule
-from policygen.lint.spec_errors import REMEDIES, RUN_ERRORS, RUN_RULES, SPEC_ERRORS
-from policygen.lint.spec_rules import NOTES, SPEC_RULES
+from policygen.lint.registry import REGISTRY, RULES, find
+from policygen.lint.rule import Need, ObjectRule
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
 VERSION = 1
 """Of the JSON; raised when a field changes its meaning or goes away, not for a new one."""
 
-REFUSED, REPORTED, RUN = "refused spec", "spec", "run"
-"""Families of what is found without a rule of the catalog: in a spec, or in how policygen was run."""
-
-FAMILIES: Mapping[str, str] = {
-    family.split()[0]: family for family in (*map(str, Family), REFUSED, REPORTED, RUN)
-}
+FAMILIES: Mapping[str, Family] = {family.split()[0]: family for family in Family}
 """Every family by its first word, which tells them apart."""
 
 _SAYS = {
-    REFUSED: "Such a spec is refused: nothing is rendered and nothing linted until it is mended; "
-    "the finding says what to write instead.",
-    REPORTED: "Reported of a spec that can be rendered all the same.",
-    RUN: "Said of the inputs or the settings of a run.",
+    Family.REFUSED: "policygen refuses such a spec: it renders and lints nothing until this is fixed.",
+    Family.REPORTED: "The spec can be rendered all the same.",
+    Family.RUN: "This is about the inputs or the settings of a run.",
 }
 
 
 class Entry(Struct, frozen=True, eq=False):
-    """A name that a finding can carry."""
+    """A rule, and what its page says about it."""
 
-    name: str
-    severity: Severity
-    """Unless the spec gives it another."""
-    family: str
-    about: str
-    """The fault in a sentence."""
-    rule: Rule | None = None
-    """The rule of the catalog, where it is one."""
+    rule: Rule
     proof: str | None = None
     """The test that shows the harm on real servers."""
     not_shown: str | None = None
-    """Why no test does, where its page says so."""
+    """Why no test does, if the page gives a reason."""
+
+    @property
+    def objects(self) -> ObjectRule | None:
+        """The rule if it checks objects."""
+        return self.rule if isinstance(self.rule, ObjectRule) else None
 
     @property
     def judges(self) -> tuple[str, ...]:
         """The kinds that it is about; none: objects of every kind, or no object at all."""
-        return self.rule.judges if self.rule else ()
+        return self.objects.judges if self.objects else ()
 
     @property
     def needs(self) -> tuple[str, ...]:
         """What it cannot do without beside those."""
-        return tuple(need.value for need in Need if self.rule and need in self.rule.needs)
+        return tuple(need.value for need in Need if self.objects and need in self.objects.needs)
 
     @property
     def fix(self) -> str:
         """What `lint --fix` may do: safe, unsafe; empty: nothing."""
-        return self.rule.fix.value if self.rule and self.rule.fix else ""
+        return self.objects.fix.value if self.objects and self.objects.fix else ""
 
     def holds(self, target: Mapping[str, versions.Version]) -> bool:
         """Whether it is true of the target versions."""
-        return self.rule is None or self.rule.holds(target)
+        return self.objects is None or self.objects.holds(target)
 
 
 class Wanted(Struct, frozen=True):
@@ -90,41 +80,38 @@ class Wanted(Struct, frozen=True):
 
 
 def entries() -> Iterator[Entry]:
-    """Every entry: the rules of the catalog, then what is found in specs and runs."""
-    for rule in RULES:
-        of = page(rule.name)
-        yield Entry(
-            rule.name, rule.severity, rule.family.value, rule.about, rule, of.proof, of.not_shown
-        )
-    for family, abouts in ((REFUSED, SPEC_ERRORS), (RUN, RUN_ERRORS)):
-        for name, about in abouts.items():
-            yield Entry(name, Severity.ERROR, family, about)
-    for family, abouts in ((REPORTED, SPEC_RULES), (RUN, RUN_RULES)):
-        for name, about in abouts.items():
-            severity = Severity.INFO if name in NOTES else Severity.WARNING
-            yield Entry(name, severity, family, about)
+    """Every entry: the rules that check objects, then what is found in specs and runs."""
+    for checked in RULES:
+        of = page(checked.name)
+        yield Entry(checked, of.proof, of.not_shown)
+    for family in (Family.REFUSED, Family.RUN, Family.REPORTED):
+        yield from (Entry(rule) for rule in REGISTRY if rule.family is family)
 
 
 def names() -> tuple[str, ...]:
     """Every name that a finding can carry."""
-    every = (*(it.name for it in RULES), *SPEC_ERRORS, *SPEC_RULES, *RUN_ERRORS, *RUN_RULES)
-    return tuple(sorted(every))
+    return tuple(rule.name for rule in REGISTRY)
 
 
 def explain(name: str) -> str:
-    """What there is to say of a name. Raises UsageError for an unknown one."""
-    if name not in names():
+    """What there is to say of a name, or of a former one. Raises UsageError for an unknown one."""
+    rule = find(name)
+    if rule is None:
         raise UsageError(f'no rule "{name}"; {suggest(name, names())}')
-    if any(rule.name == name for rule in RULES):
-        return page(name).text
-    entry = next(each for each in entries() if each.name == name)
-    remedy = f"\n{REMEDIES[name]}\n" if name in REMEDIES else ""
-    return f"# {name}\n\n{entry.about}. {_SAYS[entry.family]}\n{remedy}"
+    return _text_of(rule)
+
+
+def _text_of(rule: Rule) -> str:
+    if isinstance(rule, ObjectRule):
+        return page(rule.name).text
+    remedy = f"\n{rule.remedy}\n" if rule.remedy else ""
+    return f"# {rule.name}\n\n{rule.summary}. {_SAYS[rule.family]}\n{remedy}"
 
 
 def pages(report: Report) -> dict[str, str]:
-    """What explains the findings of a report, by their rules."""
-    return {name: explain(name) for name in sorted({it.rule for it in report.findings})}
+    """What explains the findings of a report, by the names of their rules."""
+    rules = {it.rule for it in report.findings}
+    return {rule.name: _text_of(rule) for rule in sorted(rules, key=str)}
 
 
 def select(wanted: Wanted) -> list[Entry]:
@@ -142,9 +129,9 @@ def select(wanted: Wanted) -> list[Entry]:
     return [
         each
         for each in entries()
-        if (not families or each.family in families)
-        and (not wanted.severities or str(each.severity) in wanted.severities)
-        and (not judged or (each.rule and (not each.judges or judged & set(each.judges))))
+        if (not families or each.rule.family in families)
+        and (not wanted.severities or str(each.rule.severity) in wanted.severities)
+        and (not judged or (each.objects and (not each.judges or judged & set(each.judges))))
         and (target is None or each.holds(target))
         and all(word in _text(each) for word in words)
     ]
@@ -164,7 +151,7 @@ def lost(words: Iterable[str]) -> str:
 
 def _text(each: Entry) -> str:
     """What words are looked for in."""
-    return f"{each.name} {each.about} {each.judges}".lower()
+    return f"{each.rule} {each.rule.summary} {each.judges}".lower()
 
 
 def kinds() -> tuple[str, ...]:
@@ -181,10 +168,10 @@ def _kind(name: str) -> str:
 
 def table(found: Sequence[Entry]) -> str:
     """A line for each: name, severity, family, fix, whether it is proven, the fault."""
-    width = max((len(each.name) for each in found), default=0)
+    width = max((len(each.rule.name) for each in found), default=0)
     return "".join(
-        f"{each.name:{width}}  {each.severity!s:7}  {each.family.split()[0]:7}  "
-        f"{each.fix or '-':6}  {_shown(each):9}  {each.about}\n"
+        f"{each.rule.name:{width}}  {each.rule.severity!s:7}  {each.rule.family.split()[0]:7}  "
+        f"{each.fix or '-':6}  {_shown(each):9}  {each.rule.summary}\n"
         for each in found
     )
 
@@ -197,15 +184,15 @@ def write(found: Sequence[Entry], out: TextIO) -> None:
     """The same as JSON, described by schemas/rules.schema.json."""
     rules = [
         {
-            "rule": each.name,
-            "severity": str(each.severity),
-            "family": each.family,
-            "about": each.about,
+            "rule": each.rule.name,
+            "severity": str(each.rule.severity),
+            "family": each.rule.family,
+            "about": each.rule.summary,
             "judges": list(each.judges),
             "needs": list(each.needs),
             "fix": each.fix or None,
-            "since": _releases(each.rule.since if each.rule else {}),
-            "until": _releases(each.rule.until if each.rule else {}),
+            "since": _releases(each.objects.since if each.objects else {}),
+            "until": _releases(each.objects.until if each.objects else {}),
             "proof": each.proof,
             "notShown": each.not_shown,
         }

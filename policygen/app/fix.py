@@ -99,7 +99,7 @@ def fix(
     for number in range(MAX_PASSES + 1):
         in_files = {each.index for each in report.documents}
         fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
-        allowed = [it for it in fixable if rules.get(it.rule) in wanted]
+        allowed = [it for it in fixable if rules.get(it.rule.name) in wanted]
         step = _pass(now, report.documents, allowed) if number < MAX_PASSES else _Pass(now)
         done.update(step.done)
         if not step.done:
@@ -123,13 +123,13 @@ def repairs(report: Report) -> dict[int, Repair]:
     sources = list({id(each.source): each.source for each in report.documents}.values())
     unsafe = {rule.name: rule.fix is Fix.UNSAFE for rule in registry.RULES}
     numbers = {id(finding): number for number, finding in enumerate(report.findings)}
-    left = [finding for finding in report.findings if finding.edits and finding.rule in unsafe]
+    left = [finding for finding in report.findings if finding.edits and finding.rule.name in unsafe]
     found: dict[int, Repair] = {}
     while left:  # of changes that touch each other the first is taken, and then the next
         step = _pass(sources, report.documents, left)
         for proposal in step.kept:
             finding = proposal.finding
-            found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule])
+            found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule.name])
         done = {id(it.finding) for it in step.kept} | {id(it) for it, _ in step.left}
         if not done:
             break
@@ -243,7 +243,7 @@ class _Text(Struct, frozen=True, eq=False):
                 elif taken.take(parts):
                     proposals.append(_Proposal(finding, self.source, each.index, tuple(parts)))
         kept, text = self._sound(proposals)
-        self.out.done.update(it.finding.rule for it in kept)
+        self.out.done.update(it.finding.rule.name for it in kept)
         self.out.kept += kept
         return text
 

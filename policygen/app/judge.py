@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from policygen.api_validation import schemas
 from policygen.client import unread
 from policygen.core import versions
-from policygen.core.finding import Finding, Hit, Place, Severity, dotted
+from policygen.core.finding import Finding, Hit, Place, dotted
 from policygen.core.versions import Version
 from policygen.documents import files
 from policygen.documents.document import Document
@@ -24,7 +24,8 @@ from policygen.lint import engine
 from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import worded
 from policygen.lint.engine import Outcome
-from policygen.lint.rule import Facts, Need, Rule
+from policygen.lint.rule import Facts, Need, ObjectRule
+from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
@@ -87,7 +88,7 @@ class JudgedCluster(Judged, frozen=True, kw_only=True):
     """Behind the indexes of its documents."""
 
 
-def judge_manifests(declared: Declared, rules: Sequence[Rule], against: Against) -> Judged:
+def judge_manifests(declared: Declared, rules: Sequence[ObjectRule], against: Against) -> Judged:
     """Run the rules on what manifests declare."""
     found = declared.found
     hollow = [] if declared.unreadable else list(_hollow(declared, against.documents))
@@ -120,7 +121,7 @@ def judge_manifests(declared: Declared, rules: Sequence[Rule], against: Against)
 
 
 def judge(
-    snapshot: Snapshot, rules: Sequence[Rule], against: Against, index: int = 0
+    snapshot: Snapshot, rules: Sequence[ObjectRule], against: Against, index: int = 0
 ) -> JudgedCluster:
     """Run the rules on a snapshot whose objects stand in the document of that index."""
     seen = snapshot.seen
@@ -212,7 +213,7 @@ def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
         told = [name for name in empty if name == files.STDIN]
     for name in dict.fromkeys(told):
         message = "holds no object, so nothing was judged; did the command that makes it fail?"
-        yield Finding(Severity.ERROR, "nothing-to-judge", message, Place(name))
+        yield Finding(NOTHING_TO_JUDGE, message, Place(name))
 
 
 def _is_judged(it: Object, target: Mapping[str, Version]) -> bool:
@@ -251,7 +252,7 @@ def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
 
 
 def _unseen(message: str, seen: Seen) -> Finding:
-    return Finding(Severity.WARNING, "not-read", message, cluster=seen.context)
+    return Finding(NOT_READ, message, cluster=seen.context)
 
 
 def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterator[Finding]:
@@ -272,6 +273,4 @@ def _malformed(cluster: Cluster) -> Iterator[Finding]:
         message = f"{it.object} could not be read: {why}"
         context = cluster.seen.context if cluster.seen else ""
         path = dotted(where)
-        yield Finding(
-            Severity.WARNING, "not-read", message, None, str(it.object), path, path, cluster=context
-        )
+        yield Finding(NOT_READ, message, None, str(it.object), path, path, cluster=context)

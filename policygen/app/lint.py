@@ -16,6 +16,7 @@ from policygen.app.requests import Settings as RenderSettings
 from policygen.core import versions
 from policygen.core.errors import UsageError
 from policygen.core.finding import Finding
+from policygen.core.rule import Family
 from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.documents.locate import dress, ordered
@@ -24,9 +25,9 @@ from policygen.kubernetes import manifests
 from policygen.lint import baseline, selection, waiver_annotations, waivers
 from policygen.lint.baseline import Baseline
 from policygen.lint.skew import skew
-from policygen.lint.spec_rules import SPEC_RULES
 from policygen.report.report import Report
 from policygen.spec import programs
+from policygen.spec.rules import FOREIGN_DOCUMENTS
 
 if TYPE_CHECKING:  # what reads specs and clusters is imported where there are some
     from policygen.app.sources import Look, Looks
@@ -121,7 +122,11 @@ def _judged(
         documents=tuple(documents),
         kubeconfig=str(settings.clusters.kubeconfig or ""),
     )
-    findings = [it for it in spec.findings if it.rule not in SPEC_RULES or it.rule in wanted]
+    findings = [
+        it
+        for it in spec.findings
+        if it.rule.family is not Family.REPORTED or it.rule.name in wanted
+    ]
     parts: list[Judged] = []
     clusters: dict[str, Mapping[str, versions.Version]] = {}
     index = len(documents) + len(found.documents)
@@ -186,7 +191,7 @@ def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) 
 
     made = compiled(settings.specs, settings.target, stdin=stdin, among=inside)
     if not made.loaded.own:
-        told = [it for it in made.findings if it.rule != "foreign-documents"]
+        told = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
         hollow = no_spec(settings.specs, made.loaded)
         return _Spec(findings=(*told, *hollow), hollow=bool(hollow))
     return _Spec(made.loaded, made.plan, made.findings)

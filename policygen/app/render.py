@@ -10,7 +10,7 @@ from msgspec import Struct
 from policygen.app.compile import Compiled, compiled, no_spec
 from policygen.app.requests import Settings
 from policygen.core.errors import CheckFailed, SpecError, UsageError
-from policygen.core.finding import At, Finding, Hit, Severity
+from policygen.core.finding import At, Finding, Hit
 from policygen.core.suggest import suggest
 from policygen.documents import document, files
 from policygen.documents.locate import dress
@@ -19,6 +19,7 @@ from policygen.plan.catalog import KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER
 from policygen.plan.kind import Item, Meta
+from policygen.plan.rules import BAD_BASE_FILE, NO_CONFIGURATION, RENDERS_NOTHING
 from policygen.render import destination
 from policygen.render.manifest import Manifest
 from policygen.spec import forms
@@ -48,7 +49,7 @@ def validate(
     findings = list(made.findings)
     if not plan.items:
         message = "the spec renders no object; render refuses that without --allow-empty"
-        findings.append(Finding(Severity.WARNING, "renders-nothing", message))
+        findings.append(Finding(RENDERS_NOTHING, message))
     return Result(
         findings=tuple(findings),
         counts=(
@@ -245,7 +246,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
                 each = inner or each  # noqa: PLW2901 - what counts is inside
             if each.header.kind == kueue_configuration.CONFIGURATION.name and each.data:
                 wrong = [
-                    Hit("bad-base-file", message, At(each.index, path))
+                    Hit(BAD_BASE_FILE, message, At(each.index, path))
                     for path, message in kueue_configuration.faults(each.data)
                 ]
                 faults += dress([each], wrong)
@@ -255,7 +256,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     if faults:
         raise SpecError(faults)
     hit = Hit(
-        "no-configuration",
+        NO_CONFIGURATION,
         f"{name} holds no config.kueue.x-k8s.io Configuration, alone or in a ConfigMap under "
         f"{kueue_configuration.CONFIG_KEY}",
         at,

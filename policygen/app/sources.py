@@ -10,13 +10,14 @@ from policygen.client import live, requests
 from policygen.client import snapshot_file as snapshots
 from policygen.client.live import Progress, Wanted
 from policygen.core.errors import UnreadError, UsageError
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
 from policygen.core.versions import Version
 from policygen.kubernetes.controllers import CONFIG_MAPS
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import NAMESPACE, GroupKind, Snapshot
 from policygen.lint import kinds
-from policygen.lint.rule import Rule
+from policygen.lint.rule import ObjectRule
+from policygen.lint.run_rules import CLUSTER_UNREADABLE, SNAPSHOT_UNREADABLE
 from policygen.plan.catalog import KINDS
 from policygen.spec import derived_names
 from policygen.spec.types import Spec
@@ -56,7 +57,7 @@ def opened(path: Path, index: int = 0) -> Snapshot:
 
 
 def wanted(
-    rules: Iterable[Rule],
+    rules: Iterable[ObjectRule],
     rendered: Iterable[Object],
     spec: Spec | None,
     target: Mapping[str, Version],
@@ -91,7 +92,7 @@ def _file(path: Path) -> Look:
         try:
             return opened(path, index)
         except UnreadError as error:
-            return Finding(Severity.ERROR, "snapshot-unreadable", str(error), Place(str(path)))
+            return Finding(SNAPSHOT_UNREADABLE, str(error), Place(str(path)))
 
     return look
 
@@ -108,12 +109,12 @@ def _live(
             server = reach(context, settings)
         except requests.ReadError as error:
             message = f"nothing could be read: {error}"
-            return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=context or "")
+            return Finding(CLUSTER_UNREADABLE, message, cluster=context or "")
         except UsageError as error:
             if settings.number == 1:
                 raise
             # What is said of the others is worth more than to be told sooner.
-            return Finding(Severity.ERROR, "cluster-unreadable", str(error), cluster=context or "")
+            return Finding(CLUSTER_UNREADABLE, str(error), cluster=context or "")
         try:
             return live.look(
                 server,
@@ -124,7 +125,7 @@ def _live(
             )
         except (requests.ReadError, UsageError) as error:  # a login may end on the way
             message = f"nothing could be read of {server.shown}: {error}"
-            return Finding(Severity.ERROR, "cluster-unreadable", message, cluster=server.name)
+            return Finding(CLUSTER_UNREADABLE, message, cluster=server.name)
         finally:
             server.close()
             progress("")

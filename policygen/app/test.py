@@ -10,14 +10,17 @@ from msgspec import Struct
 from policygen.app import explain, lint
 from policygen.app.requests import LintSettings
 from policygen.core.errors import SpecError, UsageError
-from policygen.core.finding import Finding, Place, Severity, Verdict
+from policygen.core.finding import Finding, Place, Verdict
 from policygen.documents import files
 from policygen.documents.locate import ordered
+from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
+from policygen.lint.run_rules import BAD_CASE, BAD_EXPECTATION, NOTHING_TO_JUDGE, UNKNOWN_RULE
+from policygen.spec.rules import FOREIGN_DOCUMENTS
 from policygen.testing import cases, expected
 from policygen.testing.cases import Case
 from policygen.testing.expected import Difference, Expected, Sheet
 
-_NO_SPEC = {"foreign-documents", "nothing-to-judge"}
+_NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_JUDGE}
 
 
 class Settings(NamedTuple):
@@ -87,7 +90,7 @@ def update(settings: Settings, *, today: date) -> str:
         if case.sheet.exists():
             sheet, wrong = _sheet(case, known)
             # A line that is no finding any more is what an update is for.
-            faults += [it for it in wrong if it.rule not in {"bad-expectation", "unknown-rule"}]
+            faults += [it for it in wrong if it.rule not in {BAD_EXPECTATION, UNKNOWN_RULE}]
         linted = _linted(case, settings, today)
         faults += _unreadable(linted)
         if linted.crashed:
@@ -130,7 +133,7 @@ def _cases(settings: Settings, *, new: bool = False) -> tuple[list[Case], Settin
         raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = "beside the cases stand specs that all of them share; move manifests into a case"
-        faults.append(Finding(Severity.ERROR, "bad-case", message, Place(settings.folder)))
+        faults.append(Finding(BAD_CASE, message, Place(settings.folder)))
     return found.cases, settings, faults
 
 
@@ -170,7 +173,7 @@ def _linted(case: Case, settings: Settings, today: date) -> _Linted:
 
 def _unreadable(linted: _Linted) -> list[Finding]:
     """What cannot be expected: that a file cannot be opened, or that there is none."""
-    return [it for it in linted.findings if it.rule in {"unreadable-input", "no-spec-files"}]
+    return [it for it in linted.findings if it.rule in {UNREADABLE_INPUT, NO_SPEC_FILES}]
 
 
 def _told(case: Case, linted: _Linted) -> tuple[Expected, ...]:

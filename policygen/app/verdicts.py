@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from policygen.core.finding import Family, Finding, Severity, Verdict
+from policygen.core.finding import Finding, Verdict
+from policygen.core.rule import Family, Severity
 from policygen.lint.engine import Outcome
-from policygen.lint.registry import RULES
-from policygen.lint.rule import Fix, Rule
-from policygen.lint.spec_rules import SPEC_RULES
+from policygen.lint.registry import REGISTRY, RULES
+from policygen.lint.rule import Fix, ObjectRule
+from policygen.lint.run_rules import NOTHING_TO_JUDGE
 from policygen.report.report import Ended, Report
 
 _WORST = (
@@ -23,7 +24,7 @@ def merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ..
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
 
-def unjudged(rules: Sequence[Rule], reason: str) -> tuple[Ended, ...]:
+def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[Ended, ...]:
     """How rules end where nothing is judged at all."""
     return merged([[Outcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
 
@@ -34,13 +35,14 @@ def idle(rules: Sequence[Ended]) -> Finding | None:
         return None
     reasons = "; ".join(f"{it.rule}: {it.reason}" for it in rules)
     message = f"none of the rules that were asked for could be evaluated: {reasons}"
-    return Finding(Severity.ERROR, "nothing-to-judge", message)
+    return Finding(NOTHING_TO_JUDGE, message)
 
 
 def evaluated(rules: Sequence[Ended]) -> set[str]:
     """The rules that were judged on all inputs; those of a spec always are."""
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
-    return {it.rule for it in rules if it.whole and it.verdict in judged} | SPEC_RULES.keys()
+    of_specs = {it.name for it in REGISTRY if it.family is Family.REPORTED}
+    return {it.rule for it in rules if it.whole and it.verdict in judged} | of_specs
 
 
 def compared(outcomes: Sequence[Outcome]) -> bool:
@@ -65,13 +67,13 @@ def verdict(report: Report, fail_on: Severity) -> Verdict:
 
 def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:
     outcome = min(outcomes, key=lambda it: _WORST.index(it.verdict))
-    rule: Rule = outcome.rule
+    rule: ObjectRule = outcome.rule
     return Ended(
         rule=rule.name,
         severity=rule.severity,
         family=rule.family,
         verdict=outcome.verdict,
-        about=rule.about,
+        about=rule.summary,
         reason=outcome.reason,
         unsafe=rule.fix is Fix.UNSAFE,
         whole=whole

@@ -29,7 +29,8 @@ from policygen.cli.options import (
 )
 from policygen.cli.stderr import progress, say, without_notes
 from policygen.core.errors import ExitCode, SpecError, UsageError
-from policygen.core.finding import Severity, Verdict
+from policygen.core.finding import Verdict
+from policygen.core.rule import Severity
 
 if TYPE_CHECKING:
     from policygen.app.connect import Reach

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from policygen.app.requests import ClusterSettings
 from policygen.core import versions
 from policygen.core.errors import UsageError
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.plan.extras import EXTRAS
 
 _COMPONENTS = tuple(versions.SUPPORTED)

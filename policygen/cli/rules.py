@@ -9,7 +9,7 @@ from policygen.app import stdout
 from policygen.cli.options import TARGET, form
 from policygen.cli.stderr import say
 from policygen.core.errors import UsageError
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 
 
 def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:

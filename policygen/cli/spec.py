@@ -12,7 +12,7 @@ from policygen.app.requests import Settings
 from policygen.cli.options import FAIL_ON, QUIET, TARGET, extras, paths, stdin
 from policygen.cli.stderr import say, show, without_notes
 from policygen.core.errors import ExitCode, UsageError
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.render import destination
 
 REFUSED = "2 wrong usage or invalid spec, 4 internal error."

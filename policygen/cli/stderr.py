@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import click
 
 from policygen.core.errors import SpecError
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
+from policygen.core.rule import Severity
 
 
 def show(findings: Iterable[Finding], *, quiet: bool = False) -> None:

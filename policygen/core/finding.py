@@ -1,7 +1,9 @@
 """What is told to the user about an input: where it is, how bad, and what to write instead."""
 
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
+
+from policygen.core.rule import Rule, Severity
 
 Path = tuple[str | int, ...]
 """A way into a document: mapping keys and sequence indexes, from its root."""
@@ -44,28 +46,6 @@ def named(data: Any, path: Path) -> Path:
         name = entry.get("name", entry.get("schedulerName"))  # as a scheduler's profile has it
         steps.append(name if isinstance(name, str) else step)
     return tuple(steps)
-
-
-class Severity(IntEnum):
-    """How bad a finding is; ordered, so that a threshold can be compared."""
-
-    INFO = 0
-    WARNING = 1
-    ERROR = 2
-
-    def __str__(self) -> str:
-        return self.name.lower()
-
-
-class Family(StrEnum):
-    """What kind of fault a rule is about."""
-
-    INVALID = "invalid"
-    """A server or webhook refuses it, or its program does not start with it."""
-    INERT = "inert or dangerous"
-    """It is accepted, and does nothing, or harm."""
-    DRIFT = "drift"
-    """The cluster is not as the spec has it."""
 
 
 class Verdict(StrEnum):
@@ -139,20 +119,19 @@ THERE: Final = "{there}"
 
 
 class Hit(NamedTuple):
-    """A claim about the spec, with a symbolic place; becomes a Finding when it is shown."""
+    """A rule found something, at a symbolic place; becomes a Finding when it is located."""
 
-    rule: str
-    """A slug that names the fault: `unknown-key`."""
+    rule: Rule
     message: str
     """What is wrong and what to write instead, one line, no final stop."""
     at: At | None = None
-    severity: Severity = Severity.ERROR
+    """None: the input as a whole."""
     related: tuple[At, ...] = ()
     """Other places that it is about."""
     edits: tuple[Edit, ...] = ()
-    """What mends it, where that is certain; all of it or nothing."""
+    """The edits that fix it, if the fix is certain; apply all of them or none."""
     command: str = ""
-    """What mends it on the cluster, for a shell."""
+    """A shell command that fixes it on the cluster."""
 
 
 class Place(NamedTuple):
@@ -176,22 +155,28 @@ class Related(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A Hit dressed for the user."""
+    """A Hit with a concrete place, as it is reported."""
 
-    severity: Severity
-    rule: str
+    rule: Rule
     message: str
     place: Place | None = None
     object: str = ""
-    """Whom it is about, if that is an object: `LocalQueue team-a/a100`."""
+    """The object that it is about: `LocalQueue team-a/a100`."""
     path: str = ""
     """The field of the object: `spec.clusterQueue`."""
     anchor: str = ""
-    """The same with the names of list items for their numbers, which outlives reordering."""
+    """The same path with names of list items instead of indexes, so that reordering keeps it."""
     related: tuple[Related, ...] = ()
     cluster: str = ""
-    """The context of the cluster on which it was seen; empty for what files say."""
+    """The context of the cluster where it was found; empty for files."""
     edits: tuple[Edit, ...] = ()
-    """What mends it, where that is certain; all of it or nothing."""
+    """The edits that fix it, if the fix is certain; apply all of them or none."""
     command: str = ""
-    """What mends it on the cluster, for a shell."""
+    """A shell command that fixes it on the cluster."""
+    configured: Severity | None = None
+    """The severity that the spec's `lint.severities` gives the rule; None: the rule's own."""
+
+    @property
+    def severity(self) -> Severity:
+        """The severity that counts."""
+        return self.rule.severity if self.configured is None else self.configured

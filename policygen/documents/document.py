@@ -6,12 +6,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.core.finding import Finding, Path, Place, Severity, at_path
+from policygen.core.finding import Finding, Path, Place, at_path
+from policygen.core.rule import Rule
 from policygen.documents.files import Source
 from policygen.documents.outline import BLANKS, Outline, Shape
 from policygen.documents.parse import compose, looks_like_json
 from policygen.documents.parsed import Composed, Problem
 from policygen.documents.positions import Inset, Lines, Positions, literal_origins
+from policygen.documents.rules import NOT_A_MAPPING, SEVERAL_DOCUMENTS
 
 _LINE = re.compile(r"[^\r\n]*")
 _LITERAL = re.compile(r"\|[-+0-9]*")
@@ -134,7 +136,7 @@ def inner(
     )
     if len(documents) > 1:
         message = "one document is expected in this text, not several"
-        problem = _finding(documents[1].place(()), "several-documents", message)
+        problem = _finding(documents[1].place(()), SEVERAL_DOCUMENTS, message)
         return documents[0], [*findings, problem]
     return (documents[0] if documents else None), findings
 
@@ -179,12 +181,12 @@ def _load(  # noqa: PLR0913 - all that both ways in know
             continue
         found = _FOUND.get(type(it.data), "a number")
         message = f'a document must be a mapping (lines "key: value"), not {found}'
-        findings.append(_finding(document.place(()), "not-a-mapping", message))
+        findings.append(_finding(document.place(()), NOT_A_MAPPING, message))
     return documents, findings
 
 
-def _finding(where: Place, rule: str, message: str) -> Finding:
-    return Finding(Severity.ERROR, rule, message, where)
+def _finding(where: Place, rule: Rule, message: str) -> Finding:
+    return Finding(rule, message, where)
 
 
 def _header(it: Composed, text: str) -> Header:

@@ -3,9 +3,17 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from policygen.core.rule import Rule
 from policygen.documents import placeholders
 from policygen.documents.outline import BLANKS, Shape
 from policygen.documents.parsed import Composed, Problem
+from policygen.documents.rules import (
+    DUPLICATE_KEY,
+    KEY_NOT_A_STRING,
+    MORE_PROBLEMS,
+    YAML_SYNTAX,
+    YAML_TAG,
+)
 from policygen.documents.scalars import shorten
 
 MAX_PROBLEMS: Final = 1_000
@@ -38,10 +46,10 @@ class Objections:
     def syntax(self, node: int, message: str) -> None:
         """Note what no reader could accept."""
         start, end = self._outline.span(node, self._text)
-        self._it.syntax.append(Problem("yaml-syntax", message, start, end))
+        self._it.syntax.append(Problem(YAML_SYNTAX, message, start, end))
 
     def report(
-        self, node: int, rule: str, message: str, span: tuple[int, int] | None = None
+        self, node: int, rule: Rule, message: str, span: tuple[int, int] | None = None
     ) -> None:
         """Note what YAML allows and a spec does not; `span` is another place than the node's."""
         self._it.flawed.add(node)
@@ -59,9 +67,7 @@ class Objections:
         begin, (start, _) = self._outline.start[node], self._outline.span(node, self._text)
         properties = self._text[begin:start].rstrip(BLANKS)
         span = (begin, begin + len(properties)) if properties else None
-        self.report(
-            node, "yaml-tag", f"the tag {name} is not read; write the value without it", span
-        )
+        self.report(node, YAML_TAG, f"the tag {name} is not read; write the value without it", span)
 
     def key(self, node: int, value: Any, mapping: int) -> str | None:
         """The text of a key that is a number or so; None for one that cannot be a key."""
@@ -71,7 +77,7 @@ class Objections:
             if self._text[start - 1 : start + 1] == "{{":
                 message = placeholders.MESSAGE
                 self._it.flawed.add(mapping)  # of which nothing else is to be said
-            self.report(node, "key-not-a-string", message)
+            self.report(node, KEY_NOT_A_STRING, message)
             return None
         raw = self.raw(node)
         if node in self._it.flawed:
@@ -79,7 +85,7 @@ class Objections:
         message = f'a key must be text; write "{shorten(raw)}" in quotes'
         if not raw:
             message = 'a key is missing before ":"'
-        self.report(node, "key-not-a-string", message)
+        self.report(node, KEY_NOT_A_STRING, message)
         return raw or None
 
     def given_again(self, mapping: int, node: int, text: str) -> None:
@@ -94,8 +100,8 @@ class Objections:
                 key = first[text].key
                 line = self._line(self._outline.start[node if key is None else key])
                 message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
-                self.report(node, "duplicate-key", message)
+                self.report(node, DUPLICATE_KEY, message)
         if self._unreported:
             root = self._outline.start[0]
             message = f"{self._unreported} more problems in this document"
-            self._it.content.append(Problem("more-problems", message, root, root + 1))
+            self._it.content.append(Problem(MORE_PROBLEMS, message, root, root + 1))

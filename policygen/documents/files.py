@@ -13,8 +13,10 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct, field
 
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
+from policygen.core.rule import Rule
 from policygen.documents.decode import NotTextError, decode
+from policygen.documents.rules import ENCODING, NO_SPEC_FILES, OUTPUT_INSIDE_INPUT, UNREADABLE_INPUT
 
 ENDINGS: Final = (".yaml", ".yml", ".json")
 """What is read in folders; a file that is named itself is read whatever its ending."""
@@ -149,7 +151,7 @@ class _Reading(Struct, eq=False):
             self.add_file(name, inner, folder=folder)
         if not found and len(self.findings) == before:
             endings = " ".join(ENDINGS)
-            self.refuse(folder, f"no file to read in this folder ({endings})", rule="no-spec-files")
+            self.refuse(folder, f"no file to read in this folder ({endings})", rule=NO_SPEC_FILES)
 
     def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
         """The spec files of a tree, in the order of their names; what cannot be read is refused."""
@@ -209,7 +211,7 @@ class _Reading(Struct, eq=False):
         if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
             where = f"inside the spec folder {folder}" if folder else "this very spec file"
             message = f"the output is {where}; write it elsewhere"
-            self.refuse(name, message, rule="output-inside-input")
+            self.refuse(name, message, rule=OUTPUT_INSIDE_INPUT)
             return
         if state.st_size > MAX_FILE_BYTES:
             self.refuse(name, _too_large())
@@ -234,11 +236,11 @@ class _Reading(Struct, eq=False):
             self.sources.append(Source(name, text, path, mark.decode()))
         except NotTextError as error:
             place = Place(name, error.line, error.column, error.length, error.text)
-            self.findings.append(Finding(Severity.ERROR, "encoding", str(error), place))
+            self.findings.append(Finding(ENCODING, str(error), place))
 
-    def refuse(self, name: str, message: str, *, rule: str = "unreadable-input") -> None:
+    def refuse(self, name: str, message: str, *, rule: Rule = UNREADABLE_INPUT) -> None:
         """Note why a file is not read."""
-        self.findings.append(Finding(Severity.ERROR, rule, message, Place(name)))
+        self.findings.append(Finding(rule, message, Place(name)))
 
 
 def _descriptor(pipe: os.stat_result) -> int | None:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Final
 
+from policygen.documents.rules import YAML_SURPRISE
 from policygen.documents.scalars import Plain, Plains, Surprise
 
 _WORDS: Final[dict[str, Plain]] = {
@@ -19,14 +20,14 @@ _WORDS: Final[dict[str, Plain]] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "<<": Surprise("yaml-surprise", "<<", "merges mappings, as a key"),
+    "<<": Surprise(YAML_SURPRISE, "<<", "merges mappings, as a key"),
     **{
-        text: Surprise("yaml-surprise", text, "is no finite number, and no object can hold one")
+        text: Surprise(YAML_SURPRISE, text, "is no finite number, and no object can hold one")
         for word in ("inf", "Inf", "INF")
         for text in (f".{word}", f"+.{word}", f"-.{word}")
     },
     **{
-        text: Surprise("yaml-surprise", text, "is no number, and no object can hold it")
+        text: Surprise(YAML_SURPRISE, text, "is no number, and no object can hold it")
         for text in (".nan", ".NaN", ".NAN")
     },
 }

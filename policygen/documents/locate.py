@@ -22,7 +22,7 @@ def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
                 continue
             where = document.place(hit.at.path, key=hit.at.key)
             object_, path = str(document.header), dotted(hit.at.path)
-        findings.append(Finding(hit.severity, hit.rule, hit.message, where, object_, path, path))
+        findings.append(Finding(hit.rule, hit.message, where, object_, path, path))
     return ordered(findings)
 
 

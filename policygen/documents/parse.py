@@ -9,6 +9,7 @@ from policygen.documents import fast_json
 from policygen.documents.forbidden_characters import Without
 from policygen.documents.json_positions import places
 from policygen.documents.parsed import UNUSUAL, Composed, Problem
+from policygen.documents.rules import YAML_SYNTAX
 
 # What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
 # in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
@@ -84,4 +85,4 @@ def _forbidden(text: str, where: list[int]) -> Problem:
     first, more = where[0], len(where) - 1
     others = f" ({more} more in this file)" if more else ""
     message = f"character U+{ord(text[first]):04X} is not allowed; remove it{others}"
-    return Problem("yaml-syntax", message, first, first + 1)
+    return Problem(YAML_SYNTAX, message, first, first + 1)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from policygen.core.rule import Rule
 from policygen.documents.outline import Outline
 
 MAX_DEPTH: Final = 100
@@ -17,7 +18,7 @@ UNUSUAL: Final = object()
 class Problem(Struct, frozen=True):
     """What is wrong with text[start:end]."""
 
-    rule: str
+    rule: Rule
     message: str
     start: int
     end: int

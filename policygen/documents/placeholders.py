@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
 from policygen.documents.files import Source
 from policygen.documents.positions import Lines
+from policygen.documents.rules import YAML_SYNTAX
 
 MESSAGE: Final = "this looks like a template; fill it in first, and give its output"
 
@@ -27,4 +28,4 @@ def of_helm(source: Source) -> Finding | None:
         return None
     place = Lines(source.name, source.text).place(*match.span())
     message = "this is a template of a Helm chart; lint what `helm template` prints"
-    return Finding(Severity.ERROR, "yaml-syntax", message, place)
+    return Finding(YAML_SYNTAX, message, place)

@@ -6,6 +6,9 @@ from decimal import Decimal
 
 from msgspec import Struct
 
+from policygen.core.rule import Rule
+from policygen.documents.rules import NUMBER_TOO_LONG, YAML_SURPRISE
+
 MAX_DIGITS = 20
 """More digits than any count or size of this field needs, and few enough to be cheap."""
 
@@ -15,7 +18,7 @@ _MAX_SHOWN = 30
 class Surprise(Struct, frozen=True):
     """A scalar that is refused, since YAML 1.1, YAML 1.2 or people read it differently."""
 
-    rule: str
+    rule: Rule
     text: str
     problem: str
     instead: tuple[str, ...] = ()
@@ -80,11 +83,11 @@ def _surprise(text: str) -> Plain:
         return _number(text, text)
     if _BASE_60.fullmatch(text):
         problem = "is a number in base 60 to some YAML readers and text to others"
-        return Surprise("yaml-surprise", text, problem)
+        return Surprise(YAML_SURPRISE, text, problem)
     if _DATE.fullmatch(text):
-        return Surprise("yaml-surprise", text, "is a date to some YAML readers and text to others")
+        return Surprise(YAML_SURPRISE, text, "is a date to some YAML readers and text to others")
     if _SPECIAL.fullmatch(text):
-        return Surprise("yaml-surprise", text, "is no finite number to some YAML readers")
+        return Surprise(YAML_SURPRISE, text, "is no finite number to some YAML readers")
     return text
 
 
@@ -95,7 +98,7 @@ _WORDS: dict[str, Plain] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **{
         spelling: Surprise(
-            "yaml-surprise",
+            YAML_SURPRISE,
             spelling,
             f"is {meant} to some YAML readers and text to others",
             (meant,),
@@ -104,8 +107,8 @@ _WORDS: dict[str, Plain] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "=": Surprise("yaml-surprise", "=", "has a meaning of its own to some YAML readers"),
-    "<<": Surprise("yaml-surprise", "<<", "merges mappings, as a key"),
+    "=": Surprise(YAML_SURPRISE, "=", "has a meaning of its own to some YAML readers"),
+    "<<": Surprise(YAML_SURPRISE, "<<", "merges mappings, as a key"),
 }
 
 _NUMERIC = frozenset("0123456789+-.")
@@ -132,7 +135,7 @@ def _too_long(text: str) -> Surprise | None:
     if digits <= MAX_DIGITS:
         return None
     problem = f"has {digits} digits, and a number may have {MAX_DIGITS}"
-    return Surprise("number-too-long", text, problem, ("a shorter number",))
+    return Surprise(NUMBER_TOO_LONG, text, problem, ("a shorter number",))
 
 
 def _other_base(text: str) -> Surprise:
@@ -148,7 +151,7 @@ def _other_base(text: str) -> Surprise:
         return _number(text, decimal)
     octal = f"{sign}{int(digits, 8)}"
     problem = f"is {octal} to some YAML readers and {decimal} to others"
-    return Surprise("yaml-surprise", text, problem, (octal, decimal))
+    return Surprise(YAML_SURPRISE, text, problem, (octal, decimal))
 
 
 def _number(text: str, digits: str) -> Surprise:
@@ -156,6 +159,6 @@ def _number(text: str, digits: str) -> Surprise:
     mantissa, _, exponent = digits.replace("_", "").lower().partition("e")
     fits = len(mantissa) <= MAX_DIGITS and len(exponent) <= 4
     if not digits or not fits or abs(int(exponent or "0")) > _MAX_EXPONENT:
-        return Surprise("yaml-surprise", text, problem)
+        return Surprise(YAML_SURPRISE, text, problem)
     plain = format(Decimal(f"{mantissa}e{exponent or 0}"), "f")
-    return Surprise("yaml-surprise", text, problem, (plain,))
+    return Surprise(YAML_SURPRISE, text, problem, (plain,))

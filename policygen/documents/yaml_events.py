@@ -12,6 +12,13 @@ from policygen.documents.faults import Objections
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import Shape
 from policygen.documents.parsed import MAX_DEPTH, Composed
+from policygen.documents.rules import (
+    ALIAS_BOMB,
+    DUPLICATE_KEY,
+    MERGE_NOT_A_MAPPING,
+    NESTING_TOO_DEEP,
+    RECURSIVE_ALIAS,
+)
 from policygen.documents.scalars import Plain, Plains, Surprise, shorten
 
 # Aliases may blow a document up to this many times its own nodes, and to this many anyway.
@@ -175,7 +182,7 @@ class Builder:
             self.it.flawed.add(node)
         elif not anchor.size:
             message = f'alias "*{name}" stands inside its own anchor; write the value out'
-            self.objections.report(node, "recursive-alias", message)
+            self.objections.report(node, RECURSIVE_ALIAS, message)
         elif self._fits(node, anchor):
             self.copied += anchor.size
             self.outline.target[node] = anchor.node
@@ -186,14 +193,14 @@ class Builder:
     def _fits(self, node: int, anchor: _Anchor) -> bool:
         if len(self.stack) + self.outline.height(anchor.node) > MAX_DEPTH + 1:
             message = f"nested more than {MAX_DEPTH} deep through aliases"
-            self.objections.report(node, "nesting-too-deep", message)
+            self.objections.report(node, NESTING_TOO_DEEP, message)
             return False
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
         if not self.it.bombed:
             message = "aliases blow this document up; write the values out"
-            self.objections.report(node, "alias-bomb", message)
+            self.objections.report(node, ALIAS_BOMB, message)
         self.it.bombed = True
         self.it.flawed.add(node)
         return False
@@ -218,7 +225,7 @@ class Builder:
             self.pending = _Mark.MERGED
             if self.node in self.merges:
                 message = 'a second "<<" in one mapping; write "<<: [*a, *b]"'
-                self.objections.report(node, "duplicate-key", message)
+                self.objections.report(node, DUPLICATE_KEY, message)
             return
         if self.kubernetes and isinstance(value, int):
             value = "true" if value is True else "false" if value is False else f"{value}"
@@ -239,7 +246,7 @@ class Builder:
                 continue
             if not all(isinstance(part, dict) for part in parts):
                 message = '"<<" takes a mapping, or a list of mappings'
-                self.objections.report(below, "merge-not-a-mapping", message)
+                self.objections.report(below, MERGE_NOT_A_MAPPING, message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)
             # To kubectl a merge stands for its keys in its place: what is above it gives way.

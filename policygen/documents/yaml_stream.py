@@ -13,6 +13,7 @@ from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import BLANKS, Outline, Shape
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, Problem
 from policygen.documents.positions import line_start
+from policygen.documents.rules import NESTING_TOO_DEEP, YAML_SYNTAX
 from policygen.documents.scalars import Plains
 from policygen.documents.surrogates import has_escapes, masked
 from policygen.documents.syntax_errors import Complaint, explain
@@ -75,12 +76,12 @@ class _Stream:
                     self.builder.begin(start)
         except TooDeepError as deep:
             message = f"nested more than {MAX_DEPTH} deep"
-            problem = Problem("nesting-too-deep", message, deep.at, deep.at + 1)
+            problem = Problem(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
         except yaml.MarkedYAMLError as error:
             problem = self._complaint(error, text, start)
         except yaml.reader.ReaderError as error:
             at = start + error.position
-            problem = Problem("yaml-syntax", f"not valid YAML: {error.reason}", at, at + 1)
+            problem = Problem(YAML_SYNTAX, f"not valid YAML: {error.reason}", at, at + 1)
         else:
             return None
         yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
@@ -111,7 +112,7 @@ class _Stream:
             json=self.json,
         )
         message, start, end = explain(complaint)
-        return Problem("yaml-syntax", message, offset + start, offset + end)
+        return Problem(YAML_SYNTAX, message, offset + start, offset + end)
 
     def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
         seen: list[Any] = []

@@ -37,7 +37,7 @@ def dress(
     findings = []
     for it, hit in _told(hits, owner, by_index):
         if hit.at is None:
-            findings.append(Finding(hit.severity, hit.rule, hit.message))
+            findings.append(Finding(hit.rule, hit.message))
             continue
         related = []
         for at in hit.related:
@@ -47,7 +47,6 @@ def dress(
         path = written(it, hit.at.path[len(it.at.path) :]) if it else hit.at.path
         findings.append(
             Finding(
-                hit.severity,
                 hit.rule,
                 hit.message.replace(THERE, f"{there.file}:{there.line}" if there else "elsewhere"),
                 place(hit.at, it),

@@ -10,15 +10,17 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from policygen.core.finding import At, Finding, Path, Place, Severity
+from policygen.core.finding import At, Finding, Path, Place
 from policygen.documents import document, placeholders
 from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.kubernetes import kustomizations
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.rules import KINDS_NOT_JUDGED, KUSTOMIZATION_NOT_BUILT, NO_OBJECT
 from policygen.kubernetes.untyped import mappings
 from policygen.spec import forms
+from policygen.spec.rules import WRONG_TYPE
 
 _FILES = {
     (SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
@@ -131,7 +133,7 @@ def _document(each: Document, found: Manifests) -> None:
     if header.kind == "List" and data.get("items") is not None and not _is_list(data):
         place = each.place(("items",))
         message = "items of a List must be a list, so nothing in it is read; write one"
-        found.findings.append(Finding(Severity.ERROR, "wrong-type", message, place))
+        found.findings.append(Finding(WRONG_TYPE, message, place))
         found.complete = False
         return
     for it in _objects(data, each.index, ()):
@@ -268,14 +270,14 @@ def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Fin
             "this is built first, and what is no resource of it was not judged; judge what comes of it: "
             f"kustomize build {folder} | policygen lint --manifests -"
         )
-        yield Finding(Severity.INFO, "kustomization-not-built", message, Place(folder))
+        yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:
         plural = "s" if found.nameless > 1 else ""
         message = f"{found.nameless} document{plural} without apiVersion and kind skipped"
-        yield Finding(Severity.INFO, "no-object", message)
+        yield Finding(NO_OBJECT, message)
     other = Counter(it.kind for it in found.objects if not judged(it))
     if other:
         kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
         more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""
         message = f"no rule judges {', '.join(kinds[:MAX_KINDS])}{more}"
-        yield Finding(Severity.INFO, "kinds-not-judged", message)
+        yield Finding(KINDS_NOT_JUDGED, message)

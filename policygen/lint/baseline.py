@@ -1,13 +1,16 @@
 """A file of findings that were there before, so that only new ones count."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 import msgspec
 from msgspec import Struct
 
 from policygen.core.finding import Finding
 from policygen.core.fingerprint import fingerprints
+from policygen.core.rule import Rule
+from policygen.lint import registry
 
 VERSION = 1
 
@@ -44,7 +47,7 @@ def made(findings: Sequence[Finding]) -> Baseline:
     """The baseline of these findings."""
     prints = fingerprints(findings)
     entries = [
-        Known(fingerprint, it.rule, it.object, it.anchor, it.message)
+        Known(fingerprint, it.rule.name, it.object, it.anchor, it.message)
         for it, fingerprint in zip(findings, prints, strict=True)
     ]
     return Baseline(VERSION, tuple(sorted(entries, key=lambda it: (it.rule, it.object, it.path))))
@@ -73,12 +76,30 @@ def compare(
 ) -> Compared:
     """Which findings are new, and which entries are stale; `evaluated` names the rules judged."""
     known = {entry.fingerprint for entry in baseline.findings}
-    prints = fingerprints(findings)
-    found = set(prints)
-    new = [it for it, each in zip(findings, prints, strict=True) if each not in known]
+    new, found = [], set[str]()
+    for finding, *prints in zip(findings, *_fingerprints(findings), strict=True):
+        found.update(prints)
+        if known.isdisjoint(prints):
+            new.append(finding)
     gone = [
         entry
         for entry in baseline.findings
-        if entry.fingerprint not in found and entry.rule in evaluated
+        if entry.fingerprint not in found and _current(entry.rule) in evaluated
     ]
     return Compared(tuple(new), len(findings) - len(new), tuple(gone))
+
+
+def _fingerprints(findings: Sequence[Finding]) -> Iterator[list[str]]:
+    """Fingerprints by the current names of rules, then by each former one: older baselines have those."""
+    yield fingerprints(findings)
+    for index in range(max((len(it.rule.aliases) for it in findings), default=0)):
+        yield fingerprints(findings, partial(_former, index))
+
+
+def _former(index: int, rule: Rule) -> str:
+    return rule.aliases[index] if index < len(rule.aliases) else rule.name
+
+
+def _current(name: str) -> str:
+    rule = registry.find(name)
+    return name if rule is None else rule.name

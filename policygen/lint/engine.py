@@ -6,18 +6,19 @@ from traceback import format_exception
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import Family, Hit, Verdict, dotted
+from policygen.core.finding import Hit, Verdict, dotted
+from policygen.core.rule import Family
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import kinds
 from policygen.lint.core.server_refusals import refused
-from policygen.lint.rule import Claim, Facts, Need, Rule
+from policygen.lint.rule import Facts, Need, ObjectRule
 
 
 class Outcome(Struct, frozen=True, eq=False):
     """A rule that was run, and what came of it."""
 
-    rule: Rule
+    rule: ObjectRule
     verdict: Verdict
     reason: str = ""
     hits: tuple[Hit, ...] = ()
@@ -25,7 +26,7 @@ class Outcome(Struct, frozen=True, eq=False):
     """Kinds of the cluster that it looks at and that were not read in full."""
 
 
-def run(rules: Iterable[Rule], facts: Facts) -> list[Outcome]:
+def run(rules: Iterable[ObjectRule], facts: Facts) -> list[Outcome]:
     """Every rule's outcome. A rule that raises is our bug: it is reported, and others go on."""
     rules = tuple(rules)
     facts = replace(facts, run=frozenset(rule.name for rule in rules))
@@ -36,12 +37,12 @@ def run(rules: Iterable[Rule], facts: Facts) -> list[Outcome]:
     return [_run(rule, facts) for rule in rules]
 
 
-def needed(rule: Rule, given: frozenset[Need]) -> Sequence[Need]:
+def needed(rule: ObjectRule, given: frozenset[Need]) -> Sequence[Need]:
     """What a rule needs and was not given, in the order of the enumeration."""
     return [need for need in Need if need in rule.needs and need not in given]
 
 
-def _run(rule: Rule, facts: Facts) -> Outcome:
+def _run(rule: ObjectRule, facts: Facts) -> Outcome:
     seen = facts.cluster.seen
     missed = missing(rule, facts, seen) if seen else ()
     if not rule.holds(facts.target):
@@ -51,23 +52,11 @@ def _run(rule: Rule, facts: Facts) -> Outcome:
     if settled is not None:
         return settled
     try:
-        claims = _claims(rule, facts)
+        hits = tuple(_hits(rule, facts))
     except _UnknownError as unknown:
         return Outcome(rule, Verdict.NOT_EVALUATED, str(unknown))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug
         return Outcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
-    hits = tuple(
-        Hit(
-            rule.name,
-            claim.message,
-            claim.at,
-            rule.severity,
-            claim.related,
-            claim.edits,
-            claim.command,
-        )
-        for claim in claims
-    )
     if hits:
         return Outcome(rule, Verdict.FAIL, hits=hits, missed=missed)
     return _unread(rule, seen, missed) if seen and missed else Outcome(rule, Verdict.PASS)
@@ -77,7 +66,7 @@ class _UnknownError(Exception):
     """A rule argues about other objects from a field whose value could not be read."""
 
 
-def _claims(rule: Rule, facts: Facts) -> Sequence[Claim]:
+def _hits(rule: ObjectRule, facts: Facts) -> Sequence[Hit]:
     """What a rule says, but for what an unknown field may have made it say.
 
     A field whose value could not be read, or whose name is misspelt, has some value, and nobody
@@ -86,21 +75,21 @@ def _claims(rule: Rule, facts: Facts) -> Sequence[Claim]:
     at all if it argues from it about others. Raises _UnknownError for that.
     """
     cluster = facts.cluster
-    claims, doubted = _looked(rule, facts)
+    hits, doubted = _looked(rule, facts)
     if doubted:
-        claims, doubted = _looked(rule, replace(facts, cluster=cluster.without(doubted)))
+        hits, doubted = _looked(rule, replace(facts, cluster=cluster.without(doubted)))
     if doubted:  # it has gone on to others
         every = frozenset(it.at for it, _ in cluster.unknown)
-        claims, _ = _looked(rule, replace(facts, cluster=cluster.without(every)))
-    return claims
+        hits, _ = _looked(rule, replace(facts, cluster=cluster.without(every)))
+    return hits
 
 
-def _looked(rule: Rule, facts: Facts) -> tuple[Sequence[Claim], Roots]:
+def _looked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
     doubts = facts.cluster.doubts
     doubts.taken()
-    claims: Sequence[Claim] = ()
+    hits: Sequence[Hit] = ()
     try:
-        claims = tuple(rule.check(facts))
+        hits = tuple(rule.check(facts))
     except Exception:
         doubted = doubts.taken()
         if not doubted:
@@ -113,10 +102,10 @@ def _looked(rule: Rule, facts: Facts) -> tuple[Sequence[Claim], Roots]:
         kind = CONFIG_MAP if kind in kinds.FILES else kind
         if it.at in doubted and kind in consulted:
             raise _UnknownError(f"{dotted(path)} of {it} could not be read")
-    return claims, doubted
+    return hits, doubted
 
 
-def _of_cluster(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome | None:
+def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome | None:
     """What is known of a rule by how far a cluster was seen."""
     taken = rule.family is Family.INVALID and not rule.stands
     if taken and not kinds.is_of_files(rule):
@@ -129,7 +118,7 @@ def _of_cluster(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome 
     return None
 
 
-def _without_running(rule: Rule, facts: Facts, missed: Sequence[GroupKind]) -> Outcome | None:
+def _without_running(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Outcome | None:
     """What is known of a rule by what it is about and what it needs."""
     seen = facts.cluster.seen
     # What a spec renders is judged where nothing of it is there, too.
@@ -150,7 +139,7 @@ def _without_running(rule: Rule, facts: Facts, missed: Sequence[GroupKind]) -> O
     return None
 
 
-def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
+def missing(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     """The kinds that a rule looks at and that nobody read in full, sorted."""
     wanted = kinds.judged(rule) | kinds.looked_up(rule)
     unasked: set[GroupKind] = set()
@@ -160,7 +149,7 @@ def missing(rule: Rule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     return tuple(sorted((wanted - seen.read - seen.unserved) | unasked))
 
 
-def _unread(rule: Rule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome:
+def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome:
     said = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
     first = said.get(missed[0], f"{missed[0]} was not read")
     more = f", nor {len(missed) - 1} other kinds" if len(missed) > 1 else ""

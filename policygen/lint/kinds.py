@@ -12,7 +12,7 @@ from policygen.kubernetes.cluster import (
 from policygen.kubernetes.scopes import OF_THE_CLUSTER
 from policygen.kubernetes.snapshot import CONFIG_MAP, NAMESPACE, NODE, GroupKind
 from policygen.kubernetes.workloads import SHAPES
-from policygen.lint.rule import Need, Rule
+from policygen.lint.rule import Need, ObjectRule
 
 WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)
 
@@ -50,7 +50,7 @@ def every() -> frozenset[GroupKind]:
     return frozenset(it for each in _by_name().values() for it in each)
 
 
-def is_of_files(rule: Rule) -> bool:
+def is_of_files(rule: ObjectRule) -> bool:
     """Whether it judges controllers' files, which no server has looked into."""
     return any(it.kind in rule.judges for it in FILES)
 
@@ -59,7 +59,7 @@ _OF_THE_CLUSTER = frozenset(kind for _, kind in OF_THE_CLUSTER)
 """Kinds whose objects are in no namespace."""
 
 
-def elsewhere(rule: Rule) -> frozenset[GroupKind]:
+def elsewhere(rule: ObjectRule) -> frozenset[GroupKind]:
     """Kinds that a rule looks up in every namespace, for objects that are in none."""
     if rule.judges and _OF_THE_CLUSTER.isdisjoint(rule.judges):
         return frozenset()
@@ -67,25 +67,25 @@ def elsewhere(rule: Rule) -> frozenset[GroupKind]:
     return frozenset(it for it in found if it.kind not in _OF_THE_CLUSTER and it != CONFIG_MAP)
 
 
-def judged(rule: Rule) -> frozenset[GroupKind]:
+def judged(rule: ObjectRule) -> frozenset[GroupKind]:
     """The kinds that it is about: all, where it is about any object; none, where about the cluster."""
     if rule.judges:
         return _named(rule.judges)
     return frozenset() if Need.SEEN in rule.needs else every()
 
 
-def looked_up(rule: Rule) -> frozenset[GroupKind]:
+def looked_up(rule: ObjectRule) -> frozenset[GroupKind]:
     """The kinds without all of which it would be wrong: those that it looks up, or needs whole."""
     found = consulted(rule)
     return found | judged(rule) if Need.WHOLE in rule.needs and rule.judges else found
 
 
-def consulted(rule: Rule) -> frozenset[GroupKind]:
+def consulted(rule: ObjectRule) -> frozenset[GroupKind]:
     """The kinds of objects from which it argues about other objects; files are ConfigMaps."""
     return _named(rule.reads).union(*(_NEEDS.get(need, frozenset()) for need in rule.needs))
 
 
-def wanted(rules: Iterable[Rule]) -> frozenset[GroupKind]:
+def wanted(rules: Iterable[ObjectRule]) -> frozenset[GroupKind]:
     """What to read of a cluster for these rules."""
     return frozenset[GroupKind]().union(*(judged(rule) | looked_up(rule) for rule in rules))
 

@@ -1,5 +1,9 @@
-"""RULES: every rule that judges objects, by name."""
+"""REGISTRY: every finding that policygen can report, one object each; RULES: those that check objects."""
 
+from policygen.core.rule import Family, Rule
+from policygen.documents import rules as documents
+from policygen.kubernetes import rules as kubernetes
+from policygen.lint import run_rules
 from policygen.lint.core.rules import (
     annotation_refused,
     api_version_not_served,
@@ -197,7 +201,7 @@ from policygen.lint.kueue.rules import (
     workload_priority_class_missing,
     workload_without_local_queue,
 )
-from policygen.lint.rule import Rule
+from policygen.lint.rule import ObjectRule
 from policygen.lint.scheduler.rules import (
     packing_counts_another_resource,
     packing_profile_unused,
@@ -215,7 +219,6 @@ from policygen.lint.scheduler.rules import (
     scheduler_weight_zero,
     spread_opposes_packing,
 )
-from policygen.lint.spec_rules import SPEC_RULES
 from policygen.lint.volcano.rules import (
     binpack_outweighed,
     binpack_weight_not_listed,
@@ -289,8 +292,10 @@ from policygen.lint.volcano.rules import (
     volcano_scheduler_crashes,
     zero_capability_is_no_limit,
 )
+from policygen.plan import rules as plan
+from policygen.spec import rules as spec
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ObjectRule, ...] = (
     accelerator_escapes_quota.RULE,
     admission_blocked_by_pods.RULE,
     admission_check_config_missing.RULE,
@@ -571,6 +576,27 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+REGISTRY: tuple[Rule, ...] = tuple(
+    sorted(
+        (*RULES, *documents.RULES, *spec.RULES, *plan.RULES, *kubernetes.RULES, *run_rules.RULES),
+        key=lambda rule: rule.name,
+    )
+)
+"""Every finding that policygen can report, by name."""
+
+_BY_NAME = {name: rule for rule in REGISTRY for name in (rule.name, *rule.aliases)}
+
+
+def find(name: str) -> Rule | None:
+    """The rule of a name or of a former name; None if there is none."""
+    return _BY_NAME.get(name)
+
+
+def can_be_selected(rule: Rule) -> bool:
+    """Whether `--rule`, `--skip`, severities and waivers may name it. Refusals and reports about a run always count."""
+    return rule.family not in {Family.REFUSED, Family.RUN}
+
+
 def names() -> tuple[str, ...]:
-    """The names of all rules, those that judge a spec too."""
-    return tuple(sorted([*(rule.name for rule in RULES), *SPEC_RULES]))
+    """The names of all rules that can be selected."""
+    return tuple(rule.name for rule in REGISTRY if can_be_selected(rule))

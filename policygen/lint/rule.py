@@ -1,5 +1,6 @@
 """What a rule is, what it may look at, and what it says."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from enum import Enum
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct, field
 
 from policygen.core import durations
-from policygen.core.finding import At, Edit, Family, Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Family, Rule
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.spec.types import Spec
@@ -19,7 +21,7 @@ if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
 
 T = TypeVar("T")
 
-__all__ = ["Check", "Claim", "Facts", "Family", "Fix", "Need", "Rule"]
+__all__ = ["Check", "Facts", "Family", "Fix", "Need", "ObjectRule"]
 
 
 class Need(Enum):
@@ -72,26 +74,12 @@ class Facts(Struct, frozen=True, eq=False):
         found: T = self._derived[make]
         return found
 
-    def bound(self, rule: "Rule") -> timedelta:
+    def bound(self, rule: "ObjectRule") -> timedelta:
         """How long a rule waits before it speaks: as the spec says, or by itself."""
-        said = dict(self.spec.platform.lint.bounds).get(rule.name) if self.spec else None
-        seconds = durations.seconds(said)
+        bounds = dict(self.spec.platform.lint.bounds) if self.spec else {}
+        names = (rule.name, *rule.aliases)
+        seconds = durations.seconds(next((bounds[name] for name in names if name in bounds), None))
         return rule.bound if seconds is None else timedelta(seconds=float(seconds))
-
-
-class Claim(Struct, frozen=True, eq=False):
-    """What a rule says of an object; with the rule's name and severity it becomes a Hit."""
-
-    message: str
-    """What is, and what to write instead; one line, no final stop."""
-    at: At | None
-    """None: of the cluster as a whole."""
-    related: tuple[At, ...] = ()
-    """The other objects that it is about."""
-    edits: tuple[Edit, ...] = ()
-    """What mends it, where that is certain and the rule declares a fix; all of it or nothing."""
-    command: str = ""
-    """What mends it on the cluster, for a shell."""
 
 
 class Fix(Enum):
@@ -103,28 +91,24 @@ class Fix(Enum):
     """What is written is certain, and something behaves otherwise than before."""
 
 
-Check = Callable[[Facts], Iterator[Claim]]
+Check = Callable[[Facts], Iterator[Hit]]
 
 
-class Rule(Struct, frozen=True, eq=False):
-    """A rule; its page, `rules/<name>.md`, says why it matters and how to mend it."""
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ObjectRule(Rule):
+    """A rule that checks objects. The page `<name>.md` beside its module says why it matters."""
 
-    name: str
-    """A slug that states the fault: `local-queue-without-cluster-queue`."""
-    severity: Severity
-    """Error: it will not work. Warning: it works otherwise than it reads. Info: style."""
-    family: Family
     judges: tuple[str, ...]
     """The kinds that it is about; without any of them it is vacuous."""
     check: Check
     needs: frozenset[Need] = frozenset()
     fix: Fix | None = None
-    """Whether its claims may carry edits. None: what to write is the author's to decide."""
+    """Whether its hits may carry edits. None: what to write is the author's to decide."""
     reads: tuple[str, ...] = ()
     """Further kinds that it looks up."""
-    since: Mapping[str, Minor] = field(default_factory=dict)
+    since: Mapping[str, Minor] = dataclasses.field(default_factory=dict)
     """The first release, by component, for which it holds."""
-    until: Mapping[str, Minor] = field(default_factory=dict)
+    until: Mapping[str, Minor] = dataclasses.field(default_factory=dict)
     """The first release for which it holds no longer."""
     stands: bool = False
     """Of what servers refuse: whether it may be on one all the same and do harm there, since the
@@ -132,12 +116,6 @@ class Rule(Struct, frozen=True, eq=False):
     pods are made of it, as with the templates of operators' kinds."""
     bound: timedelta = timedelta(0)
     """How long something may take before it speaks; `lint.bounds` of a Platform sets another."""
-
-    @property
-    def about(self) -> str:
-        """The fault in a sentence: what the docstring of its module says; its name without one."""
-        text: str | None = self.check.__globals__["__doc__"]  # None under python -OO
-        return (text or self.name).strip().rstrip(".")
 
     def holds(self, target: Mapping[str, Version]) -> bool:
         """Whether the rule is true of the target versions."""

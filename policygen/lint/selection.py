@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from policygen.core.errors import UsageError
 from policygen.lint import registry, waivers
-from policygen.lint.rule import Rule
+from policygen.lint.rule import ObjectRule
 
 
-def rules(only: Iterable[str], skip: Iterable[str]) -> list[Rule]:
+def rules(only: Iterable[str], skip: Iterable[str]) -> list[ObjectRule]:
     """The rules of the catalog that run. Raises UsageError as `names` does."""
     wanted = names(only, skip)
     return [rule for rule in registry.RULES if rule.name in wanted]
@@ -23,8 +23,8 @@ def names(only: Iterable[str], skip: Iterable[str]) -> set[str]:
 
 
 def _known(name: str) -> str:
-    """The name, if there is such a rule."""
-    known = registry.names()
-    if name in known:
-        return name
-    raise UsageError(waivers.unknown(name, known))
+    """The current name of a rule that can be selected. Raises UsageError."""
+    rule = registry.find(name)
+    if rule is None or not registry.can_be_selected(rule):
+        raise UsageError(waivers.unknown(name, registry.names()))
+    return rule.name

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
 from policygen.core.versions import Version, written
+from policygen.lint.run_rules import VERSIONS_DIFFER
 
-RULE = "versions-differ"
+RULE = VERSIONS_DIFFER
 
 
 def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
@@ -24,7 +25,6 @@ def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
         for release in others:
             for name in by_release[release]:
                 yield Finding(
-                    Severity.WARNING,
                     RULE,
                     f"{component} is {written(release)} here and {written(usual)} on "
                     f"{', '.join(by_release[usual])}; upgrade one of them, or render a set for each",

@@ -12,7 +12,8 @@ from datetime import date
 
 from msgspec import Struct
 
-from policygen.core.finding import Finding, Severity, dotted
+from policygen.core.finding import Finding, dotted
+from policygen.core.rule import Rule
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.kubernetes.untyped import keyed_texts
@@ -68,12 +69,11 @@ def _is_none(reason: str) -> bool:
     return not any(map(str.isalnum, reason))
 
 
-def told(rule: str, message: str, these: Iterable[Annotated]) -> Finding:
+def told(rule: Rule, message: str, these: Iterable[Annotated]) -> Finding:
     """What is wrong with some annotations of one rule on one cluster, told at the first object."""
     first, *others = these
     more = f", like those of {len(others)} other objects" if others else ""
     return Finding(
-        Severity.WARNING,
         rule,
         f"annotation {PREFIX}{first.rule}{more} {message}",
         None,

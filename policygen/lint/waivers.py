@@ -5,14 +5,39 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from policygen.core.finding import Finding, Hit, Severity
+from policygen.core.finding import Finding, Hit
+from policygen.core.rule import Rule, Severity
 from policygen.core.suggest import suggest
-from policygen.lint.spec_errors import is_said_of_inputs
+from policygen.lint import registry
+from policygen.lint.run_rules import (
+    UNKNOWN_RULE,
+    WAIVER_EXPIRED,
+    WAIVER_NOT_ALLOWED,
+    WAIVER_UNREADABLE,
+    WAIVER_UNUSED,
+)
 from policygen.lint.waiver_annotations import FORM, Annotated, told
 from policygen.spec.programs import LintSettings, Waiver
 
 OFF = "off"
+
+
+def with_current_names(settings: LintSettings) -> LintSettings:
+    """The same settings, with the current name of each rule that is written under a former one."""
+    return replace(
+        settings,
+        severities=tuple((_current(name), severity) for name, severity in settings.severities),
+        bounds=tuple((_current(name), bound) for name, bound in settings.bounds),
+        waivers=tuple(replace(it, rule=_current(it.rule)) for it in settings.waivers),
+        annotations=tuple(map(_current, settings.annotations)),
+    )
+
+
+def _current(name: str) -> str:
+    rule = registry.find(name)
+    return name if rule is None else rule.name
 
 
 class Judged(Struct, frozen=True):
@@ -34,26 +59,26 @@ def misspelt(
 ) -> Iterator[Hit]:
     """Names of rules that there are not, and bounds of rules that have none."""
     for name, _ in settings.bounds:
-        if name not in bounded and settings.at is not None:
+        if _current(name) not in bounded and settings.at is not None:
             at = (settings.at / "bounds" / name).on_key()
-            yield Hit("unknown-rule", f'no rule "{name}" that waits; {suggest(name, bounded)}', at)
+            yield Hit(UNKNOWN_RULE, f'no rule "{name}" that waits; {suggest(name, bounded)}', at)
     for name, _ in settings.severities:
-        if name not in known and settings.at is not None:
+        if _current(name) not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()
-            yield Hit("unknown-rule", unknown(name, known), at)
+            yield Hit(UNKNOWN_RULE, unknown(name, known), at)
     for index, name in enumerate(settings.annotations):
-        if name not in known and settings.at is not None:
+        if _current(name) not in known and settings.at is not None:
             at = settings.at.to("annotations", index)
-            yield Hit("unknown-rule", unknown(name, known), at)
+            yield Hit(UNKNOWN_RULE, unknown(name, known), at)
     for waiver in settings.waivers:
-        if waiver.rule not in known:
-            yield Hit("unknown-rule", unknown(waiver.rule, known), waiver.at / "rule")
+        if _current(waiver.rule) not in known:
+            yield Hit(UNKNOWN_RULE, unknown(waiver.rule, known), waiver.at / "rule")
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
-    """Why a name is none of the rules that can be chosen."""
-    if is_said_of_inputs(name):
-        return f'"{name}" is said of inputs; it is no rule that can be chosen or switched off'
+    """Why a name cannot be selected."""
+    if registry.find(name) is not None:
+        return f'"{name}" reports about inputs; it cannot be selected or switched off'
     return f'no rule "{name}"; {suggest(name, known)}'
 
 
@@ -71,6 +96,8 @@ def judge(
     called unused. None: all. `annotated` are waivers of live objects, which count for rules that the
     spec names.
     """
+    settings = with_current_names(settings)
+    annotated = [replace(it, rule=_current(it.rule)) for it in annotated]
     severities = dict(settings.severities)
     by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str], re.Pattern[str]]]] = {}
     for index, waiver in enumerate(settings.waivers):
@@ -85,18 +112,18 @@ def judge(
     met: set[Annotated] = set()
     shown, waived, off = [], 0, 0
     for finding in findings:
-        severity = severities.get(finding.rule)
+        severity = severities.get(finding.rule.name)
         if severity == OFF:
             off += 1
             continue
         matching = [
             (index, waiver)
-            for index, waiver, name, field in by_rule.get(finding.rule, ())
+            for index, waiver, name, field in by_rule.get(finding.rule.name, ())
             if name.fullmatch(finding.object)
             and (field.fullmatch(finding.path) or field.fullmatch(finding.anchor))
         ]
         used.update(index for index, _ in matching)
-        own = by_object.get((finding.rule, finding.cluster, finding.object))
+        own = by_object.get((finding.rule.name, finding.cluster, finding.object))
         if own is not None:
             met.add(own)
         if any(not _expired(waiver, today) for _, waiver in matching) or (
@@ -105,16 +132,16 @@ def judge(
             waived += 1
             continue
         if severity is not None:
-            finding = finding._replace(severity=Severity[severity.upper()])  # noqa: PLW2901 - the same finding
+            finding = finding._replace(configured=Severity[severity.upper()])  # noqa: PLW2901 - the same finding
         shown.append(finding)
     hits = []
     for index, waiver in enumerate(settings.waivers):
         if index in used and _expired(waiver, today):
             message = f"this waiver expired on {waiver.expires}; mend the finding or renew it"
-            hits.append(Hit("waiver-expired", message, waiver.at / "expires", Severity.WARNING))
+            hits.append(Hit(WAIVER_EXPIRED, message, waiver.at / "expires"))
         elif index not in used and (evaluated is None or waiver.rule in evaluated):
             message = f'nothing is found by "{waiver.rule}" that this waives; remove it'
-            hits.append(Hit("waiver-unused", message, waiver.at, Severity.WARNING))
+            hits.append(Hit(WAIVER_UNUSED, message, waiver.at))
     said = _annotations(annotated, settings, met, today, evaluated)
     return Judged(tuple(shown), waived, off, tuple(hits), tuple(said))
 
@@ -127,7 +154,7 @@ def _annotations(
     evaluated: Collection[str] | None,
 ) -> Iterator[Finding]:
     """What is wrong with waivers in annotations: one finding for all of a rule on a cluster."""
-    faults: dict[tuple[str, str, str, str], list[Annotated]] = {}
+    faults: dict[tuple[str, str, Rule, str], list[Annotated]] = {}
     for it in annotated:
         fault = _fault(it, settings, met, today, evaluated)
         if fault is not None:
@@ -142,20 +169,20 @@ def _fault(
     met: Collection[Annotated],
     today: date,
     evaluated: Collection[str] | None,
-) -> tuple[str, str] | None:
-    """The name and the words of what is wrong with one."""
+) -> tuple[Rule, str] | None:
+    """The rule and the message of what is wrong with one."""
     if it.rule not in settings.annotations:
         near = suggest(it.rule, settings.annotations)
         return (
-            "waiver-not-allowed",
+            WAIVER_NOT_ALLOWED,
             f"waives nothing: spec.lint.annotations of the Platform does not name that rule; {near}",
         )
     if it.fault:
-        return "waiver-unreadable", f"waives nothing: it {it.fault}; write {FORM}"
+        return WAIVER_UNREADABLE, f"waives nothing: it {it.fault}; write {FORM}"
     if it in met and _is_past(it, today):
-        return "waiver-expired", f"expired on {it.expires}; mend the finding or renew it"
+        return WAIVER_EXPIRED, f"expired on {it.expires}; mend the finding or renew it"
     if it not in met and (evaluated is None or it.rule in evaluated):
-        return "waiver-unused", "waives nothing that is found; remove it"
+        return WAIVER_UNUSED, "waives nothing that is found; remove it"
     return None
 
 

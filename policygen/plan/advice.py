@@ -3,10 +3,24 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
 from policygen.plan import needs, scheduler
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    GPUS_KEPT_BACK,
+    GUARANTEE_NOT_ENFORCED,
+    INERT_SETTING,
+    LIMIT_OF_ZERO,
+    MAX_PENDING_SUMMED,
+    MAX_PENDING_WITHOUT_NAMESPACES,
+    NAMESPACE_WITHOUT_QUOTA,
+    OVERCOMMIT_IS_NOT_SHARING,
+    POOL_UNTAINTED,
+    POOL_WITHOUT_TEAMS,
+    TAINT_NOT_TOLERATED,
+    TREE_NOT_ENFORCED,
+)
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
 from policygen.spec.types import Bounds, Spec, Team
@@ -42,11 +56,10 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     name = pool.at / "metadata" / "name"
     if not used:
         yield Hit(
-            "pool-without-teams",
+            POOL_WITHOUT_TEAMS,
             f'no team has a share of pool "{pool.name}", so nothing can use it; add it to the '
             "quotas of a team",
             name,
-            Severity.WARNING,
         )
     if pool.tolerations is not None:
         for index, taint in enumerate(pool.taints):
@@ -54,16 +67,15 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
                 tolerates(toleration, taint) for toleration in pool.tolerations
             ):
                 yield Hit(
-                    "taint-not-tolerated",
+                    TAINT_NOT_TOLERATED,
                     f'the tolerations of pool "{pool.name}" leave out its taint {taint.key}, so '
                     "only pods that tolerate it themselves get in; add it, or remove "
                     "tolerations to get those of the taints",
                     at / "taints" / index,
-                    Severity.WARNING,
                 )
     if facts.policy.overcommit_ratio is not None and facts.policy.overcommit_ratio > 1:
         yield needs.note(
-            "overcommit-is-not-sharing",
+            OVERCOMMIT_IS_NOT_SHARING,
             f'overcommitRatio of pool "{pool.name}" bounds the sum of its teams\' limits; '
             "no GPU is promised twice, and Volcano's overcommit-factor is another thing",
             at / "schedulingPolicy" / "overcommitRatio",
@@ -73,14 +85,14 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         reserve = pool.capacity.total_gpus - available
         if reserve > 0:
             yield needs.note(
-                "gpus-kept-back",
+                GPUS_KEPT_BACK,
                 f'pool "{pool.name}" keeps {reserve} of {pool.capacity.total_gpus} GPUs out of '
                 "every quota",
                 at / "capacity" / "availableGPUs",
             )
     if not pool.taints and not alone:
         yield needs.note(
-            "pool-untainted",
+            POOL_UNTAINTED,
             f'pool "{pool.name}" has no taint, so any pod of the cluster may take its cpu and '
             "memory; taint its nodes and write the taint here",
             name,
@@ -97,27 +109,24 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
     ):
         if said and facts.scheduler != works:
             yield Hit(
-                "inert-setting",
+                INERT_SETTING,
                 f"{words} does nothing on a pool that {facts.scheduler} schedules, only on one "
                 f"of {works}; remove it",
                 at.to(*words.split(".")).on_key(),
-                Severity.WARNING,
             )
     if pool.topology_levels and facts.scheduler == "kueue" and not facts.policy.topology_aware:
         yield Hit(
-            "inert-setting",
+            INERT_SETTING,
             "topology counts only where schedulingPolicy.topologyAware is true; write that, or "
             "remove it",
             (at / "topology").on_key(),
-            Severity.WARNING,
         )
     if pool.quota_backstop and facts.scheduler == "kube-scheduler":
         yield Hit(
-            "inert-setting",
+            INERT_SETTING,
             "quotaBackstop adds nothing on a kube-scheduler pool, whose quota binds anyway; "
             "remove it",
             (at / "quotaBackstop").on_key(),
-            Severity.WARNING,
         )
 
 
@@ -132,23 +141,21 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             shared_by_weight = quota.guarantee is None or facts.policy.overcommit_ratio is not None
             if quota.weight != 1 and not shared_by_weight:
                 yield Hit(
-                    "inert-setting",
+                    INERT_SETTING,
                     f'weight does nothing on pool "{quota.pool}": kube-scheduler shares nothing '
                     "out; remove it, or schedule the pool with kueue or volcano",
                     quota.field("weight"),
-                    Severity.WARNING,
                 )
             if facts.pool.quota_cpu_and_memory:
                 continue
             for name, said in (("cpu", quota.cpu), ("memory", quota.memory)):
                 if said != Bounds():
                     yield Hit(
-                        "inert-setting",
+                        INERT_SETTING,
                         f'{name} is bounded by nothing on pool "{quota.pool}", which '
                         "kube-scheduler schedules; write quotaCpuAndMemory: true for the pool, "
                         "or remove it",
                         quota.field(name).on_key(),
-                        Severity.WARNING,
                     )
 
 
@@ -162,21 +169,19 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
     for team in spec.teams:
         if team.max_pending is not None and not team.namespaces:
             yield Hit(
-                "max-pending-without-namespaces",
+                MAX_PENDING_WITHOUT_NAMESPACES,
                 f'maxPending of team "{team.name}" bounds nothing: it has no namespaces of its '
                 "own; write it for its child teams",
                 team.max_pending_at,
-                Severity.WARNING,
             )
         for quota in team.quotas:
             if quota.pool in unqueued and quota.guarantee:
                 yield Hit(
-                    "guarantee-not-enforced",
+                    GUARANTEE_NOT_ENFORCED,
                     f'kube-scheduler guarantees nothing: team "{team.name}" gets its limit of '
                     f'pool "{quota.pool}" only while others leave it; schedule the pool with '
                     "kueue or volcano, or keep the sum of limits within the pool",
                     quota.field("guarantee"),
-                    Severity.WARNING,
                 )
 
 
@@ -200,23 +205,21 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                 continue
             if node.children:
                 yield Hit(
-                    "tree-not-enforced",
+                    TREE_NOT_ENFORCED,
                     f'kube-scheduler knows no tree: the quotas of team "{node.name}" and of its '
                     f'child teams bind each for itself on pool "{facts.name}", so together they '
                     "may pass its limit; schedule the pool with kueue or volcano",
                     node.team.quota_at(facts.name),
-                    Severity.WARNING,
                 )
             count = len(node.team.namespaces)
             for resource in facts.resources:
                 limit = node.limit[facts.name][resource]
                 if count > limit:
                     yield Hit(
-                        "namespace-without-quota",
+                        NAMESPACE_WITHOUT_QUOTA,
                         f'{limit} {resource} over {count} namespaces of team "{node.name}" leave '
                         f"{count - limit} of them none; raise the limit",
                         node.team.quota_at(facts.name),
-                        Severity.WARNING,
                     )
 
 
@@ -230,12 +233,11 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
             limit = node.limit[facts.name]
             if not any(limit[resource] for resource in facts.resources):
                 yield Hit(
-                    "limit-of-zero",
+                    LIMIT_OF_ZERO,
                     f'team "{node.team.name}" may have nothing of pool "{facts.name}": its '
                     "weight's share of available x overcommitRatio is less than one unit; raise "
                     "its weight or write a limit",
                     node.team.quota_at(facts.name, "weight"),
-                    Severity.WARNING,
                 )
 
 
@@ -251,10 +253,9 @@ def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
         if len(teams) > 1:
             total = sum(team.max_pending or 0 for team in teams)
             yield Hit(
-                "max-pending-summed",
+                MAX_PENDING_SUMMED,
                 f"queues {', '.join(team.name for team in teams)} share namespace "
                 f'"{name}", and a quota cannot tell them apart, so their maxPending binds '
                 f"as one sum of {total}; give each queue a Team with a namespace of its own",
                 teams[0].max_pending_at,
-                Severity.WARNING,
             )

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.plan import (
     advice,
     kubernetes,
@@ -26,6 +27,7 @@ from policygen.plan.kind import Item, Kind, Release
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Workloads
+from policygen.spec.rules import NAME_COLLISION
 from policygen.spec.types import Spec
 
 _PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
@@ -46,7 +48,7 @@ class Plan(Struct, frozen=True):
     @property
     def refused(self) -> bool:
         """Whether a hit forbids rendering."""
-        return any(hit.severity == Severity.ERROR for hit in self.hits)
+        return any(hit.rule.severity == Severity.ERROR for hit in self.hits)
 
 
 def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
@@ -57,7 +59,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     hits += faults
     pools = tuple(facts[name] for name in sorted(facts))
     hits += refusals.check(spec, trees)
-    if any(hit.severity == Severity.ERROR for hit in hits):
+    if any(hit.rule.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)
     groups, carried = pods.pod_groups(spec, pools, placed)
@@ -155,7 +157,7 @@ def _collisions(items: tuple[Item, ...]) -> Iterator[Hit]:
         identity = (item.kind.name, item.meta.namespace, item.meta.name)
         if identity in seen:
             yield Hit(
-                "name-collision",
+                NAME_COLLISION,
                 f'two objects would both be {item.kind.name} "{item.meta.name}"; '
                 "rename a pool, team or model",
             )

@@ -6,13 +6,22 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from policygen.core.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.quantity import GIBIBYTE
 from policygen.core.quoting import quoted
+from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    ASSUMPTION,
+    GPU_MEMORY_BELOW_CONCURRENCY,
+    GPU_MEMORY_BELOW_WEIGHTS,
+    MODEL_SIZE_UNKNOWN,
+    SHARED_MEMORY_EXCEEDED,
+    UNKNOWN_MODEL_SIZE,
+)
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
 
@@ -79,10 +88,10 @@ class Replica:
         return self._sizes[offer]
 
 
-def warn(rule: str, message: str, model: Model, field: str | None = None) -> Hit:
+def warn(rule: Rule, message: str, model: Model, field: str | None = None) -> Hit:
     """A warning about a model, at its name or at a field of its spec."""
     at = model.field(field) if field else model.at / "metadata" / "name"
-    return Hit(rule, message, at, Severity.WARNING)
+    return Hit(rule, message, at)
 
 
 def _workload(model: Model) -> sizing.Workload | None:
@@ -113,15 +122,14 @@ def check(replica: Replica) -> Iterator[Hit]:
     model, workload = replica.model, replica.workload
     if model.size is not None and models.model(model.family, model.size) is None:
         yield Hit(
-            "unknown-model-size",
+            UNKNOWN_MODEL_SIZE,
             f"size {quoted(model.size)} is no number of parameters, so nothing is known of the "
             "model's memory; write it as in 7b, 1.5b or 8x7b",
             model.field("size"),
-            Severity.WARNING,
         )
     elif workload is None and model.gpus is None:
         yield warn(
-            "model-size-unknown",
+            MODEL_SIZE_UNKNOWN,
             f'nothing says how much GPU memory model "{model.name}" needs; write '
             "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
             model,
@@ -132,17 +140,16 @@ def check(replica: Replica) -> Iterator[Hit]:
         words = "; ".join(sizing.assumptions(workload))
         if words:
             yield Hit(
-                "assumption",
+                ASSUMPTION,
                 f'the size of model "{model.name}" assumes: {words}; say otherwise under sizing',
                 model.field("family"),
-                Severity.INFO,
             )
         return
     weights = sizing.weights_bytes(workload) or 0
     cache = sizing.kv_bytes(workload) or 0
     if weights > model.gpu_memory_bytes:
         yield warn(
-            "gpu-memory-below-weights",
+            GPU_MEMORY_BELOW_WEIGHTS,
             f'model "{model.name}" states {gib(model.gpu_memory_bytes)} of GPU memory, and its '
             f"weights alone take {gib(weights)} in {workload.precision}; raise gpuMemory",
             model,
@@ -151,7 +158,7 @@ def check(replica: Replica) -> Iterator[Hit]:
     elif weights + cache > model.gpu_memory_bytes:
         plural = "s" if workload.concurrency > 1 else ""
         yield warn(
-            "gpu-memory-below-concurrency",
+            GPU_MEMORY_BELOW_CONCURRENCY,
             f'model "{model.name}" states {gib(model.gpu_memory_bytes)} of GPU memory; '
             f"weights take {gib(weights)} in {workload.precision} and the KV cache of "
             f"{workload.concurrency} request{plural} of {workload.context_length} tokens "
@@ -176,7 +183,7 @@ def crowding(
         if size is None or size.crowded_by is None or offer.card_bytes is None:
             continue
         yield warn(
-            "shared-memory-exceeded",
+            SHARED_MEMORY_EXCEEDED,
             f'a replica of model "{replica.model.name}" needs {gib(size.crowded_by)}, and pool '
             f'"{facts.name}" puts {offer.replicas} on a card of {gib(offer.card_bytes)} with '
             "nothing that keeps them apart; lower gpu.replicas or use MIG",

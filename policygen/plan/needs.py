@@ -3,18 +3,32 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core import versions
-from policygen.core.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Rule
 from policygen.plan import kueue_configuration, scheduler
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    FAIR_SHARING_NEEDED,
+    INERT_OPTION,
+    MAX_PENDING_IS_SILENT,
+    PACKING_MARGIN,
+    SCHEDULER_PROFILES_UNREAD,
+    TOPOLOGY_BY_NODE,
+    TOPOLOGY_GATE_NEEDED,
+    VOLCANO_CONFIG_NEEDED,
+    VOLCANO_NODE_SELECTOR,
+    WAIT_FOR_PODS_READY_NEEDED,
+    WAITS_FOR_PODS_ANYWAY,
+)
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
 from policygen.spec.types import Scheduler, Spec
 
 
-def note(rule: str, message: str, at: At | None = None) -> Hit:
+def note(rule: Rule, message: str, at: At | None = None) -> Hit:
     """A finding that is no fault."""
-    return Hit(rule, message, at, Severity.INFO)
+    return Hit(rule, message, at)
 
 
 def of_kueue(
@@ -29,7 +43,7 @@ def of_kueue(
         for node in tree.nodes
     ):
         yield note(
-            "max-pending-is-silent",
+            MAX_PENDING_IS_SILENT,
             "maxPending counts workloads that wait or run, and ended ones until their Jobs are "
             "deleted (ttlSecondsAfterFinished): above it a Job is accepted and waits outside the "
             "queue, without a Workload and without an event, until another goes",
@@ -37,7 +51,7 @@ def of_kueue(
     if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
             yield note(
-                "fair-sharing-needed",
+                FAIR_SHARING_NEEDED,
                 "weights differ, and Kueue heeds them only with fairSharing "
                 "{preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]} in "
                 f"its Configuration; render --with {KUEUE_CONFIG} writes it",
@@ -49,7 +63,7 @@ def of_kueue(
             for assignment in assignments
         ):
             yield note(
-                "wait-for-pods-ready-needed",
+                WAIT_FOR_PODS_READY_NEEDED,
                 "gangs on Kueue pools start whole only with waitForPodsReady in its "
                 f"Configuration; render --with {KUEUE_CONFIG} writes it",
             )
@@ -62,14 +76,14 @@ def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
     aware = [facts for facts in mine if facts.policy.topology_aware]
     if aware and spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE:
         yield note(
-            "topology-gate-needed",
+            TOPOLOGY_GATE_NEEDED,
             f"Kueue {spec.platform.target.kueue} heeds Topology only with the feature gate "
             "TopologyAwareScheduling",
         )
     for facts in aware:
         if not facts.pool.topology_levels:
             yield note(
-                "topology-by-node",
+                TOPOLOGY_BY_NODE,
                 f'pool "{facts.name}" is topologyAware without levels, so a node is its only '
                 "level; write topology.levels, widest first",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
@@ -83,7 +97,7 @@ def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
     for facts in mine:
         if not facts.policy.gang_scheduling:
             yield note(
-                "waits-for-pods-anyway",
+                WAITS_FOR_PODS_ANYWAY,
                 f'pool "{facts.name}" has gangScheduling: false, and Kueue '
                 f"{spec.platform.target.kueue} takes back what is not wholly ready after 30 "
                 "minutes all the same; only its feature gate DisableWaitForPodsReady turns "
@@ -100,14 +114,14 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
     for extra, name in _SCHEDULER_OF.items():
         if extra in extras and not any(facts.scheduler == name for facts in pools):
             message = f"--with {extra} writes nothing: no pool is scheduled by {name}"
-            yield Hit("inert-option", message, None, Severity.WARNING)
+            yield Hit(INERT_OPTION, message, None)
     if SECOND_SCHEDULER in extras and not any(
         facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
     ):
         message = (
             f"--with {SECOND_SCHEDULER} writes nothing: kube-scheduler packs or spreads no pool"
         )
-        yield Hit("inert-option", message, None, Severity.WARNING)
+        yield Hit(INERT_OPTION, message, None)
 
 
 def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
@@ -117,7 +131,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
         return
     if VOLCANO_CONFIG not in extras:
         yield note(
-            "volcano-config-needed",
+            VOLCANO_CONFIG_NEEDED,
             "Volcano's shipped configuration ignores deserved and parent and does not pack GPUs; "
             f"render --with {VOLCANO_CONFIG} writes one that does",
         )
@@ -126,7 +140,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
             sorted({f"{key}:{value}" for facts in mine for key, value in facts.pool.node_selector})
         )
         yield note(
-            "volcano-node-selector",
+            VOLCANO_NODE_SELECTOR,
             "other schedulers place pods too: start Volcano's scheduler with "
             f"--node-selector={selectors}, or it books their nodes",
         )
@@ -140,7 +154,7 @@ def of_kube_scheduler(
     if chosen and SECOND_SCHEDULER not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
         yield note(
-            "scheduler-profiles-unread",
+            SCHEDULER_PROFILES_UNREAD,
             f"nothing reads the ConfigMap with the scheduler profiles ({names}) yet: render --with "
             f"{SECOND_SCHEDULER} to run them, or give the main kube-scheduler the file of "
             "--raw-scheduler-config",
@@ -148,7 +162,7 @@ def of_kube_scheduler(
     for profile, margin in chosen:
         if profile.strategy == "MostAllocated":
             yield note(
-                "packing-margin",
+                PACKING_MARGIN,
                 f"{profile.scheduler_name} packs: one GPU more in use on a node is worth at "
                 f"least {margin} points above all that opposes it",
             )

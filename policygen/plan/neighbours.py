@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from policygen.core.finding import Hit
 from policygen.core.names import NODE_GROUP
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import VOLCANO_PACK_AND_SPREAD, VOLCANO_RESOURCE_SHARED
 
 
 def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
@@ -20,7 +21,7 @@ def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             first.policy.spread,
         ):
             yield Hit(
-                "volcano-pack-and-spread",
+                VOLCANO_PACK_AND_SPREAD,
                 f'Volcano places all its pools alike, and pool "{first.name}" '
                 f"{'packs' if first.policy.bin_pack else 'does not pack'}; "
                 "give both the same binPack and spread",
@@ -35,7 +36,7 @@ def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             others.setdefault(group, facts)
             if other:
                 yield Hit(
-                    "volcano-resource-shared",
+                    VOLCANO_RESOURCE_SHARED,
                     f'Volcano pool "{other.name}" has {resource} too, and a queue cannot tell '
                     f"their nodes apart; put {NODE_GROUP} into both nodeSelectors, with "
                     "different values",

@@ -1,10 +1,22 @@
 """The nodes of a pool: whose GPUs they have, how many, and what cpu and memory is allocatable."""
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import Product
+from policygen.plan.rules import (
+    ASSUMPTION,
+    GPU_PRODUCT_MISSING,
+    NODE_SHAPE_MISSING,
+    NODE_TYPE_CONTRADICTS_PRODUCT,
+    PER_NODE_CONTRADICTS_NODE_TYPE,
+    PER_NODE_MISSING,
+    RESERVED_ABOVE_CAPACITY,
+    UNKNOWN_NODE_TYPE,
+    UNKNOWN_PRODUCT,
+)
+from policygen.spec.rules import AVAILABLE_ABOVE_TOTAL
 from policygen.spec.types import NodeResources, Pool
 
 
@@ -14,10 +26,9 @@ def _assume(pool: Pool, message: str, field: str) -> Hit:
     if pool.guess_product:
         advice = f"{field} of a policygen.dev ResourcePool would say"
     return Hit(
-        "assumption",
+        ASSUMPTION,
         f'pool "{pool.name}": {message}; {advice}',
         pool.at / "metadata" / "name",
-        Severity.INFO,
     )
 
 
@@ -30,11 +41,10 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             known = [label for product in catalog.products().values() for label in product.labels]
             hits.append(
                 Hit(
-                    "unknown-product",
+                    UNKNOWN_PRODUCT,
                     f"GPU product {quoted(name)} is not in the data; {suggest(name, known)} "
                     "(its memory and node shape are taken from the spec alone)",
                     pool.at / "spec" / "gpu" / "product",
-                    Severity.WARNING,
                 )
             )
             return None
@@ -66,7 +76,7 @@ def unguessed(pool: Pool) -> Hit:
         at /= labels[0][0]
         advice = suggest(labels[0][1], catalog.product_names())
     return Hit(
-        "unknown-product",
+        GPU_PRODUCT_MISSING,
         f'no label of pool "{pool.name}" names a GPU product that is known; {advice} (or write '
         "it as a ResourcePool of policygen.dev, with gpu.perNode and capacity.nodeAllocatable)",
         at if len(labels) == 1 else at.on_key(),
@@ -87,7 +97,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
     if per_node is None:
         hits.append(
             Hit(
-                "per-node-missing",
+                PER_NODE_MISSING,
                 f'nothing says how many GPUs a node of pool "{pool.name}" has; write gpu.perNode',
                 (pool.at / "spec" / "gpu").on_key(),
             )
@@ -101,7 +111,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
     if total is not None and available > total:
         hits.append(
             Hit(
-                "available-above-total",
+                AVAILABLE_ABOVE_TOTAL,
                 f"{available} GPUs are available, and {capacity.nodes} nodes of {per_node} have "
                 f"only {total}; correct one of them, or write gpu.perNode",
                 pool.at / "spec" / "capacity" / "availableGPUs",
@@ -122,7 +132,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if name is None:
         hits.append(
             Hit(
-                "node-shape-missing",
+                NODE_SHAPE_MISSING,
                 f'nothing says how much cpu and memory a node of pool "{pool.name}" has, and a '
                 "queue that covers GPUs alone admits nothing; write capacity.nodeAllocatable "
                 "{cpu, memory}, capacity.nodeType or gpu.product",
@@ -134,7 +144,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if shape is None:
         hits.append(
             Hit(
-                "unknown-node-type",
+                UNKNOWN_NODE_TYPE,
                 f"node type {quoted(name)} is not in the data; {suggest(name, catalog.shapes())} "
                 "(or write capacity.nodeAllocatable {cpu, memory} instead)",
                 pool.at / "spec" / "capacity" / "nodeType",
@@ -147,11 +157,10 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         advice = "write capacity.nodeAllocatable" if assumed else "correct one of them"
         hits.append(
             Hit(
-                "per-node-contradicts-node-type",
+                PER_NODE_CONTRADICTS_NODE_TYPE,
                 f"{whose} has {shape.gpus} GPUs, and gpu.perNode says {per_node}, so cpu and "
                 f"memory are shared out wrongly; {advice}",
                 pool.at / "spec" / "gpu" / "perNode",
-                Severity.WARNING,
             )
         )
     if assumed:
@@ -159,10 +168,9 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     elif product is not None and shape.product != product.id:
         hits.append(
             Hit(
-                "node-type-contradicts-product",
+                NODE_TYPE_CONTRADICTS_PRODUCT,
                 f"{name} has {shape.product} GPUs, not {product.id}; correct one of them",
                 pool.at / "spec" / "capacity" / "nodeType",
-                Severity.WARNING,
             )
         )
     if capacity.system_reserved is not None:
@@ -173,7 +181,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if left.cpu_milli <= 0 or left.memory_bytes <= 0:
         hits.append(
             Hit(
-                "reserved-above-capacity",
+                RESERVED_ABOVE_CAPACITY,
                 f"systemReserved leaves nothing of a {name}; lower it",
                 pool.at / "spec" / "capacity" / "systemReserved",
             )

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.hardware import catalog
 from policygen.plan.fit import warn
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import MODEL_FITS_NO_POOL, NODE_TYPE_NOT_OFFERED, ONLY_PREEMPTIBLE_POOLS
 from policygen.spec.types import Model
 
 _SHOWN = 10
@@ -42,7 +43,7 @@ class Placing:
         if found and not firm:
             hits.append(
                 warn(
-                    "only-preemptible-pools",
+                    ONLY_PREEMPTIBLE_POOLS,
                     f'every pool that model "{model.name}" could use is preemptible, which it does '
                     "not tolerate; allow another pool or write toleratePreemptible: true",
                     model,
@@ -69,17 +70,16 @@ class Placing:
             if not of_kind:
                 hits.append(
                     Hit(
-                        "node-type-not-offered",
+                        NODE_TYPE_NOT_OFFERED,
                         f'no pool offers node type "{kind}" to model "{model.name}"; '
                         f"pools offer {_offers(found)}",
                         model.field("placement") / "nodeTypes" / index,
-                        Severity.WARNING,
                     )
                 )
         if not matched:
             hits.append(
                 warn(
-                    "model-fits-no-pool",
+                    MODEL_FITS_NO_POOL,
                     f'model "{model.name}" can be placed nowhere: no pool offers any of its '
                     "node types; nothing is rendered for it",
                     model,

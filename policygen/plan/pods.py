@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 from policygen.plan import kubernetes, kueue, scheduler
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.fit import warn
 from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Assignment, Workloads
 from policygen.spec import derived_names
@@ -29,7 +30,7 @@ def pod_groups(
         why = _one_by_one(facts)
         if why is not None:
             message = f'model "{model.name}" is a gang, and {why}'
-            hits.append(warn("gang-not-scheduled", message, model))
+            hits.append(warn(GANG_NOT_SCHEDULED, message, model))
         elif facts.scheduler == "volcano" and model.gang.run_as == "pods":
             groups += _groups(spec, pools, assignment, model.gang.size)
     return groups, hits
@@ -117,10 +118,9 @@ def _carried(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> 
         words += [f"a toleration of {taint.key}" for taint in facts.pool.taints]
     where = f" in namespace {namespace.name}" if namespace else ""
     yield Hit(
-        "pods-must-carry",
+        PODS_MUST_CARRY,
         f'pods of model "{model.name}"{where} carry ' + "; ".join(words),
         model.at / "metadata" / "name",
-        Severity.INFO,
     )
 
 

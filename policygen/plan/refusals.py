@@ -4,9 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from policygen.core import versions
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    CONTAINER_DEFAULTS_MISSING,
+    QUOTA_CANNOT_TELL_POOLS_APART,
+    QUOTA_COUNTS_OTHER_POOLS,
+    VOLCANO_TREE_TOO_DEEP,
+)
 from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Spec
 
@@ -24,7 +30,7 @@ def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
         ]
         if wanting and not (team.container_defaults or spec.platform.container_defaults):
             yield Hit(
-                "container-defaults-missing",
+                CONTAINER_DEFAULTS_MISSING,
                 f'pool "{wanting[0]}" has quotaCpuAndMemory, so every container of team '
                 f'"{team.name}" without requests would be refused; write containerDefaults '
                 "{cpu, memory} for the team or in the Platform's defaults",
@@ -40,7 +46,7 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
             # The pool's own queue stands above the root teams.
             if node.depth + 1 > versions.VOLCANO_QUEUE_DEPTH and node.name == node.team.name:
                 yield Hit(
-                    "volcano-tree-too-deep",
+                    VOLCANO_TREE_TOO_DEEP,
                     f'team "{node.name}" stands {node.depth + 1} queues deep in pool '
                     f'"{tree.queue}", and Volcano takes {versions.VOLCANO_QUEUE_DEPTH}; '
                     "move it up",
@@ -74,13 +80,13 @@ def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     f'{apart}, and the cpu and memory that a quota allows for "{first.name}" '
                     "are used up by pods of both; use two teams, or leave quotaCpuAndMemory out"
                 )
-                severity = Severity.WARNING
+                rule = QUOTA_COUNTS_OTHER_POOLS
             else:
                 message = (
                     f"{apart}, both counted as {resource}, and the quota that limits "
                     f'"{first.name}" would count them together; '
                     "use two teams, or another resource name"
                 )
-                severity = Severity.ERROR
+                rule = QUOTA_CANNOT_TELL_POOLS_APART
             at = team.quota_at(second.name)
-            yield Hit("quota-cannot-tell-pools-apart", message, at, severity)
+            yield Hit(rule, message, at)

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.kubernetes import ConfigMap
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import PACKS_WEAKLY
 from policygen.spec import derived_names
 from policygen.spec.types import Platform
 
@@ -176,11 +177,10 @@ def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
     for facts in placed(pools):
         if facts.policy.bin_pack and choose(facts.units_per_node).margin <= 0:
             yield Hit(
-                "packs-weakly",
+                PACKS_WEAKLY,
                 f'pool "{facts.name}" has up to {facts.units_per_node} units of a resource on a '
                 "node, and a score of 0 to 100 cannot tell so many apart: it packs only roughly",
                 (facts.pool.at / "spec" / "gpu").on_key(),
-                Severity.WARNING,
             )
 
 

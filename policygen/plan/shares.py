@@ -7,8 +7,15 @@ from msgspec import Struct
 
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Rule
 from policygen.plan.amounts import CPU, MEMORY, apportion
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    COUNTED_BY_PROFILE,
+    OVERCOMMIT_EXCEEDED,
+    PARENT_WITHOUT_QUOTA,
+    UNKNOWN_MIG_PROFILE,
+)
 from policygen.spec.types import WHOLE, Amounts, Quota, Team
 
 Bound = Literal["guarantee", "limit"]
@@ -79,7 +86,7 @@ class Shares:
             if team.parent is not None and above is None:
                 if team.parent not in self.quotas:
                     self._hit(
-                        "parent-without-quota",
+                        PARENT_WITHOUT_QUOTA,
                         f'team "{team.name}" has a share of pool "{self.facts.name}", and its '
                         f'parent "{team.parent}" has none to give; add the pool to the '
                         "parent's quotas",
@@ -105,7 +112,7 @@ class Shares:
             self.shares[team.name] = Share(guarantee, limit)
         return self.shares
 
-    def _hit(self, rule: str, message: str, at: At) -> None:
+    def _hit(self, rule: Rule, message: str, at: At) -> None:
         self.hits.append(Hit(rule, message, at))
 
     def _units(self, quota: Quota) -> _Units:
@@ -121,7 +128,7 @@ class Shares:
         at = quota.field(bound)
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
             self._hit(
-                "counted-by-profile",
+                COUNTED_BY_PROFILE,
                 f'pool "{self.facts.name}" counts one resource, {self.facts.resources[0]}; '
                 f"write {bound} as a number",
                 at,
@@ -129,7 +136,7 @@ class Shares:
         elif profiles != (WHOLE,) and WHOLE in given:
             example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
             self._hit(
-                "counted-by-profile",
+                COUNTED_BY_PROFILE,
                 f'pool "{self.facts.name}" counts instances of {", ".join(profiles)}; '
                 f"write {bound} by profile, such as {{{example}}}",
                 at,
@@ -137,7 +144,7 @@ class Shares:
         else:
             for profile in set(given) - set(profiles):
                 self._hit(
-                    "unknown-mig-profile",
+                    UNKNOWN_MIG_PROFILE,
                     f'pool "{self.facts.name}" has no {quoted(profile)}; it has {", ".join(profiles)}',
                     (at / profile).on_key(),
                 )
@@ -174,7 +181,7 @@ class Shares:
             parts = apportion(max(0, product - written), weights, floors, [available] * len(silent))
             if written > product or parts is None:
                 self._hit(
-                    "overcommit-exceeded",
+                    OVERCOMMIT_EXCEEDED,
                     f"limits and guarantees of root teams need {written + sum(floors)} "
                     f"{resource}, and overcommitRatio {float(ratio):g} of {available} "
                     f"allows {product}; lower them or raise the ratio",

@@ -9,6 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from policygen.core.finding import At, Hit
 from policygen.plan.amounts import CPU, MEMORY, Vector, text, total
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    GUARANTEES_ABOVE_AVAILABLE,
+    GUARANTEES_ABOVE_PARENT,
+    LIMIT_ABOVE_AVAILABLE,
+    LIMIT_ABOVE_PARENT,
+    LIMIT_BELOW_GUARANTEE,
+    OVERCOMMIT_EXCEEDED,
+)
 from policygen.plan.shares import Bound, Share, children_of, written_units
 from policygen.spec.types import Bounds, Quota, Team
 
@@ -47,9 +55,9 @@ class Sums:
     def _bounds(self, team: Team, wider: Vector) -> Iterator[Hit]:
         quota, share = self.quotas[team.name], self.shares[team.name]
         guarantee, limit = share.guarantee, share.limit
-        rule, whose = "limit-above-available", "what the pool has"
+        rule, whose = LIMIT_ABOVE_AVAILABLE, "what the pool has"
         if team.parent is not None:
-            rule, whose = "limit-above-parent", f'that of its parent "{team.parent}"'
+            rule, whose = LIMIT_ABOVE_PARENT, f'that of its parent "{team.parent}"'
         below: set[str] = set()
         above: set[str] = set()
         for resource in self._units_first():
@@ -60,7 +68,7 @@ class Sums:
                     continue
                 below.add(resource)
                 yield Hit(
-                    "limit-below-guarantee",
+                    LIMIT_BELOW_GUARANTEE,
                     f'team "{team.name}" is guaranteed {text(resource, guarantee[resource])} '
                     f"{resource} and limited to {text(resource, limit[resource])}; "
                     "raise the limit or lower the guarantee",
@@ -92,7 +100,7 @@ class Sums:
             if not self._written(quota, resource, "guarantee"):
                 blamed = self._largest(children, resource)
             yield Hit(
-                "guarantees-above-parent",
+                GUARANTEES_ABOVE_PARENT,
                 f'child teams of "{team.name}" are guaranteed '
                 f"{text(resource, together[resource])} {resource} of pool "
                 f'"{self.facts.name}" together, and it has only '
@@ -113,7 +121,7 @@ class Sums:
                 continue
             broken.add(resource)
             yield Hit(
-                "guarantees-above-available",
+                GUARANTEES_ABOVE_AVAILABLE,
                 f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
                 f"available, and root teams ({names}) are guaranteed "
                 f"{text(resource, together[resource])}; lower guarantees",
@@ -134,7 +142,7 @@ class Sums:
             if writers and together > product:
                 last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
                 yield Hit(
-                    "overcommit-exceeded",
+                    OVERCOMMIT_EXCEEDED,
                     f"limits of root teams sum to {text(resource, together)} {resource}, and "
                     f"overcommitRatio {float(ratio):g} allows {text(resource, product)} of pool "
                     f'"{self.facts.name}"; lower them or raise the ratio',

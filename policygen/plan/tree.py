@@ -7,9 +7,16 @@ from functools import cached_property
 from msgspec import Struct
 
 from policygen.core import versions
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.plan.amounts import Vector, less, total
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    SHARE_WITHOUT_NAMESPACES,
+    SHARED_QUEUE_UNLIKE,
+    SHARED_QUEUE_WEIGHTS,
+    TOO_MANY_FLAVORS,
+    TOO_MANY_RESOURCES,
+)
 from policygen.plan.shares import Order, Share, Shares, children_of, in_order
 from policygen.plan.sums import Sums
 from policygen.spec import derived_names
@@ -134,7 +141,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
         at = (facts.pool.at / "spec").on_key()
         if facts.resources != first.resources:
             yield Hit(
-                "shared-queue-unlike",
+                SHARED_QUEUE_UNLIKE,
                 f'pools of one shared queue count the same resources, and "{first.name}" has '
                 f"{', '.join(first.resources)}, this one {', '.join(facts.resources)}",
                 at,
@@ -145,7 +152,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
         ):
             if getattr(facts.policy, field) != getattr(first.policy, field):
                 yield Hit(
-                    "shared-queue-unlike",
+                    SHARED_QUEUE_UNLIKE,
                     f'pools of one shared queue agree on {words}, and "{first.name}" differs',
                     at,
                 )
@@ -161,7 +168,7 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
     cells = versions.KUEUE_GROUP_CELLS
     if resources > most:
         yield Hit(
-            "too-many-resources",
+            TOO_MANY_RESOURCES,
             f'queues over pool "{members[0].name}" would count {resources} resources, and Kueue '
             f"{version} takes {most}; cut the pool into fewer MIG profiles, or make two pools",
             (members[0].pool.at / "spec" / "gpu" / "mig" / "instances").on_key(),
@@ -170,7 +177,7 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
         bound = min(most, cells // resources)
         at = next(shared.at for shared in platform.shared_queues if shared.name == queue)
         yield Hit(
-            "too-many-flavors",
+            TOO_MANY_FLAVORS,
             f'shared queue "{queue}" has {flavors} pools of {resources} resources, and Kueue '
             f"{version} takes {bound}; divide it into several queues",
             at / "pools",
@@ -255,12 +262,11 @@ def _tree(
 def _unused(team: Team, facts: PoolFacts) -> Hit:
     """A share that no workload can join: an inner team none of whose children has a part of it."""
     return Hit(
-        "share-without-namespaces",
+        SHARE_WITHOUT_NAMESPACES,
         f'team "{team.name}" has a share of pool "{facts.name}" that nothing can use: it has no '
         "namespaces, and none of its child teams has a share; add the pool to the quotas of a "
         "child, or write spec.namespaces",
         team.quota_at(facts.name),
-        Severity.WARNING,
     )
 
 
@@ -277,5 +283,5 @@ def _weight(
                 f'team "{team.name}" has one queue over these pools and so one weight; '
                 f"write {given[0].weight} here too, or change both"
             )
-            hits.append(Hit("shared-queue-weights", message, quota.field("weight")))
+            hits.append(Hit(SHARED_QUEUE_WEIGHTS, message, quota.field("weight")))
     return given[0].weight if given else 1

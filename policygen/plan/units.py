@@ -5,12 +5,13 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from policygen.core.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.names import GPU
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import MigProfile, Product
+from policygen.plan.rules import MIG_INSTANCES_EXCEED_CARDS, MIG_NOT_POSSIBLE, UNKNOWN_MIG_PROFILE
 from policygen.spec.pools import SHARED_PER_GPU
 from policygen.spec.types import WHOLE, Pool
 
@@ -89,11 +90,10 @@ def _mig(
         if count > cards * per_card:
             hits.append(
                 Hit(
-                    "mig-instances-exceed-cards",
+                    MIG_INSTANCES_EXCEED_CARDS,
                     f"{cards} cards can be cut into {cards * per_card} instances of {profile}, "
                     f"not {count}",
                     at / profile,
-                    Severity.WARNING,
                 )
             )
     if not found or len(found) < len(pool.gpu.instances):
@@ -132,10 +132,9 @@ def _fill(
         if need > have:
             hits.append(
                 Hit(
-                    "mig-instances-exceed-cards",
+                    MIG_INSTANCES_EXCEED_CARDS,
                     f"the instances need {need} {what} slices, and {cards} cards have {have}",
                     at.on_key(),
-                    Severity.WARNING,
                 )
             )
 
@@ -143,7 +142,7 @@ def _fill(
 def _uncut(pool: Pool, product: Product) -> Hit:
     able = ", ".join(it.id for it in catalog.products().values() if it.mig)
     return Hit(
-        "mig-not-possible",
+        MIG_NOT_POSSIBLE,
         f"{product.id} has no MIG; write sharing: timeSlicing or mps, with replicas, to share a "
         f"card, or sharing: none (products that can be cut are {able})",
         pool.at / "spec" / "gpu" / "sharing",
@@ -161,7 +160,7 @@ def _unknown(
     if shape is not None and known:
         advice = f"did you mean {' or '.join(quoted(name) for name in _nearest(shape, known))}?"
     whose = f" on {product.id}" if product else ""
-    return Hit("unknown-mig-profile", f"no MIG profile {quoted(profile)}{whose}; {advice}", at)
+    return Hit(UNKNOWN_MIG_PROFILE, f"no MIG profile {quoted(profile)}{whose}; {advice}", at)
 
 
 def _nearest(shape: re.Match[str], known: Mapping[str, MigProfile]) -> list[str]:

@@ -4,12 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.plan import fit
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.plan.fit import Offer, Replica, Size, warn
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import (
+    HOST_SHARE_EXCEEDED,
+    MODEL_ABOVE_LIMIT,
+    MODEL_ABOVE_QUOTA,
+    MODEL_FITS_NO_POOL,
+    SERVING_ON_BORROWED_GPUS,
+    TEAM_WITHOUT_SHARE,
+)
 from policygen.plan.tree import Node, Tree
 from policygen.spec.types import Model, Spec
 
@@ -93,7 +101,7 @@ def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[
     if fits:
         more = f" and {len(fits) - _SHOWN} more" if len(fits) > _SHOWN else ""
         return warn(
-            "team-without-share",
+            TEAM_WITHOUT_SHARE,
             f'model "{model.name}" fits {", ".join(fits[:_SHOWN])}{more}, where team '
             f'"{model.team}" has no share; add the pool to the team\'s quotas',
             model,
@@ -101,11 +109,10 @@ def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[
     misfits = [(facts.name, *fit.misfit(replica, offers[facts.name])) for facts in allowed[:_SHOWN]]
     reasons = "; ".join(f'"{name}": {words}' for name, _, words in misfits)
     return Hit(
-        "model-fits-no-pool",
+        MODEL_FITS_NO_POOL,
         f'a replica of model "{model.name}" fits no node of its pools ({reasons}); '
         "nothing is rendered for it",
         misfits[0][1],
-        Severity.WARNING,
     )
 
 
@@ -131,14 +138,14 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     least, most = _together(model)
     if least * size.units > limit:
         yield warn(
-            "model-above-limit",
+            MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs {least * size.units} {size.resource} at the least, and '
             f'team "{model.team}" may have {limit} of pool "{pool}"; it will never run whole',
             model,
         )
     elif most * size.units > limit:
         yield warn(
-            "model-above-limit",
+            MODEL_ABOVE_LIMIT,
             f'model "{model.name}" takes {most * size.units} {size.resource} at its most, and '
             f'team "{model.team}" may have {limit} of pool "{pool}"; lower its replicas or raise '
             "the limit",
@@ -148,7 +155,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     count = len(node.team.namespaces)
     if not lends and count and size.units > -(-limit // count) and size.units <= limit:
         yield warn(
-            "model-above-quota",
+            MODEL_ABOVE_QUOTA,
             f'a replica of model "{model.name}" takes {size.units} {size.resource}, and the limit '
             f"of {limit} is divided over {count} namespaces, so none has more than "
             f"{-(-limit // count)}; raise the limit or give the team fewer namespaces",
@@ -156,7 +163,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         )
     if lends and model.workload == "serving" and guarantee < least * size.units <= limit:
         yield warn(
-            "serving-on-borrowed-gpus",
+            SERVING_ON_BORROWED_GPUS,
             f'model "{model.name}" serves with {least * size.units} {size.resource} at the least, '
             f'and team "{model.team}" is guaranteed {guarantee} of pool "{pool}": the rest can '
             "be reclaimed at any time; raise the guarantee",
@@ -168,10 +175,9 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         )
         if asked is not None and asked > share[name]:
             yield Hit(
-                "host-share-exceeded",
+                HOST_SHARE_EXCEEDED,
                 f'a replica of model "{model.name}" asks {text(name, asked)} {name}, and '
                 f'{size.units} {size.resource} of pool "{pool}" come with {text(name, share[name])}: '
                 "the queue's GPUs cannot all be used",
                 model.field("resources"),
-                Severity.INFO,
             )

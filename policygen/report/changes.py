@@ -92,7 +92,7 @@ def json(
 
 def _finding(it: Finding) -> dict[str, Any]:
     return {
-        "rule": it.rule,
+        "rule": it.rule.name,
         "severity": str(it.severity),
         "message": it.message,
         "object": it.object or None,

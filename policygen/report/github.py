@@ -6,7 +6,7 @@ packages/core/src/command.ts for what is escaped.
 
 from typing import TextIO
 
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.report.phrases import behind, whereabouts
 from policygen.report.report import Report
 from policygen.report.text import printable
@@ -17,7 +17,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 def write(report: Report, out: TextIO) -> None:
     """Write a command for each finding."""
     for finding in report.findings:
-        properties = {"title": finding.rule}
+        properties = {"title": finding.rule.name}
         place = behind(finding)
         if place is not None:
             properties["file"] = place.file

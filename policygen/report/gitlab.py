@@ -5,8 +5,9 @@ Source: docs.gitlab.com, "Code Quality: report format".
 
 from typing import Any, TextIO
 
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
 from policygen.core.fingerprint import fingerprints
+from policygen.core.rule import Severity
 from policygen.report.phrases import behind, whereabouts, write_json
 from policygen.report.report import Report
 
@@ -18,7 +19,7 @@ def write(report: Report, out: TextIO) -> None:
     data = [
         {
             "description": f"{_said(finding)} [{finding.rule}]",
-            "check_name": finding.rule,
+            "check_name": finding.rule.name,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.severity],
             "location": _location(finding),

@@ -2,7 +2,8 @@
 
 from typing import TextIO
 
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
+from policygen.core.rule import Severity
 from policygen.report.phrases import MAX_MESSAGE, MAX_OF_A_RULE, bounded, cut, where
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
@@ -54,7 +55,7 @@ def _article(finding: Finding) -> str:
     parts = [f'<article class="{finding.severity}">\n<p>{_shown(cut(finding.message))}</p>\n']
     parts_of_place = (finding.cluster, where(place), finding.object, finding.path)
     at = " · ".join(part for part in parts_of_place if part)
-    rule = f'<span class="rule">{_shown(finding.rule)}</span>'
+    rule = f'<span class="rule">{_shown(finding.rule.name)}</span>'
     parts.append(f'<p class="where"><code>{_shown(cut(at))}</code> {rule}</p>\n')
     if place is not None and place.text.strip():
         begin = max(place.column - 1, 0)

@@ -2,8 +2,9 @@
 
 from typing import Any, TextIO
 
-from policygen.core.finding import Place, Severity
+from policygen.core.finding import Place
 from policygen.core.fingerprint import fingerprints
+from policygen.core.rule import Severity
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
@@ -24,7 +25,7 @@ def write(report: Report, out: TextIO) -> None:
         "summary": {str(severity): report.of(severity) for severity in reversed(Severity)},
         "findings": [
             {
-                "rule": finding.rule,
+                "rule": finding.rule.name,
                 "severity": str(finding.severity),
                 "message": finding.message,
                 "cluster": finding.cluster or None,

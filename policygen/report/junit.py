@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from io import BytesIO
 from typing import Any, TextIO
 
-from policygen.core.finding import Finding, Severity, Verdict
+from policygen.core.finding import Finding, Verdict
+from policygen.core.rule import Severity
 from policygen.report.phrases import headline
 from policygen.report.report import Report
 from policygen.report.text import printable
@@ -18,7 +19,7 @@ def write(report: Report, out: TextIO) -> None:
 
     found: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        found.setdefault(finding.rule, []).append(finding)
+        found.setdefault(finding.rule.name, []).append(finding)
     run = {each.rule: each for each in report.rules}
     cases = []
     for name in [*run, *sorted(found.keys() - run.keys())]:

@@ -3,7 +3,8 @@
 import re
 from typing import TextIO
 
-from policygen.core.finding import Finding, Severity
+from policygen.core.finding import Finding
+from policygen.core.rule import Severity
 from policygen.report.phrases import bounded, cut, whereabouts
 from policygen.report.report import Report
 from policygen.report.text import counted, printable, summary
@@ -34,7 +35,7 @@ def write(report: Report, out: TextIO) -> None:
 
 
 def _row(finding: Finding) -> str:
-    cells = (whereabouts(finding) or finding.object, finding.message, finding.rule)
+    cells = (whereabouts(finding) or finding.object, finding.message, finding.rule.name)
     return f"| {' | '.join(escaped(cut(cell)) for cell in cells)} |\n"
 
 

@@ -23,8 +23,8 @@ def bounded(findings: Iterable[Finding]) -> tuple[Sequence[Finding], Mapping[str
     seen: Counter[str] = Counter()
     shown = []
     for finding in findings:
-        seen[finding.rule] += 1
-        if seen[finding.rule] <= MAX_OF_A_RULE:
+        seen[finding.rule.name] += 1
+        if seen[finding.rule.name] <= MAX_OF_A_RULE:
             shown.append(finding)
     return shown, {rule: n - MAX_OF_A_RULE for rule, n in seen.items() if n > MAX_OF_A_RULE}
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, TextIO
 
-from policygen.core.finding import Family, Verdict
+from policygen.core.finding import Verdict
+from policygen.core.rule import Family
 from policygen.report.report import Report
 from policygen.report.text import printable
 
@@ -26,12 +27,11 @@ def write(report: Report, out: TextIO) -> None:
             family.add_metric([printable(each) for each in key], value)
         gauges.append(family)
 
-    families = {each.rule: each.family for each in report.rules}
     found: Counter[tuple[str, ...]] = Counter()
     drifted: Counter[tuple[str, ...]] = Counter({(name,): 0 for name in report.compared})
     for finding in report.findings:
-        found[finding.cluster, finding.rule, str(finding.severity)] += 1
-        if families.get(finding.rule) is Family.DRIFT:
+        found[finding.cluster, finding.rule.name, str(finding.severity)] += 1
+        if finding.rule.family is Family.DRIFT:
             drifted[finding.cluster,] += 1
     ended: Values = {(str(verdict),): report.count(verdict) for verdict in Verdict}
     about = "Findings by cluster (empty: files), rule and severity."

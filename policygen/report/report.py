@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from policygen.core.finding import Family, Finding, Severity, Verdict
+from policygen.core.finding import Finding, Verdict
+from policygen.core.rule import Family, Severity
 from policygen.documents.document import Document
 from policygen.kubernetes.snapshot import Gap
 

@@ -7,8 +7,9 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from policygen import __version__
-from policygen.core.finding import Finding, Place, Severity, Verdict
+from policygen.core.finding import Finding, Place, Verdict
 from policygen.core.fingerprint import fingerprints
+from policygen.core.rule import Severity
 from policygen.report.phrases import behind, write_json
 from policygen.report.report import Repair, Report
 
@@ -18,7 +19,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 def write(report: Report, out: TextIO) -> None:
     """Write one SARIF log with one run, and a newline."""
     about = {each.rule: each for each in report.rules}
-    names = sorted({*about, *(finding.rule for finding in report.findings)})
+    names = sorted({*about, *(finding.rule.name for finding in report.findings)})
     index = {name: number for number, name in enumerate(names)}
     rules: list[dict[str, Any]] = []
     for name in names:
@@ -35,8 +36,8 @@ def write(report: Report, out: TextIO) -> None:
     results = []
     for number, (finding, fingerprint) in enumerate(zip(report.findings, prints, strict=True)):
         result: dict[str, Any] = {
-            "ruleId": finding.rule,
-            "ruleIndex": index[finding.rule],
+            "ruleId": finding.rule.name,
+            "ruleIndex": index[finding.rule.name],
             "level": _LEVELS[finding.severity],
             "message": {"text": finding.message},
             "partialFingerprints": {"policygen/v1": fingerprint},

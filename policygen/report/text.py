@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
-from policygen.core.finding import Finding, Place, Severity, Verdict
+from policygen.core.finding import Finding, Place, Verdict
+from policygen.core.rule import Severity
 from policygen.report.phrases import MAX_MESSAGE, MORE, behind, bounded, cut, where, whereabouts
 from policygen.report.report import Report
 
@@ -77,7 +78,7 @@ def counted(report: Report) -> str:
         rules = f"{len(report.rules)} rule{'s' if len(report.rules) != 1 else ''}"
         words.append(f"{rules}: {', '.join(verdicts)}")
     unsafe = {each.rule for each in report.rules if each.unsafe}
-    fixable = [each.rule for each in report.findings if each.edits and not each.cluster]
+    fixable = [each.rule.name for each in report.findings if each.edits and not each.cluster]
     held_back = sum(1 for rule in fixable if rule in unsafe)
     if len(fixable) > held_back:
         more = f", {held_back} more with --unsafe" if held_back else ""
@@ -181,7 +182,7 @@ class _Page:
         if name:
             where = self.paint(f"{self.said(name)}:", _BOLD) + " "
         severity = self.paint(f"{finding.severity}:", _HUES[finding.severity])
-        rule = self.paint(f"[{self.said(finding.rule)}]", _DIM)
+        rule = self.paint(f"[{self.said(finding.rule.name)}]", _DIM)
         return f"{where}{severity} {self.said(finding.message)} {rule}"
 
     def below(self, finding: Finding) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policygen.core.finding import Finding, Path, Place
+from policygen.core.rule import Rule
 from policygen.documents.document import Document
 from policygen.documents.scalars import Surprise, read
 from policygen.spec import subschema, type_errors
@@ -15,7 +16,7 @@ def advised(findings: Sequence[Finding], document: Document, schema: Json) -> li
 
     What stands where the schema knows no field keeps the advice that it has.
     """
-    fitting: dict[tuple[str, Place | None], str] = {}
+    fitting: dict[tuple[Rule, Place | None], str] = {}
     for path, text in _texts(document.data):
         surprise = read(text)
         if not isinstance(surprise, Surprise) or not document.is_flawed(path):

@@ -5,8 +5,9 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from policygen.core import quantity
-from policygen.core.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.quoting import shown
+from policygen.spec.rules import BAD_QUANTITY, MEMORY_WITHOUT_UNIT
 from policygen.spec.types import WHOLE, Amounts, Bounds, NodeResources
 
 
@@ -101,11 +102,11 @@ class View:
             return None
         if unit == "memory" and 0 < read < quantity.MEBIBYTE:
             message = f"{shown(value)} is less than 1Mi of memory; write a unit, such as 16Gi"
-            self.hits.append(Hit("memory-without-unit", message, self.at / key, Severity.WARNING))
+            self.hits.append(Hit(MEMORY_WITHOUT_UNIT, message, self.at / key))
         return read
 
     def _hit(self, key: str, message: str) -> None:
-        self.hits.append(Hit("bad-quantity", message, self.at / key))
+        self.hits.append(Hit(BAD_QUANTITY, message, self.at / key))
 
     def bounds(self, key: str) -> Bounds:
         """`{guarantee, limit}` of cpu or memory."""

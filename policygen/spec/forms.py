@@ -10,6 +10,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
 from policygen.documents.document import Header
+from policygen.spec.rules import MISSING_KEY, UNKNOWN_KIND, UNKNOWN_REFERENCE, UNKNOWN_VERSION
 
 OWN = "policygen.dev/v1alpha1"
 """The apiVersion of our own kinds."""
@@ -131,21 +132,21 @@ def form_of(header: Header, document: int) -> Form | Hit:
     kinds = [form.kind for form in FORMS if form.api_version == version]
     if not header.kind:
         at = at / "kind"  # where it stands empty; else the document's first line
-        return Hit("missing-key", f'"kind" is missing; write kind: {listed(kinds)}', at)
+        return Hit(MISSING_KEY, f'"kind" is missing; write kind: {listed(kinds)}', at)
     if header.kind not in _KINDS:
         return Hit(
-            "unknown-kind",
+            UNKNOWN_KIND,
             f"{version} has no kind {quoted(header.kind)}; {suggest(header.kind, kinds)}",
             at / "kind",
         )
     if header.kind in kinds:
         return Hit(
-            "unknown-version",
+            UNKNOWN_VERSION,
             f"{quoted(header.api_version)} is no apiVersion that policygen reads; write {version}",
             at / "apiVersion",
         )
     return Hit(
-        "unknown-version",
+        UNKNOWN_VERSION,
         f"{quoted(header.api_version)} has no kind {quoted(header.kind)}; "
         f"write apiVersion: {_version_of(header.kind)}",
         at / "apiVersion",
@@ -156,14 +157,14 @@ def _not_the_queues(header: Header, at: At) -> Hit:
     """What keeps a document from being the ConfigMap of queues, which it nearly is."""
     if header.kind != ARTICLE_QUEUES.kind:
         return Hit(
-            "unknown-kind",
+            UNKNOWN_KIND,
             f'"{CONFIG_MAP}" is read as a ConfigMap; write kind: ConfigMap',
             at / "kind",
         )
     if header.api_version != ARTICLE_QUEUES.api_version:
-        return Hit("unknown-version", "a ConfigMap has apiVersion: v1", at / "apiVersion")
+        return Hit(UNKNOWN_VERSION, "a ConfigMap has apiVersion: v1", at / "apiVersion")
     return Hit(
-        "unknown-reference",
+        UNKNOWN_REFERENCE,
         f'no ConfigMap {quoted(header.name or "")} is read; did you mean "{CONFIG_MAP}"?',
         at / "metadata" / "name",
     )
@@ -173,19 +174,19 @@ def _without_version(header: Header, at: At) -> Hit:
     own = [form.kind for form in FORMS if form.api_version == OWN]
     if not header.kind:
         return Hit(
-            "missing-key",
+            MISSING_KEY,
             f'"apiVersion" and "kind" are missing; write apiVersion: {OWN} and kind: {listed(own)}',
             at,
         )
     if header.kind not in _KINDS:
         return Hit(
-            "missing-key",
+            MISSING_KEY,
             f'"apiVersion" is missing, and policygen has no kind {quoted(header.kind)}; '
             f"write apiVersion: {OWN} and kind: {listed(own)}",
             at,
         )
     return Hit(
-        "missing-key",
+        MISSING_KEY,
         f'"apiVersion" is missing; write apiVersion: {_version_of(header.kind)}',
         at,
     )

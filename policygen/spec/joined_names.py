@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.spec import derived_names
 from policygen.spec.pools import scheduler_of
+from policygen.spec.rules import COMPOSED_NAME_TOO_LONG, NAME_COLLISION
 from policygen.spec.types import Spec
 
 NAME_LENGTH = 63
@@ -27,14 +28,14 @@ def _classes(spec: Spec) -> Iterator[Hit]:
         composed = derived_names.preempting_class(priority)
         if len(composed) > NAME_LENGTH:
             yield Hit(
-                "composed-name-too-long",
+                COMPOSED_NAME_TOO_LONG,
                 f'the priority "{priority.name}" leaves no room for "{composed}", which mixed '
                 f"platforms need; keep it to {_room(priority.name, composed)} characters",
                 priority.at / "name",
             )
         if composed in priorities:
             yield Hit(
-                "name-collision",
+                NAME_COLLISION,
                 f'the priority "{composed}" has the name of the class that a mixed platform '
                 f'needs for priority "{priority.name}"; rename it',
                 priorities[composed].at / "name",
@@ -45,7 +46,7 @@ def _second_scheduler(spec: Spec) -> Iterator[Hit]:
     composed = derived_names.second_scheduler(spec.platform)
     if len(composed) > NAME_LENGTH and spec.platform.at:
         yield Hit(
-            "composed-name-too-long",
+            COMPOSED_NAME_TOO_LONG,
             f'the set\'s name "{spec.platform.name}" is too long for "{composed}"; keep it to '
             f"{_room(spec.platform.name, composed)} characters",
             spec.platform.at / "metadata" / "name",
@@ -59,7 +60,7 @@ def _pod_groups(spec: Spec) -> Iterator[Hit]:
         last = derived_names.pod_group(model, count - 1)
         if model.gang is not None and len(last) > NAME_LENGTH:
             yield Hit(
-                "composed-name-too-long",
+                COMPOSED_NAME_TOO_LONG,
                 f'{count} gangs of model "{model.name}" have pod groups up to "{last}", '
                 f"and a name holds {NAME_LENGTH} characters; shorten the model's",
                 model.at / "metadata" / "name",
@@ -89,7 +90,7 @@ def _queues(spec: Spec) -> Iterator[Hit]:
             if len(composed) > NAME_LENGTH:
                 reported.add(name)
                 yield Hit(
-                    "composed-name-too-long",
+                    COMPOSED_NAME_TOO_LONG,
                     f'the queue "{composed}" would have {len(composed)} characters, and its name '
                     f"becomes a label, which holds {NAME_LENGTH}; shorten the team or the pool",
                     quota.field("pool"),

@@ -4,12 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from policygen.core.finding import At, Hit, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.documents.document import Document
 from policygen.spec import forms, parse
 from policygen.spec.fields import View
+from policygen.spec.rules import (
+    CLASS_MISSING,
+    CLASS_WITHOUT_QUEUE,
+    DUPLICATE_IDENTITY,
+    LOOKS_LIKE_QUEUES,
+    UNKNOWN_REFERENCE,
+)
 from policygen.spec.types import (
     Capacity,
     Model,
@@ -130,32 +137,29 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
     name = it.team
     if name is None:
         yield Hit(
-            "class-missing",
+            CLASS_MISSING,
             f'model "{it.name}" joins no queue; write schedulingClass, the name of a queue',
             it.at / "metadata" / "name",
-            Severity.WARNING,
         )
     elif name in queues or unread.may_define("Team", name):
         pass
     elif name in priorities:
         yield Hit(
-            "class-without-queue",
+            CLASS_WITHOUT_QUEUE,
             f"{quoted(name)} is a priority and no queue, so nothing admits model "
             f'"{it.name}"; add a queue or a Team of this name',
             it.field("team"),
-            Severity.WARNING,
         )
     elif not queues and not priorities and not unread.settings:
         yield Hit(
-            "class-without-queue",
+            CLASS_WITHOUT_QUEUE,
             f'there are no queues, so {quoted(name)} of model "{it.name}" is none; add the '
             "ConfigMap gpu-scheduler-config that lists it",
             it.field("team"),
-            Severity.WARNING,
         )
     else:
         yield Hit(
-            "unknown-reference",
+            UNKNOWN_REFERENCE,
             f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names)}",
             it.field("team"),
         )
@@ -206,7 +210,7 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     own = {priority.name: priority for priority in platform.priorities}
     hits = [
         Hit(
-            "duplicate-identity",
+            DUPLICATE_IDENTITY,
             f'the Platform has a priority "{queue.name}" of value {own[queue.name].value} already; '
             "write the same here, or remove it from one",
             queue.at / "priority",
@@ -229,11 +233,10 @@ def overlooked(each: Document) -> list[Hit]:
     )
     return [
         Hit(
-            "looks-like-queues",
+            LOOKS_LIKE_QUEUES,
             f"this holds a {QUEUES_AT[-1]} and is skipped; write {'.'.join(path)}: {right} to have "
             "its queues read",
             At(each.index, path),
-            Severity.WARNING,
         )
         for path, said, right in wanted
         if said != right

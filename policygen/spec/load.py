@@ -6,7 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core import versions
-from policygen.core.finding import At, Finding, Hit, Severity
+from policygen.core.finding import At, Finding, Hit
+from policygen.core.rule import Severity
 from policygen.documents import document
 from policygen.documents.document import Document
 from policygen.documents.files import Source
@@ -28,6 +29,7 @@ from policygen.spec.fields import View
 from policygen.spec.identities import Identities
 from policygen.spec.programs import LintSettings
 from policygen.spec.pruned import pruned
+from policygen.spec.rules import EMPTY_TEXT, QUEUES_WITHOUT_POOLS, UNKNOWN_REFERENCE
 from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
 
@@ -96,7 +98,7 @@ def load(
     faulty = reading.faulty() | {
         hit.at.document
         for hit in dangling
-        if hit.at and (hit.rule == "unknown-reference" or "sharedQueues" in hit.at.path)
+        if hit.at and (hit.rule == UNKNOWN_REFERENCE or "sharedQueues" in hit.at.path)
     }
     reading.hits += dangling
     reading.hits += pools.check(spec)
@@ -242,9 +244,7 @@ class _Reading:
         if inner is None or inner.data is None:
             if not findings:
                 message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
-                self.hits.append(
-                    Hit("empty-text", message, At(config.index, legacy_forms.QUEUES_AT))
-                )
+                self.hits.append(Hit(EMPTY_TEXT, message, At(config.index, legacy_forms.QUEUES_AT)))
             return
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)
@@ -270,7 +270,7 @@ class _Reading:
         if teams and not self.pools and not self.unread.may_define(forms.RESOURCE_POOL.kind, ""):
             message = "there is no pool for these queues to share; add a ResourcePool"
             at = At(inner.index, ("queues",), key=True)
-            self.hits.append(Hit("queues-without-pools", message, at, Severity.WARNING))
+            self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
 
     def spec(self, target: Mapping[str, str]) -> Spec:
         """Everything read, sorted by name."""
@@ -288,7 +288,7 @@ class _Reading:
 
     def faulty(self) -> frozenset[int]:
         """The documents of which a value could not be read."""
-        errors = (hit for hit in self.hits if hit.severity == Severity.ERROR)
+        errors = (hit for hit in self.hits if hit.rule.severity == Severity.ERROR)
         flawed = (each.index for each in self.documents if each.flawed)
         return frozenset([*flawed, *(hit.at.document for hit in errors if hit.at)])
 

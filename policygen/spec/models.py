@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit, Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import models
+from policygen.spec.rules import REPLICAS_REVERSED, UNKNOWN_MODEL
 from policygen.spec.types import Model
 
 
@@ -14,7 +15,7 @@ def check(model: Model) -> Iterator[Hit]:
     scaling = model.autoscaling
     if scaling and scaling.min_replicas > scaling.max_replicas:
         yield Hit(
-            "replicas-reversed",
+            REPLICAS_REVERSED,
             f"minReplicas {scaling.min_replicas} is above maxReplicas {scaling.max_replicas}; "
             "lower it or raise maxReplicas",
             model.at / "spec" / "autoscaling" / "minReplicas",
@@ -39,9 +40,8 @@ def _unknown(model: Model) -> Iterator[Hit]:
         near = "docs/hardware.md lists those that are known"
     known = {known.partition(" ")[0] for known in names}
     yield Hit(
-        "unknown-model",
+        UNKNOWN_MODEL,
         f"there are no figures for {quoted(name)}; {near} (or leave the family out and state "
         "the GPU memory)",
         model.field("size" if size is not None and family.lower() in known else "family"),
-        Severity.WARNING,
     )

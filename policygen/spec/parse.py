@@ -15,6 +15,7 @@ from policygen.spec.programs import (
     VolcanoSettings,
     Waiver,
 )
+from policygen.spec.rules import BAD_DATE, PACK_AND_SPREAD, UNSUPPORTED_TARGET
 from policygen.spec.types import (
     Autoscaling,
     Capacity,
@@ -92,7 +93,7 @@ def _lint(view: View) -> LintSettings:
         expires = entry.text("expires")
         if expires is not None and not _is_date(expires):
             message = f"{quoted(expires)} is no day of the calendar; write it as YYYY-MM-DD"
-            view.hits.append(Hit("bad-date", message, entry.at / "expires"))
+            view.hits.append(Hit(BAD_DATE, message, entry.at / "expires"))
     return LintSettings(
         severities=view.pairs("severities"),
         bounds=view.pairs("bounds"),
@@ -129,7 +130,7 @@ def _target(view: View) -> Target:
         try:
             read[component] = versions.parse(component, text)
         except ValueError as error:
-            view.hits.append(Hit("unsupported-target", str(error), view.at / component))
+            view.hits.append(Hit(UNSUPPORTED_TARGET, str(error), view.at / component))
     return Target(**read)
 
 
@@ -138,7 +139,7 @@ def scheduling_policy(view: View) -> SchedulingPolicy:
     if view.flag("binPack") and view.flag("spread"):
         view.hits.append(
             Hit(
-                "pack-and-spread",
+                PACK_AND_SPREAD,
                 "binPack and spread are both true, and one undoes the other; set one to false",
                 view.at / "spread",
             )

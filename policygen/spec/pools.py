@@ -5,6 +5,19 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.hardware import catalog
+from policygen.spec.rules import (
+    AVAILABLE_ABOVE_TOTAL,
+    CAPACITY_MISSING,
+    MIG_SINGLE_MIXED,
+    MIG_WITHOUT_INSTANCES,
+    MIG_WITHOUT_SHARING,
+    POOLS_OVERLAP,
+    REPLICAS_WITHOUT_SHARING,
+    RESERVED_NAME,
+    SHARING_WITHOUT_REPLICAS,
+    TOTAL_CONTRADICTS_NODES,
+    TWO_SCHEDULERS,
+)
 from policygen.spec.types import Platform, Pool, Scheduler, Spec
 
 SHARED_PER_GPU = ("timeSlicing", "mps")
@@ -21,7 +34,7 @@ def check(spec: Spec) -> Iterator[Hit]:
     for pool in spec.pools:
         if scheduler_of(pool, spec.platform) == "volcano" and pool.name in {"root", "default"}:
             yield Hit(
-                "reserved-name",
+                RESERVED_NAME,
                 f'Volcano makes a queue "{pool.name}" of its own; rename the pool',
                 pool.at / "metadata" / "name",
             )
@@ -38,33 +51,33 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     at = pool.at / "spec" / "gpu"
     if gpu.sharing in SHARED_PER_GPU and gpu.replicas < 2:
         yield Hit(
-            "sharing-without-replicas",
+            SHARING_WITHOUT_REPLICAS,
             f"sharing {gpu.sharing} needs replicas, how many pods share one GPU; write 2 or more",
             at / "sharing",
         )
     if gpu.sharing not in SHARED_PER_GPU and gpu.replicas > 1:
         yield Hit(
-            "replicas-without-sharing",
+            REPLICAS_WITHOUT_SHARING,
             "replicas divide a GPU only under sharing timeSlicing or mps; "
             "write one of them or remove replicas",
             at / "replicas",
         )
     if gpu.sharing == "mig" and not gpu.instances:
         yield Hit(
-            "mig-without-instances",
+            MIG_WITHOUT_INSTANCES,
             "sharing mig needs mig.instances: how many instances of each profile the pool has, "
             "such as 1g.10gb: 14",
             at / "sharing",
         )
     if gpu.sharing != "mig" and (gpu.instances or gpu.mig_strategy != "mixed"):
         yield Hit(
-            "mig-without-sharing",
+            MIG_WITHOUT_SHARING,
             "mig counts only under sharing: mig; write that or remove mig",
             (at / "mig").on_key(),
         )
     if gpu.mig_strategy == "single" and len(gpu.instances) > 1:
         yield Hit(
-            "mig-single-mixed",
+            MIG_SINGLE_MIXED,
             "strategy single has one profile on every card; keep one profile or write "
             "strategy: mixed",
             (at / "mig" / "instances").on_key(),
@@ -80,7 +93,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
         if not pool.guess_product:
             fields = f"nodes, {fields}"
         yield Hit(
-            "capacity-missing",
+            CAPACITY_MISSING,
             f'nothing says how many GPUs pool "{pool.name}" has; write capacity.{fields}',
             at.on_key(),
         )
@@ -88,7 +101,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     on_nodes = nodes * per_node if nodes is not None and per_node is not None else None
     if total is not None and on_nodes is not None and total != on_nodes:
         yield Hit(
-            "total-contradicts-nodes",
+            TOTAL_CONTRADICTS_NODES,
             f"{nodes} nodes of {per_node} GPUs have {on_nodes}, not {total}; "
             "correct one of them, or write only one of nodes and totalGPUs",
             at / "totalGPUs",
@@ -97,7 +110,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
         total = on_nodes
     if total is not None and available is not None and available > total:
         yield Hit(
-            "available-above-total",
+            AVAILABLE_ABOVE_TOTAL,
             f"{available} GPUs are available of only {total}; correct one of them",
             at / "availableGPUs",
         )
@@ -151,13 +164,13 @@ def _overlap(pool: Pool, spec: Spec, found: tuple[int, int], *, differ: bool) ->
     if differ:
         schedulers = " and ".join(sorted(scheduler_of(it, spec.platform) for it in (pool, other)))
         return Hit(
-            "two-schedulers",
+            TWO_SCHEDULERS,
             f"a node can match both this pool and {names}, and two schedulers ({schedulers}) "
             f"would book its GPUs twice; {advice}",
             at,
         )
     return Hit(
-        "pools-overlap",
+        POOLS_OVERLAP,
         f"a node can match both this pool and {names}, so its GPUs would be counted twice; "
         f"{advice}",
         at,

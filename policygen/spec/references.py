@@ -9,6 +9,18 @@ from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.spec import joined_names
 from policygen.spec.pools import scheduler_of
+from policygen.spec.rules import (
+    MODEL_IN_INNER_TEAM,
+    NAME_COLLISION,
+    NAMESPACE_IN_TWO_TEAMS,
+    POOL_IN_TWO_QUEUES,
+    RESERVED_NAME,
+    RESERVED_NAMESPACE,
+    SHARED_QUEUE_NOT_KUEUE,
+    TEAM_CYCLE,
+    TEAM_WITHOUT_NAMESPACES,
+    UNKNOWN_REFERENCE,
+)
 from policygen.spec.types import Model, Namespace, Platform, Spec, Team
 from policygen.spec.unread import Unread
 
@@ -33,7 +45,7 @@ class _Known:
         if name not in self.advice:
             few = len(self.advice) * len(self.names) <= _MOST_COMPARED
             self.advice[name] = suggest(name, self.names) if few else "write one that is there"
-        yield Hit("unknown-reference", f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
+        yield Hit(UNKNOWN_REFERENCE, f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
 
 
 def check(
@@ -101,7 +113,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
     for queue in spec.platform.shared_queues:
         if queue.name in pools.names:
             yield Hit(
-                "name-collision",
+                NAME_COLLISION,
                 f'the shared queue "{queue.name}" has the name of a pool, and so its LocalQueue; '
                 "rename the queue",
                 queue.at / "name",
@@ -110,7 +122,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             at = queue.at / "pools" / index
             if name in queue_of:
                 yield Hit(
-                    "pool-in-two-queues",
+                    POOL_IN_TWO_QUEUES,
                     f'pool {quoted(name)} stands in shared queue "{queue_of[name]}" already; '
                     "remove it from one",
                     at,
@@ -119,7 +131,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             pool = by_name.get(name)
             if pool and scheduler_of(pool, spec.platform) != "kueue":
                 yield Hit(
-                    "shared-queue-not-kueue",
+                    SHARED_QUEUE_NOT_KUEUE,
                     f'pool "{name}" is not scheduled by kueue, and only Kueue has queues over '
                     "several pools; set its scheduler to kueue or remove it here",
                     at,
@@ -127,7 +139,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
     for priority in spec.platform.priorities:
         if priority.name == "default" or priority.name.startswith("system-"):
             yield Hit(
-                "reserved-name",
+                RESERVED_NAME,
                 f'a priority cannot be called "{priority.name}": Kubernetes keeps system-* and '
                 'Kueue gives "default" to every job without a class; choose another name',
                 priority.at / "name",
@@ -140,7 +152,7 @@ def _unused(teams: Sequence[Team], unread: Unread) -> Iterator[Hit]:
         childless = team.name not in inner and not unread.may_have_child(team.name)
         if not team.namespaces and childless:
             yield Hit(
-                "team-without-namespaces",
+                TEAM_WITHOUT_NAMESPACES,
                 f'team "{team.name}" has neither namespaces nor child teams, so nothing could '
                 "ever use its share; write spec.namespaces",
                 team.at / "metadata" / "name",
@@ -162,7 +174,7 @@ def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
             first = cycle.index(min(cycle))
             cycle = [*cycle[first:], *cycle[:first]]
             yield Hit(
-                "team-cycle",
+                TEAM_CYCLE,
                 _cycle_words(cycle),
                 by_name[cycle[0]].at / "spec" / "parent",
             )
@@ -188,7 +200,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
         for index, namespace in enumerate(team.namespaces):
             if namespace.name in systems and not namespace.shared:
                 yield Hit(
-                    "reserved-namespace",
+                    RESERVED_NAMESPACE,
                     f'namespace "{namespace.name}" holds the cluster\'s own workloads, which a '
                     "team's quota must not bind; name another",
                     team.at / "spec" / "namespaces" / index / "name",
@@ -203,7 +215,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
                 words = "is that of the ConfigMap's queues; give the team another one"
             place = [it.name for it in blamed.namespaces].index(namespace.name)
             yield Hit(
-                "namespace-in-two-teams",
+                NAMESPACE_IN_TWO_TEAMS,
                 f'a namespace has one team, and "{namespace.name}" {words}',
                 blamed.at / "spec" / "namespaces" / place / "name",
             )
@@ -222,7 +234,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     """Whether a model's team has a namespace for it."""
     if not team.namespaces and inner:
         yield Hit(
-            "model-in-inner-team",
+            MODEL_IN_INNER_TEAM,
             f'team "{team.name}" has no namespaces of its own, so model "{model.name}" could '
             "run nowhere; name one of its child teams, or give it a namespace",
             model.field("team"),
@@ -231,7 +243,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     owned = [namespace.name for namespace in team.namespaces]
     if model.namespace is not None and model.namespace not in owned:
         yield Hit(
-            "unknown-reference",
+            UNKNOWN_REFERENCE,
             f'namespace {quoted(model.namespace)} is none of team "{team.name}"; '
             f"{suggest(model.namespace, owned)}",
             model.field("namespace"),

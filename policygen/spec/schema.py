@@ -9,6 +9,7 @@ from policygen.core import shipped
 from policygen.core.finding import At, Hit, Path
 from policygen.core.quoting import quoted
 from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, Form
+from policygen.spec.rules import DUPLICATE_ENTRY, VALIDATORS_DISAGREE
 
 if TYPE_CHECKING:  # `--help` does not pay for its import
     import jsonschema_rs
@@ -70,7 +71,7 @@ def check(form: Form, data: Any, document: int, raw: Raw = lambda _: None) -> li
         if not hits:
             hits.append(
                 Hit(
-                    "validators-disagree",
+                    VALIDATORS_DISAGREE,
                     "this document breaks its schema, but policygen cannot say where; this is an error "
                     "in policygen; please report it with the document",
                     At(document),
@@ -94,7 +95,7 @@ def _duplicates(form: Form, data: Any, document: int) -> Iterator[Hit]:
                 continue
             if name in first:
                 yield Hit(
-                    "duplicate-entry",
+                    DUPLICATE_ENTRY,
                     f"{key} {quoted(name)} is in entry {first[name] + 1} already; "
                     "keep one entry for it",
                     At(document, (*path, index, key)),

@@ -11,6 +11,20 @@ from policygen.core.finding import At, Hit, Path, at_path
 from policygen.core.quoting import bare, listed, quoted, shown
 from policygen.core.suggest import suggest
 from policygen.spec import name_errors, subschema, type_errors
+from policygen.spec.rules import (
+    BAD_DATE,
+    BAD_DURATION,
+    BAD_NAME,
+    DUPLICATE_ENTRY,
+    EMPTY_TEXT,
+    MISSING_KEY,
+    NOT_ALLOWED,
+    OUT_OF_RANGE,
+    TOO_FEW_ENTRIES,
+    TOO_MANY_ENTRIES,
+    UNKNOWN_KEY,
+    WRONG_TYPE,
+)
 from policygen.spec.subschema import Json
 
 Raw = Callable[[Path], str | None]
@@ -89,7 +103,7 @@ def _type(it: _Fault) -> Iterator[Hit]:
         message = f"{it.subject} has no value; write {type_errors.wanted(it.schema, types)}{remedy}"
     else:
         message = type_errors.message(it.value, it.schema, types, it.raw(it.path), it.root)
-    yield Hit("wrong-type", message, it.at)
+    yield Hit(WRONG_TYPE, message, it.at)
 
 
 def _not_allowed(it: _Fault) -> Iterator[Hit]:
@@ -101,7 +115,7 @@ def _not_allowed(it: _Fault) -> Iterator[Hit]:
         advice = f'did you mean "{near}"? allowed are {listed(allowed, "and")}'
     else:
         advice = f"allowed are {listed(allowed, 'and')}"
-    yield Hit("not-allowed", f"{shown(it.value)} is not allowed here; {advice}", it.at)
+    yield Hit(NOT_ALLOWED, f"{shown(it.value)} is not allowed here; {advice}", it.at)
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
@@ -133,7 +147,7 @@ def _unknown_keys(it: _Fault) -> Iterator[Hit]:
             advice = f'did you mean "{near}"?'
         else:
             advice = suggest(key, known or allowed)
-        yield Hit("unknown-key", f"unknown key {quoted(key)}; {advice}", at)
+        yield Hit(UNKNOWN_KEY, f"unknown key {quoted(key)}; {advice}", at)
 
 
 def _unused(it: _Fault) -> list[str]:
@@ -166,7 +180,7 @@ def _missing_keys(it: _Fault) -> Iterator[Hit]:
         if key in it.value or any(_nearest(other, _unused(it)) == key for other in unknown):
             continue  # a misspelt key is reported as such
         what = it.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
-        yield Hit("missing-key", f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
+        yield Hit(MISSING_KEY, f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
 
 
 def _uncapitalised(sentence: str) -> str:
@@ -180,20 +194,20 @@ def _out_of_range(it: _Fault) -> Iterator[Hit]:
         advice = f"{low} to {high}"
     else:
         advice = f"{low} or more" if it.keyword == "minimum" else f"{high} or less"
-    yield Hit("out-of-range", f"{shown(it.value)} is too {word}; write {advice}", it.at)
+    yield Hit(OUT_OF_RANGE, f"{shown(it.value)} is too {word}; write {advice}", it.at)
 
 
 def _wrong_count(it: _Fault) -> Iterator[Hit]:
     count, limit = len(it.value), it.limit
-    rule = "too-few-entries" if it.keyword.startswith("min") else "too-many-entries"
-    bound = "needs at least" if rule == "too-few-entries" else "takes at most"
+    rule = TOO_FEW_ENTRIES if it.keyword.startswith("min") else TOO_MANY_ENTRIES
+    bound = "needs at least" if rule == TOO_FEW_ENTRIES else "takes at most"
     has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
     yield Hit(rule, f"{it.subject} {has}, and {bound} {limit}", it.mapping)
 
 
 def _empty_text(it: _Fault) -> Iterator[Hit]:
     yield Hit(
-        "empty-text",
+        EMPTY_TEXT,
         f"{it.subject} is empty; write {type_errors.wanted(it.schema, ('string',))}",
         it.at,
     )
@@ -201,7 +215,7 @@ def _empty_text(it: _Fault) -> Iterator[Hit]:
 
 def _too_long(it: _Fault) -> Iterator[Hit]:
     yield Hit(
-        "bad-name",
+        BAD_NAME,
         f"{quoted(it.value)} has {len(it.value)} characters, and {it.limit} are allowed",
         it.at,
     )
@@ -209,10 +223,10 @@ def _too_long(it: _Fault) -> Iterator[Hit]:
 
 def _bad_form(it: _Fault) -> Iterator[Hit]:
     if "[hms]" in it.limit:
-        yield Hit("bad-duration", _duration_fault(it.value), it.at)
+        yield Hit(BAD_DURATION, _duration_fault(it.value), it.at)
     elif "{4}-" in it.limit:
         message = f"{quoted(it.value)} is no date; write it as YYYY-MM-DD"
-        yield Hit("bad-date", message, it.at)
+        yield Hit(BAD_DATE, message, it.at)
     else:
         yield from _bad_name(it)
 
@@ -236,7 +250,7 @@ def _bad_name(it: _Fault) -> Iterator[Hit]:
         message = name_errors.subdomain_fault(it.value)
     else:
         message = name_errors.label_fault(it.value)
-    yield Hit("bad-name", message, it.at)
+    yield Hit(BAD_NAME, message, it.at)
 
 
 def _repeated(it: _Fault) -> Iterator[Hit]:
@@ -246,12 +260,12 @@ def _repeated(it: _Fault) -> Iterator[Hit]:
             continue  # reported for its type
         if entry in first:
             message = f"{quoted(entry)} is entry {first[entry] + 1} already; remove it here"
-            yield Hit("duplicate-entry", message, it.at / index)
+            yield Hit(DUPLICATE_ENTRY, message, it.at / index)
         first.setdefault(entry, index)
 
 
 def _other(it: _Fault) -> Iterator[Hit]:
-    yield Hit("not-allowed", f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
+    yield Hit(NOT_ALLOWED, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
 
 
 EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {

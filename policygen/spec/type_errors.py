@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from policygen.core.quoting import listed, quoted, short, shown
+from policygen.documents.rules import NUMBER_TOO_LONG
 from policygen.documents.scalars import Surprise, read
 from policygen.spec.subschema import Json, fits, resolved, types_of
 
@@ -52,7 +53,7 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
 def surprise(it: Surprise, schema: Json) -> str:
     """Say what to write, in this field, instead of a scalar that readers disagree about."""
     types = types_of(schema)
-    if it.rule == "number-too-long":
+    if it.rule is NUMBER_TOO_LONG:
         remedies = [] if _NUMERIC.isdisjoint(types) else list(it.instead)
     else:
         remedies = [plain for plain in it.instead if fits(schema, read(plain))]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from policygen.core.finding import Finding, Path, at_path
+from policygen.documents.rules import NUMBER_TOO_LONG, YAML_SURPRISE, YAML_TAG
 
 _NAME = re.compile(r"""\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _PARENT = re.compile(r"""\bparent["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
@@ -16,7 +17,7 @@ _NAMED = {
 }
 """Lists whose entries define things of their own: what they are."""
 
-_ONE_VALUE = frozenset({"yaml-surprise", "yaml-tag", "number-too-long"})
+_ONE_VALUE = frozenset({YAML_SURPRISE, YAML_TAG, NUMBER_TOO_LONG})
 """What is wrong with one value of a YAML text; all else may take other values with it."""
 
 _SET_DEFAULTS = frozenset({"Platform", "ConfigMap"})

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
+from policygen.core.rule import Rule
 from policygen.documents import files
+from policygen.documents.rules import UNREADABLE_INPUT
+from policygen.lint.run_rules import BAD_CASE
 
 SHEET = "findings.txt"
 """The file of a case that says what is expected."""
@@ -36,14 +39,14 @@ class Found(Struct):
     """What stands beside the cases: specs that all of them share."""
     faults: list[Finding] = field(default_factory=list)
 
-    def refuse(self, path: str, message: str, rule: str = "bad-case") -> None:
+    def refuse(self, path: str, message: str, rule: Rule = BAD_CASE) -> None:
         """Note what is wrong with a path."""
-        self.faults.append(Finding(Severity.ERROR, rule, message, Place(path)))
+        self.faults.append(Finding(rule, message, Place(path)))
 
     def unreadable(self, error: OSError) -> None:
         """Note what could not be opened."""
         reason = (error.strerror or str(error)).lower()
-        self.refuse(str(error.filename), f"cannot be read: {reason}", "unreadable-input")
+        self.refuse(str(error.filename), f"cannot be read: {reason}", UNREADABLE_INPUT)
 
 
 def find(folder: str, *, new: bool = False) -> Found:

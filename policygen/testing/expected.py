@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.documents.files import Source
+from policygen.lint.run_rules import BAD_EXPECTATION, UNKNOWN_RULE
 from policygen.report.text import printable
 
 _LINE = re.compile(
@@ -85,7 +87,7 @@ def told(finding: Finding, folder: str) -> Expected:
     about = " ".join(part for part in (finding.object, finding.anchor or finding.path) if part)
     file = place.file.removeprefix(f"{folder.rstrip('/')}/")
     return Expected(
-        printable(file), place.line, finding.severity, finding.rule, printable(about).strip()
+        printable(file), place.line, finding.severity, finding.rule.name, printable(about).strip()
     )
 
 
@@ -106,12 +108,12 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
             begin = len(text) - len(text.lstrip()) + 1
             place = Place(source.name, number, begin, len(line), text)
             message = f"this is no finding; write {FORM}, or let --update write it"
-            faults.append(Finding(Severity.ERROR, "bad-expectation", message, place))
+            faults.append(Finding(BAD_EXPECTATION, message, place))
         elif match["rule"] not in known:
             begin = len(text) - len(text.lstrip()) + match.start("rule") + 1
             place = Place(source.name, number, begin, len(match["rule"]), text)
             message = f'no rule "{match["rule"]}"; {suggest(match["rule"], known)}'
-            faults.append(Finding(Severity.ERROR, "unknown-rule", message, place))
+            faults.append(Finding(UNKNOWN_RULE, message, place))
         else:
             it = Expected(
                 match["file"] or "",

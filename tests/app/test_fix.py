@@ -37,7 +37,7 @@ def fixed(file, *, unsafe=True, options=("partial",), write=True):
 
 
 def of(report):
-    return Counter(finding.rule for finding in report.findings)
+    return Counter(finding.rule.name for finding in report.findings)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -2,14 +2,15 @@
 
 import io
 import json
+from dataclasses import replace
 from datetime import date
 
 import pytest
-from msgspec.structs import replace
 
 from policygen.app import lint, verdicts
 from policygen.app.requests import LintSettings
-from policygen.core.finding import Severity, Verdict
+from policygen.core.finding import Verdict
+from policygen.core.rule import Severity
 from policygen.lint import registry
 from policygen.report.catalog import FORMATS
 
@@ -229,7 +230,7 @@ def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
     for option in ("--rule", "--skip"):
         done = policygen("lint", "--manifests", "queue.yaml", option, name)
         assert done.returncode == 2
-        assert f'"{name}" is said of inputs; it is no rule' in done.stderr
+        assert f'"{name}" reports about inputs; it cannot be selected' in done.stderr
 
 
 def test_a_baseline_is_made_and_used(policygen):
@@ -255,7 +256,7 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     (tmp_path / "queue.yaml").write_text(QUEUE)
     settings = LintSettings(manifests=(str(tmp_path / "queue.yaml"),))
     report = lint.lint(settings, today=date(2026, 11, 21))
-    assert [it.rule for it in report.findings] == [RULE]
+    assert [it.rule.name for it in report.findings] == [RULE]
     (crashed,) = (it for it in report.rules if it.verdict == "crashed")
     assert "what a pity" in crashed.reason
     assert verdicts.verdict(report, Severity.ERROR) == Verdict.CRASHED

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from policygen.app import explain
 from policygen.cli.main import cli
 from policygen.core.errors import UsageError
-from policygen.core.finding import Family
+from policygen.core.rule import Family
 from policygen.lint.page import page
-from policygen.lint.registry import RULES
-from policygen.lint.spec_errors import REMEDIES, RUN_ERRORS, RUN_RULES, SPEC_ERRORS
+from policygen.lint.registry import REGISTRY, RULES
+from policygen.lint.rule import ObjectRule
 
 ROOT = Path(__file__).parents[2]
 RULE = "local-queue-without-cluster-queue"
@@ -45,7 +45,7 @@ def test_a_line_says_severity_family_proof_and_fault():
 
 
 def test_the_columns_of_proof_are_what_pages_say():
-    shown = {each.name: explain.table([each]) for each in explain.entries()}
+    shown = {each.rule.name: explain.table([each]) for each in explain.entries()}
     for rule in RULES:
         of = page(rule.name)
         word = " proven " if of.proof else " not shown " if of.not_shown else " - "
@@ -53,7 +53,7 @@ def test_the_columns_of_proof_are_what_pages_say():
 
 
 def test_the_column_of_fixes_is_what_rules_declare():
-    shown = {each.name: explain.table([each]).split()[3] for each in explain.entries()}
+    shown = {each.rule.name: explain.table([each]).split()[3] for each in explain.entries()}
     for rule in RULES:
         assert shown[rule.name] == (rule.fix.value if rule.fix else "-")
     assert set(shown.values()) == {"safe", "unsafe", "-"}
@@ -78,7 +78,7 @@ def test_filters_narrow_and_go_together():
     assert sum(map(len, by_severity)) == len(every)
     both = names("--family", "inert", "--severity", "error")
     assert both == names("--family", "inert") & names("--severity", "error")
-    assert names("--family", "refused") == set(SPEC_ERRORS)
+    assert names("--family", "refused") == {r.name for r in REGISTRY if r.family is Family.REFUSED}
 
 
 def test_rules_of_a_kind_are_those_that_can_speak_of_it():
@@ -86,7 +86,7 @@ def test_rules_of_a_kind_are_those_that_can_speak_of_it():
     assert "cohort-cycle" in of_cohorts
     assert "field-unknown" in of_cohorts, "it judges every kind"
     assert RULE not in of_cohorts
-    assert not of_cohorts & set(SPEC_ERRORS)
+    assert not of_cohorts & {r.name for r in REGISTRY if r.family is Family.REFUSED}
 
 
 def test_a_target_leaves_out_what_does_not_hold_there():
@@ -135,14 +135,14 @@ def test_every_name_is_explained(name):
     assert text.endswith("\n")
 
 
-@pytest.mark.parametrize("name", REMEDIES)
-def test_what_to_do_is_explained(name):
-    assert name in explain.names()
-    assert explain.explain(name).endswith(f"\n\n{REMEDIES[name]}\n")
+@pytest.mark.parametrize("rule", [each for each in REGISTRY if each.remedy], ids=str)
+def test_what_to_do_is_explained(rule):
+    assert rule.remedy in explain.explain(rule.name) or isinstance(rule, ObjectRule)
 
 
 def test_of_every_name_of_a_run_it_is_said_what_to_do():
-    assert {*RUN_ERRORS, *RUN_RULES} - {*REMEDIES} == {"bad-case", "bad-expectation"}
+    of_runs = {each.name for each in REGISTRY if each.family is Family.RUN and not each.remedy}
+    assert of_runs == {"bad-case", "bad-expectation"}
 
 
 def test_an_unknown_name_is_told_with_the_nearest():

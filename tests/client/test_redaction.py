@@ -103,7 +103,7 @@ KEY = Key("k" * 64)
 
 def broken(look):
     against = judge.Against(versions.DEFAULT, {})
-    return Counter((it.rule, it.path) for it in judge.judge(look, RULES, against).findings)
+    return Counter((it.rule.name, it.path) for it in judge.judge(look, RULES, against).findings)
 
 
 def test_no_name_is_left_and_the_same_rules_break(tmp_path):

@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.core.finding import At, Finding, Hit, Severity
+from policygen.core.finding import At, Finding, Hit
+from policygen.core.rule import Severity
 from policygen.documents import fast_json, yaml_stream
 from policygen.documents import parse as composing
 from policygen.documents import parsed as documents_parsed
@@ -21,6 +22,7 @@ from policygen.documents.locate import dress, ordered
 from policygen.documents.outline import Outline
 from policygen.documents.scalars import Surprise, read
 from tests.counting import counted, growth
+from tests.rules import rule
 
 
 def everything(_):
@@ -37,7 +39,9 @@ def marked(place):
 
 
 def told(findings):
-    return [(f.place.line, f.place.column, marked(f.place), f.rule, f.message) for f in findings]
+    return [
+        (f.place.line, f.place.column, marked(f.place), f.rule.name, f.message) for f in findings
+    ]
 
 
 def only(text, name="a.yaml"):
@@ -139,7 +143,7 @@ def test_broken_syntax(text, line, column, under, message):
 )
 def test_a_text_is_read_without_what_is_forbidden(text, data, flawed):
     documents, findings = read_text(text)
-    assert findings[0].rule == "yaml-syntax"
+    assert findings[0].rule.name == "yaml-syntax"
     assert "is not allowed; remove it" in findings[0].message
     if data is None:
         assert [told(findings)[1][2], documents[0].data] == ["*b", {"a": None}]
@@ -257,7 +261,7 @@ def test_what_yaml_allows_and_a_spec_does_not(text, expected):
 
 def test_all_problems_of_a_document_are_told_at_once():
     _, findings = read_text("a: no\nb: 0777\nb: 1\n3: x\nc: !t y\nd: {e: .5}\n")
-    assert sorted((f.place.line, f.rule) for f in findings) == [
+    assert sorted((f.place.line, f.rule.name) for f in findings) == [
         (1, "yaml-surprise"),
         (2, "yaml-surprise"),
         (3, "duplicate-key"),
@@ -280,7 +284,7 @@ def test_a_broken_document_hides_no_other():
         (3, {"g": 7}, 14),
         (4, {"i": 9}, 17),
     ]
-    assert [(f.place.line, f.rule) for f in findings] == [
+    assert [(f.place.line, f.rule.name) for f in findings] == [
         (3, "yaml-syntax"),
         (5, "yaml-surprise"),
         (7, "yaml-syntax"),
@@ -325,7 +329,7 @@ def test_headers_and_what_is_ours():
         (7, seen[2], True),
     ]
     # Of a foreign document only what is no YAML at all is told.
-    assert [(f.place.line, f.rule) for f in findings] == [
+    assert [(f.place.line, f.rule.name) for f in findings] == [
         (10, "yaml-surprise"),
         (12, "yaml-syntax"),
     ]
@@ -492,7 +496,7 @@ def test_broken_json(text, line, column, under, message):
 @pytest.mark.usefixtures("parser")
 def test_an_escaped_surrogate_pair_is_no_yaml():
     _, findings = read_text('a: "\\ud83d\\ude00"\n')
-    assert [(f.place.line, f.rule) for f in findings] == [(1, "yaml-syntax")]
+    assert [(f.place.line, f.rule.name) for f in findings] == [(1, "yaml-syntax")]
     assert "write the character itself" in findings[0].message
 
 
@@ -549,7 +553,7 @@ def laughs(levels, width):
 def test_an_alias_bomb_is_refused_before_it_blows_up(text):
     work, (_, findings) = counted(lambda: read_text(text))
     assert work < 30 * (100_000 + len(text))  # its nodes would be up to 10^9
-    assert {finding.rule for finding in findings} <= {"alias-bomb", "nesting-too-deep"}
+    assert {finding.rule.name for finding in findings} <= {"alias-bomb", "nesting-too-deep"}
     assert findings
 
 
@@ -566,7 +570,7 @@ def test_depth_counts_through_aliases():
     chain = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 99))
     assert only(chain).data["a98"]
     _, findings = read_text(chain + "a99: &a99 [*a98]\na100: *a99\n")
-    assert [(f.rule, f.place.line) for f in findings] == [("nesting-too-deep", 100)]
+    assert [(f.rule.name, f.place.line) for f in findings] == [("nesting-too-deep", 100)]
 
 
 def test_many_uses_of_one_anchor_are_no_bomb():
@@ -653,16 +657,16 @@ def test_hits_are_dressed_in_the_order_of_the_text():
     two = load(Source("a.yaml", "x: 1\n", None), ours=everything, first_index=1)[0]
     documents = [*two, *one]
     hits = [
-        Hit("r", "of nothing"),
-        Hit("r", "m2", At(0, ("y", "z"))),
-        Hit("r", "m1", At(0, ("y", "z")), Severity.WARNING),
-        Hit("r", "m1", At(0, ("y", "z")), Severity.WARNING),
-        Hit("r", "of a", At(1, ("x",)).on_key()),
-        Hit("r", "no document", At(9)),
-        Hit("r", "already refused", At(0, ("x",))),
-        Hit("r", "its key is not", At(0, ("x",)).on_key()),
-        Hit("r", "already refused", At(0, ("3",)).on_key()),
-        Hit("r", "missing below", At(0, ("x", "more"))),
+        Hit(rule("r"), "of nothing"),
+        Hit(rule("r"), "m2", At(0, ("y", "z"))),
+        Hit(rule("r", Severity.WARNING), "m1", At(0, ("y", "z"))),
+        Hit(rule("r", Severity.WARNING), "m1", At(0, ("y", "z"))),
+        Hit(rule("r"), "of a", At(1, ("x",)).on_key()),
+        Hit(rule("r"), "no document", At(9)),
+        Hit(rule("r"), "already refused", At(0, ("x",))),
+        Hit(rule("r"), "its key is not", At(0, ("x",)).on_key()),
+        Hit(rule("r"), "already refused", At(0, ("3",)).on_key()),
+        Hit(rule("r"), "missing below", At(0, ("x", "more"))),
     ]
     findings = dress(documents, hits)
     assert [(f.message, f.place and (f.place.file, f.place.line)) for f in findings] == [
@@ -678,7 +682,7 @@ def test_hits_are_dressed_in_the_order_of_the_text():
 
 
 def test_findings_are_ordered_and_told_once():
-    one, two = Finding(Severity.ERROR, "r", "a"), Finding(Severity.ERROR, "r", "b")
+    one, two = Finding(rule("r", Severity.ERROR), "a"), Finding(rule("r", Severity.ERROR), "b")
     assert ordered([two, one, two]) == [one, two]
 
 

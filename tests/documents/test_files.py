@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.documents import files
 from policygen.documents.files import Source, inside, read, read_path
 
@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 def told(findings):
     assert {f.severity for f in findings} <= {Severity.ERROR}
-    return [(f.place.file, f.place.line, f.place.column, f.rule, f.message) for f in findings]
+    return [(f.place.file, f.place.line, f.place.column, f.rule.name, f.message) for f in findings]
 
 
 def refused(*arguments, **options):
@@ -298,7 +298,11 @@ def test_bytes_that_are_no_text(data, line, column, text, message):
     Path("a.yaml").write_bytes(data)
     sources, (finding,) = read(["a.yaml"])
     assert sources == []
-    assert (finding.rule, finding.place.line, finding.place.column) == ("encoding", line, column)
+    assert (finding.rule.name, finding.place.line, finding.place.column) == (
+        "encoding",
+        line,
+        column,
+    )
     assert finding.place.text == text
     assert finding.place.length >= 1
     assert finding.message.startswith(message)

@@ -25,7 +25,7 @@ def as_json(text):
     """The value of a scalar as a server gets it, or what is said of it."""
     it = composed(f"a: {text}\n")
     if it.content:
-        assert [each.rule for each in it.content] == ["yaml-surprise"]
+        assert [each.rule.name for each in it.content] == ["yaml-surprise"]
         assert "no object can hold" in it.content[0].message
         return "error"
     return json.dumps(it.data["a"])
@@ -73,7 +73,7 @@ def test_keys_and_merges_are_what_they_are_to_kubectl(text, data):
     ],
 )
 def test_what_is_no_key_is_told(text, rule):
-    assert [each.rule for each in composed(text).content] == [rule]
+    assert [each.rule.name for each in composed(text).content] == [rule]
 
 
 def test_a_spec_keeps_what_stands_above_a_merge():
@@ -108,4 +108,4 @@ def test_json_may_nest_as_deep_as_yaml():
     step, length = it.outline.find(("a",) * 100)
     assert (deep[slice(*it.outline.span(step.node, deep))], length) == ("1", 100)
     it = composed(f"[{deep}]", json=True)
-    assert [each.rule for each in it.syntax] == ["nesting-too-deep"]
+    assert [each.rule.name for each in it.syntax] == ["nesting-too-deep"]

@@ -77,7 +77,7 @@ def test_a_plain_scalar_has_its_yaml_1_2_value(text, value):
 def test_a_surprise_says_what_to_write(text, problem, remedy):
     found = read(text)
     assert isinstance(found, Surprise)
-    assert found.rule == "yaml-surprise"
+    assert found.rule.name == "yaml-surprise"
     assert f"{text} {problem}" in found.message()
     assert remedy in found.message()
     assert found.message(key=True).endswith(f'; write "{text}" in quotes')
@@ -87,7 +87,7 @@ def test_a_surprise_says_what_to_write(text, problem, remedy):
 def test_a_long_number_is_refused_before_it_is_computed(text):
     found = read(text)
     assert isinstance(found, Surprise)
-    assert found.rule == "number-too-long"
+    assert found.rule.name == "number-too-long"
     assert f"has {len(text.strip('-0.'))} digits" in found.message()
     assert len(found.message()) < 200
 

@@ -12,6 +12,7 @@ from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
 from policygen.kubernetes.locate import dress
 from policygen.kubernetes.manifests import spec_sources
 from policygen.kubernetes.scopes import OF_THE_CLUSTER
+from tests.rules import rule
 
 QUEUE = {
     "apiVersion": "kueue.x-k8s.io/v1beta2",
@@ -30,7 +31,7 @@ def names(found):
 
 
 def place(found, at):
-    (finding,) = dress(found.documents, found.objects, [Hit("rule", "message", at)])
+    (finding,) = dress(found.documents, found.objects, [Hit(rule("rule"), "message", at)])
     return finding
 
 
@@ -123,7 +124,7 @@ def test_a_text_that_only_speaks_of_a_controllers_file_is_none(lines, found):
 def test_items_of_a_list_that_are_no_list_are_told():
     found = read("apiVersion: v1\nkind: List\nitems: {a: b}\n")
     (finding,) = found.findings
-    assert (finding.place.line, finding.rule, found.objects) == (3, "wrong-type", [])
+    assert (finding.place.line, finding.rule.name, found.objects) == (3, "wrong-type", [])
     assert read("apiVersion: v1\nkind: List\nitems:\n").findings == []
 
 
@@ -146,7 +147,7 @@ def test_json_is_read_as_yaml_is_and_has_the_same_places():
 )
 def test_bad_json_is_told_and_makes_the_set_incomplete(text, rule):
     found = read(text, "a.json")
-    assert [finding.rule for finding in found.findings] == [rule]
+    assert [finding.rule.name for finding in found.findings] == [rule]
     assert not found.complete
 
 
@@ -156,7 +157,7 @@ def test_json_that_nests_deep_is_told_and_not_a_crash():
     for _ in range(300):
         here["a"] = here = {}
     found = read(json.dumps(deep), "a.json")
-    assert [finding.rule for finding in found.findings] == ["nesting-too-deep"]
+    assert [finding.rule.name for finding in found.findings] == ["nesting-too-deep"]
     assert not found.objects
 
 
@@ -213,7 +214,7 @@ def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():
 
 def test_what_is_no_yaml_is_told_and_the_rest_is_read():
     found = read(f"a: [\n---\n{json.dumps(QUEUE)}\n")
-    assert [finding.rule for finding in found.findings] == ["yaml-syntax"]
+    assert [finding.rule.name for finding in found.findings] == ["yaml-syntax"]
     assert names(found) == ["LocalQueue b/a"]
     assert not found.complete
 

@@ -53,7 +53,7 @@ def test_what_is_to_be_filled_in_is_told_once_at_its_place(tmp_path):
 
 def test_what_is_filled_in_is_judged(tmp_path):
     filled = OBJECTS.replace("${NAME}", "A_").replace("{{ .Values.queue }}", "gone")
-    found = {it.rule: it.message for it in lint(tmp_path, filled).findings}
+    found = {it.rule.name: it.message for it in lint(tmp_path, filled).findings}
     assert '"A_"' in found["name-refused"]
     assert '"gone"' in found["local-queue-without-cluster-queue"]
 
@@ -61,7 +61,7 @@ def test_what_is_filled_in_is_judged(tmp_path):
 def test_a_template_of_a_chart_is_one_finding(tmp_path):
     report = lint(tmp_path, CHART)
     (finding,) = report.findings
-    assert (finding.rule, finding.place.line, finding.place.column) == ("yaml-syntax", 4, 9)
+    assert (finding.rule.name, finding.place.line, finding.place.column) == ("yaml-syntax", 4, 9)
     assert "`helm template`" in finding.message
     assert not report.complete
 
@@ -96,7 +96,7 @@ def test_what_looks_like_a_template(value, blank):
 def test_an_object_that_stands_twice_says_where_it_is_first(tmp_path):
     queue = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
     (finding,) = (it for it in lint(tmp_path, f"{queue}---\n{queue}").findings if it.place)
-    assert (finding.rule, finding.place.line) == ("object-declared-twice", 7)
+    assert (finding.rule.name, finding.place.line) == ("object-declared-twice", 7)
     assert f"first at {tmp_path / 'in.yaml'}:3" in finding.message
 
 
@@ -110,7 +110,7 @@ spec: {weight: 1, deserved: {cpu: 8}}
 
 @pytest.mark.parametrize("uid, told", [("", True), (", uid: abc", False)])
 def test_what_volcano_wrote_into_its_root_queue_is_no_fault_of_a_dump(tmp_path, uid, told):
-    rules = {it.rule for it in lint(tmp_path, ROOT % uid).findings}
+    rules = {it.rule.name for it in lint(tmp_path, ROOT % uid).findings}
     assert ("root-queue-declared" in rules) is told
 
 
@@ -120,7 +120,7 @@ def test_a_cohort_is_not_offered_as_its_own_parent(tmp_path):
         "spec: {parentName: gone}\n"
     )
     message = next(
-        it.message for it in lint(tmp_path, text).findings if it.rule == "cohort-undeclared"
+        it.message for it in lint(tmp_path, text).findings if it.rule.name == "cohort-undeclared"
     )
     assert "declare it" in message
     assert "known are" not in message
@@ -161,7 +161,7 @@ def test_what_volcanos_scheduler_cannot_decode_drops_the_whole_file(
     tmp_path, actions, tiers, said, remedy
 ):
     (finding,) = lint(tmp_path, CONF % (actions, tiers)).findings
-    assert finding.rule == "malformed-object"
+    assert finding.rule.name == "malformed-object"
     assert said in finding.message
     assert "drops the whole file" in finding.message
     assert remedy in finding.message

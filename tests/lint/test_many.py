@@ -36,7 +36,7 @@ def findings(tmp_path, objects):
     file.write_text("".join(QUEUE.format(**{**GOOD, **it}) for it in objects), "utf-8")
     settings = lint.Settings(manifests=(str(file),), partial=True)
     report = lint.lint(settings, today=date(2026, 11, 21))
-    return [(it.object, it.rule, it.message, it.path, it.place.text) for it in report.findings]
+    return [(it.object, it.rule.name, it.message, it.path, it.place.text) for it in report.findings]
 
 
 @pytest.mark.parametrize(

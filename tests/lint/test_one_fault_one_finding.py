@@ -89,7 +89,7 @@ def lint(tmp_path, text, **settings):
 
 
 def rules(report):
-    return {it.rule for it in report.findings}
+    return {it.rule.name for it in report.findings}
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
     """Its webhook makes "10500m" of 10.5, on create alone."""
     for field in ("nominalQuota: 10.5", "nominalQuota: 96, borrowingLimit: 0.5"):
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
-        (finding,) = [it for it in report.findings if it.rule == "type-refused"]
+        (finding,) = [it for it in report.findings if it.rule.name == "type-refused"]
         assert finding.message.endswith(
             "; put it in quotes: Kueue takes it when the queue is made, and every update with it is "
             "refused"
@@ -148,7 +148,7 @@ def test_a_name_that_is_counted_beside_another_is_not_advised(tmp_path):
 def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
     cohort = QUEUE.split("---")[1].replace("ClusterQueue", "Cohort").replace("96", "10.5")
     found = lint(tmp_path, cohort, partial=True).findings
-    (finding,) = [it for it in found if it.rule == "type-refused"]
+    (finding,) = [it for it in found if it.rule.name == "type-refused"]
     assert finding.message.endswith("; put it in quotes")
 
 
@@ -187,14 +187,14 @@ spec:
 @pytest.mark.parametrize("version, field", [("v1beta1", "cohort"), ("v1beta2", "cohortName")])
 def test_a_remedy_names_the_field_that_was_written(tmp_path, version, field):
     text = QUEUE.replace("v1beta2", version).replace("  resourceG", f"  {field}: lone\n  resourceG")
-    found = {it.rule: it.message for it in lint(tmp_path, text).findings}
+    found = {it.rule.name: it.message for it in lint(tmp_path, text).findings}
     assert f"; delete {field}, or" in found["cohort-of-one"]
 
 
 @pytest.mark.parametrize("version, field", [("v1beta1", "cohort"), ("v1beta2", "cohortName")])
 def test_a_remedy_for_a_limit_names_the_field_of_the_version(tmp_path, version, field):
     text = QUEUE.replace("v1beta2", version).replace("8}", "8, lendingLimit: 4}")
-    found = {it.rule: it.message for it in lint(tmp_path, text, partial=True).findings}
+    found = {it.rule.name: it.message for it in lint(tmp_path, text, partial=True).findings}
     assert f"; write {field}, or remove" in found["limits-without-cohort"]
 
 
@@ -228,7 +228,7 @@ def test_an_object_without_a_name_is_called_by_the_start_of_the_one_it_gets(tmp_
 
 def test_a_name_that_is_none_is_told_in_words(tmp_path):
     text = QUEUE.replace("  resourceG", "  cohortName: My_Cohort\n  resourceG")
-    found = {it.rule: it.message for it in lint(tmp_path, text, partial=True).findings}
+    found = {it.rule.name: it.message for it in lint(tmp_path, text, partial=True).findings}
     assert found["value-form-refused"].endswith(
         '"My_Cohort" is no name; write lower-case letters, digits, "-" and ".", beginning and ending '
         "with a letter or digit"

@@ -17,7 +17,7 @@ FILES = Path(__file__).parent / "plausible"
 
 def found(file):
     report = lint.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
-    return [f"{it.place.line} {it.rule}" for it in report.findings]
+    return [f"{it.place.line} {it.rule.name}" for it in report.findings]
 
 
 @pytest.mark.parametrize("file", sorted((FILES / "bad").iterdir()), ids=lambda it: it.stem)

@@ -55,7 +55,11 @@ def found(folder, *patterns):
         report = lint.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
         assert report.count("crashed") == 0, file
         name = file.relative_to(folder).as_posix()
-        hits += [(name, it.place.line, it.rule) for it in report.findings if it.rule not in NOTES]
+        hits += [
+            (name, it.place.line, it.rule.name)
+            for it in report.findings
+            if it.rule.name not in NOTES
+        ]
     return sorted(hits), len(files)
 
 

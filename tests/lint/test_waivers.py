@@ -10,7 +10,8 @@ from policygen.app import verdicts
 from policygen.app.requests import ClusterSettings, LintSettings
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import SpecError, UsageError
-from policygen.core.finding import Severity, Verdict
+from policygen.core.finding import Verdict
+from policygen.core.rule import Severity
 from policygen.kubernetes.snapshot import Gap, GroupKind
 from policygen.lint import baseline
 from policygen.lint.kinds import every
@@ -65,12 +66,12 @@ def queues(*names):
 
 
 def rules(report):
-    return [finding.rule for finding in report.findings]
+    return [finding.rule.name for finding in report.findings]
 
 
 def test_a_severity_of_the_spec_is_the_rules_severity(lint):
     report = lint(platform(f"severities: {{{RULE}: info}}"), queues("a"))
-    assert [(it.rule, it.severity) for it in report.findings] == [(RULE, Severity.INFO)]
+    assert [(it.rule.name, it.severity) for it in report.findings] == [(RULE, Severity.INFO)]
     assert verdicts.verdict(report, Severity.WARNING) == Verdict.PASS
     assert verdicts.verdict(report, Severity.INFO) == Verdict.FAIL
 
@@ -128,7 +129,7 @@ def test_a_misspelt_rule_is_an_error_that_names_the_right_one(lint, settings):
     with pytest.raises(SpecError) as raised:
         lint(platform(settings), queues("a"))
     (finding,) = raised.value.findings
-    assert finding.rule == "unknown-rule"
+    assert finding.rule.name == "unknown-rule"
     assert f'did you mean "{RULE}"?' in finding.message
     assert finding.place.line in {7, 8}
 
@@ -219,8 +220,8 @@ def lint_live(tmp_path):
         clusters = ClusterSettings(snapshots=(file,))
         given = LintSettings(specs=(str(spec),) if settings else (), clusters=clusters)
         report = app_lint.lint(given, today=TODAY)
-        told = [it for it in report.findings if it.rule == RULE or "waiv" in it.message]
-        return [(it.rule, it.object) for it in told], report
+        told = [it for it in report.findings if it.rule.name == RULE or "waiv" in it.message]
+        return [(it.rule.name, it.object) for it in told], report
 
     return run
 
@@ -261,7 +262,7 @@ def test_an_annotation_counts_only_where_the_spec_says_so(lint_live):
     told, report = lint_live("annotations: [cohort-cycle]", *texts)
     assert report.waived == 0
     assert len([rule for rule, _ in told if rule == RULE]) == 100
-    (said,) = (it for it in report.findings if it.rule == "waiver-not-allowed")
+    (said,) = (it for it in report.findings if it.rule.name == "waiver-not-allowed")
     assert "like those of 99 other objects waives nothing: spec.lint.annotations" in said.message
     told, report = lint_live("", *texts)
     assert ({rule for rule, _ in told}, report.waived) == ({RULE}, 0)

@@ -5,7 +5,7 @@ import pytest
 
 def inert(done):
     assert done.plan is not None, done.findings
-    return [it.message.split()[0] for it in done.findings if it.rule == "inert-setting"]
+    return [it.message.split()[0] for it in done.findings if it.rule.name == "inert-setting"]
 
 
 @pytest.mark.parametrize(

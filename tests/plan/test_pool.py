@@ -61,7 +61,7 @@ def test_an_unknown_mig_profile_is_answered_with_the_nearest_in_size(
 ):
     cut = f"product: {product}\n    sharing: mig\n    mig: {{instances: {{{profile}: 1}}}}"
     done = planned(pool().replace("memory: 80Gi", cut))
-    [message] = [it.message for it in done.findings if it.rule == "unknown-mig-profile"]
+    [message] = [it.message for it in done.findings if it.rule.name == "unknown-mig-profile"]
     assert f"did you mean {near}?" in message
 
 

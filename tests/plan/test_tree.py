@@ -88,7 +88,7 @@ def test_depth_of_a_volcano_tree(planned, pool, team, scheduler, depth, rules):
 def test_a_weight_that_is_worth_nothing_is_told_at_the_weight(planned, pool, team):
     text = pool(gpus=16, more="schedulingPolicy: {overcommitRatio: 1}")
     done = planned(text, team("a", "weight: 1"), team("b", "weight: 1000"))
-    [found] = [it for it in done.findings if it.rule == "limit-of-zero"]
+    [found] = [it for it in done.findings if it.rule.name == "limit-of-zero"]
     assert 'team "a"' in found.message
     at = found.place
     assert at.text[at.column - 1 : at.column - 1 + at.length] == "1"

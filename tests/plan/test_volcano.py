@@ -141,7 +141,7 @@ def test_workload_that_brings_its_own_pod_group_gets_none(planned, volcano, team
     text = GANG.format(more=f", runAs: {form}")
     done = planned(PLATFORM, volcano(), team("a", "guarantee: 12"), text)
     assert done.of("PodGroup") == {}
-    carried = next(it.message for it in done.findings if it.rule == "pods-must-carry")
+    carried = next(it.message for it in done.findings if it.rule.name == "pods-must-carry")
     assert "a.p" in carried
 
 

@@ -97,7 +97,7 @@ def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(plan
 )
 def test_what_fits_no_pool_is_told_at_the_field_that_decides(planned, team, resources, more, at):
     done = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}", resources))
-    [found] = [it.place for it in done.findings if it.rule == "model-fits-no-pool"]
+    [found] = [it.place for it in done.findings if it.rule.name == "model-fits-no-pool"]
     assert found.text[found.column - 1 : found.column - 1 + found.length] == at
 
 
@@ -163,7 +163,7 @@ def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 8Gi"))
     assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
     done = planned(mig, team("a", quota), model(resources="gpus: 1"))
-    [found] = [it for it in done.findings if it.rule == "model-fits-no-pool"]
+    [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
     assert "gpus counts one resource, and it has 1g.5gb, 2g.10gb, 3g.20gb" in found.message
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
     assert "model-fits-no-pool" in done.rules
@@ -213,7 +213,7 @@ def test_pods_name_their_nodes_where_the_queue_has_pools_that_they_may_not_use(p
     for placement, told in (("{pools: [p]}", True), ("{pools: [q, p]}", False), ("{}", False)):
         text = model(f"      placement: {placement}")
         done = planned(platform, a100(), a100("q"), both, text)
-        [note] = [it.message for it in done.findings if it.rule == "pods-must-carry"]
+        [note] = [it.message for it in done.findings if it.rule.name == "pods-must-carry"]
         assert ("nodeSelector pool: p" in note) == told
 
 
@@ -221,7 +221,7 @@ def test_many_pools_without_a_share_are_counted_and_not_listed(planned, team):
     pools = [a100(name) for name in ("p", "q1", "q2", "q3", "q4", "q5")]
     text = model("      placement: {pools: [q1, q2, q3, q4, q5]}")
     done = planned(*pools, team("a", "guarantee: 8"), text)
-    [found] = [it.message for it in done.findings if it.rule == "team-without-share"]
+    [found] = [it.message for it in done.findings if it.rule.name == "team-without-share"]
     assert 'fits "q1", "q2", "q3", "q4" and 1 more, where' in found
 
 
@@ -307,7 +307,7 @@ def test_nothing_said_of_its_size(planned, team):
 def test_what_pods_must_carry(planned, team, scheduler, words):
     pool = a100(more=f"      scheduler: {scheduler}")
     done = planned(pool, team("a", "guarantee: 8"), model())
-    (note,) = [it.message for it in done.findings if it.rule == "pods-must-carry"]
+    (note,) = [it.message for it in done.findings if it.rule.name == "pods-must-carry"]
     for word in ["nvidia.com/gpu: 1", "namespace a-ns", *words]:
         assert word in note
 

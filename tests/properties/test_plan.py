@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from policygen.core import quantity
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.documents.files import Source
 from policygen.plan.amounts import apportion, text
 from policygen.plan.catalog import KINDS
@@ -38,12 +38,12 @@ def compiled(documents):
     if loaded.refused:
         return None, [finding for finding in loaded.findings if finding.severity == Severity.ERROR]
     plan = compile_plan(loaded.spec)
-    return plan, [hit for hit in plan.hits if hit.severity == Severity.ERROR]
+    return plan, [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR]
 
 
 def accepted(documents):
     plan, errors = compiled(documents)
-    assert [(error.rule, error.message) for error in errors] == []
+    assert [(error.rule.name, error.message) for error in errors] == []
     return plan
 
 
@@ -229,8 +229,8 @@ def test_order_without_meaning_does_not_show(pair):
     assert first.items == second.items
     assert repr(first.items) == repr(second.items)
     assert first.scheduler_configuration == second.scheduler_configuration
-    assert sorted((hit.rule, hit.message) for hit in first.hits) == sorted(
-        (hit.rule, hit.message) for hit in second.hits
+    assert sorted((hit.rule.name, hit.message) for hit in first.hits) == sorted(
+        (hit.rule.name, hit.message) for hit in second.hits
     )
 
 

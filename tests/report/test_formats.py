@@ -16,11 +16,13 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 from sarif_pydantic import Sarif
 
-from policygen.core.finding import Family, Finding, Place, Related, Severity, Verdict
+from policygen.core.finding import Finding, Place, Related, Verdict
 from policygen.core.fingerprint import fingerprints
+from policygen.core.rule import Family, Severity
 from policygen.report.catalog import FORMATS
 from policygen.report.report import Ended, Report
 from policygen.report.text import printable
+from tests.rules import rule
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,10 +40,9 @@ def report(text="queue a"):
     place = Place(f"{text}.yaml", 3, 5, 4, f"    {text} and more")
     return Report(
         findings=(
-            Finding(Severity.INFO, "note", f"no place: {text}"),
+            Finding(rule("note", Severity.INFO), f"no place: {text}"),
             Finding(
-                Severity.ERROR,
-                "first-rule",
+                rule("first-rule", Severity.ERROR),
                 f"wrong: {text}",
                 place,
                 object=f"LocalQueue {text}",
@@ -49,7 +50,7 @@ def report(text="queue a"):
                 anchor=f"spec.{text}",
                 related=(Related(f"ClusterQueue {text}", place), Related("Cohort b")),
             ),
-            Finding(Severity.WARNING, "first-rule", "file", Place("b.yaml")),
+            Finding(rule("first-rule", Severity.WARNING), "file", Place("b.yaml")),
         ),
         rules=(
             ended("first-rule", "fail"),
@@ -199,7 +200,7 @@ def test_what_people_read_is_bounded_and_counts_truly(name):
     line = "x" * 10**6
     place = Place("a.yaml", 1, 1, 10**6, line)
     findings = tuple(
-        Finding(Severity.ERROR, f"rule-{number % 3}", line, place, object=line)
+        Finding(rule(f"rule-{number % 3}", Severity.ERROR), line, place, object=line)
         for number in range(999)
     )
     out = written(name, Report(findings=findings))
@@ -244,7 +245,7 @@ def test_what_is_on_a_cluster_is_told_at_the_line_of_the_spec_behind_it():
     spec = Related("ClusterPool a100", Place("spec.yaml", 7, 3, 4))
     inside = Place("ConfigMap kueue-system/kueue-manager-config: config.yaml", 2, 1)
     drift = Finding(
-        Severity.ERROR, "drift", "m", inside, "ConfigMap a/b", related=(spec,), cluster="east"
+        rule("drift", Severity.ERROR), "m", inside, "ConfigMap a/b", related=(spec,), cluster="east"
     )
     it = replace(report(), findings=(drift, drift._replace(related=())))
     near, far = written("github", it).splitlines()
@@ -276,7 +277,7 @@ def test_fingerprints_outlive_other_places_and_orders():
 @pytest.mark.parametrize("text", ["queue a", NASTY])
 def test_prometheus_is_read_by_its_own_parser(text):
     it = report(text)
-    drift = Finding(Severity.ERROR, "drift", "m", cluster=text)
+    drift = Finding(rule("drift", Severity.ERROR, Family.DRIFT), "m", cluster=text)
     it = replace(
         it,
         findings=(*it.findings, drift, drift),

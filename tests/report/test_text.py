@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
+from policygen.core.rule import Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
 from policygen.report.text import MAX_COLUMNS, colours, printable, summary, write
+from tests.rules import rule
 
 TYPO = Finding(
-    Severity.ERROR,
-    "unknown-key",
+    rule("unknown-key", Severity.ERROR),
     'unknown key "nodeSelectors"; write "nodeSelector"',
     Place("policy.yaml", 12, 3, 13, "  nodeSelectors:"),
 )
@@ -29,7 +30,7 @@ def shown(*findings, colour=False, excerpt=True, encoding="utf-8"):
 
 
 def at(text, column, length, line=1):
-    return Finding(Severity.WARNING, "r", "m", Place("f", line, column, length, text))
+    return Finding(rule("r", Severity.WARNING), "m", Place("f", line, column, length, text))
 
 
 def excerpt(text, column, length):
@@ -55,8 +56,8 @@ def test_the_form():
 
 def test_less_is_shown_when_less_is_known():
     assert shown(TYPO, excerpt=False).count("\n") == 1
-    assert shown(Finding(Severity.INFO, "r", "m")) == "info: m [r]\n"
-    assert shown(Finding(Severity.INFO, "r", "m", Place("f"))) == "f: info: m [r]\n"
+    assert shown(Finding(rule("r", Severity.INFO), "m")) == "info: m [r]\n"
+    assert shown(Finding(rule("r", Severity.INFO), "m", Place("f"))) == "f: info: m [r]\n"
     assert shown(at("", 1, 0)) == "f:1:1: warning: m [r]\n"
     assert shown(at("  ", 1, 0)) == "f:1:1: warning: m [r]\n"
     assert shown(at("x", 0, 0)) == "f:1: warning: m [r]\n    1 | x\n"
@@ -91,8 +92,7 @@ def test_nothing_steers_the_terminal():
     assert excerpt("\x07", 1, 1) == ("\\x07", "^^^^")
     text = shown(
         Finding(
-            Severity.ERROR,
-            "r\x1b",
+            rule("r\x1b", Severity.ERROR),
             "m\n\u2066\udcff",
             Place("f\x1b]0;x\x07\udcff\r.yaml", 1, 1, 1, "a"),
         )
@@ -159,7 +159,7 @@ def test_long_lines_are_cut_around_the_place():
 
 
 def test_long_messages_are_cut_in_the_middle():
-    long = Finding(Severity.ERROR, "r", "9" * 5_000 + "; write less", Place("f" * 5_000, 1))
+    long = Finding(rule("r", Severity.ERROR), "9" * 5_000 + "; write less", Place("f" * 5_000, 1))
     text = shown(long)
     assert len(text) < 1_500
     assert text.endswith("9; write less [r]\n")
@@ -210,7 +210,9 @@ def test_when_to_colour(tty, environ, expected):
 )
 def test_summary(errors, warnings, infos, expected):
     counts = {Severity.INFO: infos, Severity.WARNING: warnings, Severity.ERROR: errors}
-    findings = [Finding(severity, "r", "m") for severity, n in counts.items() for _ in range(n)]
+    findings = [
+        Finding(rule("r", severity), "m") for severity, n in counts.items() for _ in range(n)
+    ]
     assert summary(iter(findings)) == expected
 
 
@@ -233,7 +235,7 @@ def test_what_a_document_says_is_shown_as_the_issue_asks():
     encoding=st.sampled_from(["utf-8", "ascii", "latin-1", "cp1252", "utf-16"]),
 )
 def test_carets_stay_below_the_line_and_all_is_printable(text, column, length, encoding):
-    finding = Finding(Severity.ERROR, text, text, Place(text, 1, column, length, text))
+    finding = Finding(rule(text, Severity.ERROR), text, Place(text, 1, column, length, text))
     lines = shown(finding, encoding=encoding).split("\n")
     assert all(line.isprintable() for line in lines)
     assert lines.pop() == ""
@@ -257,7 +259,7 @@ def test_carets_stay_below_the_line_and_all_is_printable(text, column, length, e
 def test_carets_stand_below_what_they_mean(text, begin, length):
     begin = min(begin, len(text) - 1)
     end = min(begin + max(length, 1), len(text))
-    finding = Finding(Severity.ERROR, "r", "m", Place("f", 1, begin + 1, end - begin, text))
+    finding = Finding(rule("r", Severity.ERROR), "m", Place("f", 1, begin + 1, end - begin, text))
     carets = shown(finding, encoding="utf-8").split("\n")[2][8:]
     assert columns(printable(text[:begin])) == carets.index("^")
     assert carets.count("^") == max(columns(printable(text[begin:end])), 1)

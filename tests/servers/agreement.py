@@ -33,7 +33,8 @@ from policygen.api_validation.metadata import is_namespace
 from policygen.api_validation.schemas import index
 from policygen.app import lint as app_lint
 from policygen.app.requests import LintSettings
-from policygen.core.finding import Family, Verdict
+from policygen.core.finding import Verdict
+from policygen.core.rule import Family
 from policygen.lint.registry import RULES
 from tests.examples_of_rules import examples
 
@@ -339,9 +340,9 @@ class Judges:
         if bugs := [each for each in report.rules if each.verdict == Verdict.CRASHED]:
             return (f"{CRASHED} {bugs[0].rule}: {bugs[0].reason}",)
         return tuple(
-            f"{it.message} [{it.rule}]"
+            f"{it.message} [{it.rule.name}]"
             for it in report.findings
-            if it.place and it.place.file == str(file) and it.rule in {*INVALID, "yaml-syntax"}
+            if it.place and it.place.file == str(file) and it.rule.name in {*INVALID, "yaml-syntax"}
         )
 
     def _server(self, case: Case) -> str:

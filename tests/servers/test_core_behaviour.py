@@ -98,7 +98,7 @@ def test_a_kube_scheduler_pool_guarantees_nothing(cluster):
         team("api", share(guarantee=4)),
         team("web", share(guarantee=4)),
     )
-    rules = [finding.rule for finding in out.findings]
+    rules = [finding.rule.name for finding in out.findings]
     assert rules.count("guarantee-not-enforced") == 2
     cluster.create(*(pod(f"p{i}", "web", ONE) for i in range(8)))
     cluster.becomes("web's", lambda: cluster.bound("web"), 8)

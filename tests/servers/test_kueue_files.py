@@ -62,7 +62,7 @@ def told(text, folder):
     path = folder / "kueue.yaml"
     path.write_text(HEAD + text, "utf-8")
     report = lint.lint(LintSettings(manifests=(str(path),)), today=TODAY)
-    return [it.rule for it in report.findings if it.severity.name == "ERROR"]
+    return [it.rule.name for it in report.findings if it.severity.name == "ERROR"]
 
 
 @pytest.mark.parametrize("text", BAD)

@@ -152,7 +152,9 @@ def refused(text, folder):
     path = folder / "scheduler.yaml"
     path.write_text(text, "utf-8")
     report = lint.lint(LintSettings(manifests=(str(path),)), today=TODAY)
-    return [it.message for it in report.findings if it.rule == "scheduler-configuration-refused"]
+    return [
+        it.message for it in report.findings if it.rule.name == "scheduler-configuration-refused"
+    ]
 
 
 @pytest.mark.parametrize("text", texts(BAD))

@@ -2,7 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At
+from policygen.core.rule import Severity
 from policygen.spec.fields import View
 
 
@@ -32,7 +33,11 @@ def test_bad_measure_is_a_hit_and_no_value(value):
     it = view(x=value)
     assert it.measure("x", "memory") is None
     [hit] = it.hits
-    assert (hit.rule, hit.at.path, hit.severity) == ("bad-quantity", ("x",), Severity.ERROR)
+    assert (hit.rule.name, hit.at.path, hit.rule.severity) == (
+        "bad-quantity",
+        ("x",),
+        Severity.ERROR,
+    )
     assert hit.message.isprintable()
     assert len(hit.message) < 200
 
@@ -51,7 +56,7 @@ def test_memory_without_a_unit_is_told(value):
     it = view(x=value)
     assert it.measure("x", "memory") is not None
     [hit] = it.hits
-    assert (hit.rule, hit.severity) == ("memory-without-unit", Severity.WARNING)
+    assert (hit.rule.name, hit.rule.severity) == ("memory-without-unit", Severity.WARNING)
     assert view(x=value).measure("x", "cpu") is not None
 
 

@@ -129,7 +129,7 @@ def test_headers_in_our_groups_are_explained(api_version, kind, rule, path, says
     assert forms.ours(header)
     hit = forms.form_of(header, 4)
     assert isinstance(hit, Hit)
-    assert (hit.rule, hit.at) == (rule, At(4, path))
+    assert (hit.rule.name, hit.at) == (rule, At(4, path))
     assert says in hit.message
     assert hit.message.isprintable()
 

@@ -60,7 +60,7 @@ def test_bad_values(value):
 
 def hits(**fields):
     pool = Pool("p", At(0), fields.pop("node_selector", (("a", "1"),)), **fields)
-    return [(hit.rule, hit.at.path[1:], hit.at.key) for hit in labels.check(pool)]
+    return [(hit.rule.name, hit.at.path[1:], hit.at.key) for hit in labels.check(pool)]
 
 
 def test_node_selector_is_blamed_at_key_or_value():

@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 import yaml
 
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.spec.types import SchedulingPolicy
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "articles"
@@ -59,7 +59,7 @@ spec: {spec}
 
 def above(done, severity=Severity.WARNING):
     """What is not merely a note, without what these small specs always get."""
-    return [finding.rule for finding in done.findings if finding.severity >= severity]
+    return [finding.rule.name for finding in done.findings if finding.severity >= severity]
 
 
 def gpus(queue):
@@ -231,7 +231,7 @@ def test_providers_labels_mark_spot_nodes(planned, label, spot):
 )
 def test_queues_under_another_header_are_not_overlooked(planned, good, bad, line):
     done = planned(queues("name: a").replace(good, bad), POOL)
-    [finding] = [it for it in done.findings if it.rule == "looks-like-queues"]
+    [finding] = [it for it in done.findings if it.rule.name == "looks-like-queues"]
     assert finding.place.line == line
     assert good in finding.message
     assert finding.severity == Severity.WARNING
@@ -330,7 +330,7 @@ def test_breaking_any_value_is_found_or_changes_what_is_rendered(
         if done.plan is None:
             # A name that something refers to: the reference is what dangles.
             assert key == "name", way
-            assert {finding.rule for finding in new} == {"unknown-reference"}, way
+            assert {finding.rule.name for finding in new} == {"unknown-reference"}, way
         elif (key, way) not in VALID:
             assert done.plan.items != good.plan.items, way
 

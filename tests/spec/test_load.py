@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.core.finding import Severity
+from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents.files import Source
 from policygen.spec.load import load
@@ -54,7 +54,7 @@ def read(*texts, **options):
 
 
 def errors(loaded):
-    return [it.rule for it in loaded.findings if it.severity == Severity.ERROR]
+    return [it.rule.name for it in loaded.findings if it.severity == Severity.ERROR]
 
 
 def test_everything_is_sorted_by_name_in_any_order_of_files():
@@ -94,7 +94,7 @@ def test_second_document_of_a_name_is_left_out_whatever_it_says():
 
 def test_second_document_is_told_where_the_first_is():
     loaded = read(POOL, POOL)
-    [finding] = [it for it in loaded.findings if it.rule == "duplicate-identity"]
+    [finding] = [it for it in loaded.findings if it.rule.name == "duplicate-identity"]
     assert (finding.place.file, finding.place.line) == ("1.yaml", 3)
     assert 'ResourcePool "p" is in 0.yaml:3 already' in finding.message
 

@@ -1,6 +1,7 @@
 import pytest
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At
+from policygen.core.rule import Severity
 from policygen.spec import models
 from policygen.spec.types import Autoscaling, Model
 
@@ -40,7 +41,7 @@ def test_known_models(family, size):
 )
 def test_unknown_models_are_reported(family, size, field, words):
     [hit] = found(family=family, size=size)
-    assert (hit.rule, hit.severity) == ("unknown-model", Severity.WARNING)
+    assert (hit.rule.name, hit.rule.severity) == ("unknown-model", Severity.WARNING)
     assert hit.at.path == ("spec", field)
     assert words in hit.message
     assert len(hit.message) < 300
@@ -55,4 +56,4 @@ def test_field_is_named_as_the_form_calls_it():
     "least, most, rules", [(0, 1, []), (2, 2, []), (3, 2, ["replicas-reversed"])]
 )
 def test_bounds_of_replicas(least, most, rules):
-    assert [hit.rule for hit in found(autoscaling=Autoscaling(least, most))] == rules
+    assert [hit.rule.name for hit in found(autoscaling=Autoscaling(least, most))] == rules

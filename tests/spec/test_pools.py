@@ -26,9 +26,9 @@ def apart(first, second):
 def overlaps(found):
     """Rule and document of each hit about nodes that match twice."""
     return [
-        (hit.rule, hit.at.document)
+        (hit.rule.name, hit.at.document)
         for hit in pools.check(Spec(pools=tuple(found)))
-        if hit.rule in {"pools-overlap", "two-schedulers"}
+        if hit.rule.name in {"pools-overlap", "two-schedulers"}
     ]
 
 
@@ -50,7 +50,7 @@ def test_overlaps_are_those_of_the_definition(drawn):
 def test_the_default_scheduler_is_the_platforms():
     made = (pool(0, {"a": "1"}), pool(1, {"a": "1"}, "volcano"))
     spec = Spec(platform=Platform(scheduler="volcano"), pools=made)
-    assert [hit.rule for hit in pools.check(spec)] == ["pools-overlap"]
+    assert [hit.rule.name for hit in pools.check(spec)] == ["pools-overlap"]
 
 
 def test_message_names_one_pool_and_counts_the_others():
@@ -83,7 +83,7 @@ def faults(capacity=None, **gpu):
     it = Pool(
         "p", At(0), (("a", "1"),), gpu=Gpu(**gpu), capacity=capacity or Capacity(total_gpus=8)
     )
-    return [(hit.rule, hit.at.path) for hit in pools.faults(it)]
+    return [(hit.rule.name, hit.at.path) for hit in pools.faults(it)]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ def found(*parts, unread=None, platform=None, remnants=()):
         models=tuple(it for it in parts if isinstance(it, Model)),
     )
     return [
-        (hit.rule, hit.at.path, hit.message) for hit in references.check(spec, unread, remnants)
+        (hit.rule.name, hit.at.path, hit.message)
+        for hit in references.check(spec, unread, remnants)
     ]
 
 

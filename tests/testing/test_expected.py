@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core.finding import Finding, Place, Severity
+from policygen.core.finding import Finding, Place
+from policygen.core.rule import Severity
 from policygen.documents.files import Source
 from policygen.testing.expected import Expected, compare, read, text, told, updated
+from tests.rules import rule
 
 KNOWN = ("field-unknown", "yaml-syntax", "a", "waiver-unused")
 A = Expected("q.yaml", 3, Severity.ERROR, "field-unknown", "Queue a spec.x")
@@ -42,20 +44,19 @@ def test_what_is_no_finding_is_told_with_its_place(line):
     found, faults = sheet("# why", line, str(A))
     assert [entry.it for entry in found.entries] == [A]
     (fault,) = faults
-    assert (fault.rule, fault.place.line, fault.place.column) == ("bad-expectation", 2, 1)
+    assert (fault.rule.name, fault.place.line, fault.place.column) == ("bad-expectation", 2, 1)
 
 
 def test_an_unknown_rule_is_told_at_its_name():
     _, (fault,) = sheet("q.yaml:3: error: field-unknow: Queue a spec.x")
-    assert fault.rule == "unknown-rule"
+    assert fault.rule.name == "unknown-rule"
     assert fault.message.endswith('did you mean "field-unknown"?')
     assert (fault.place.column, fault.place.length) == (18, len("field-unknow"))
 
 
 def test_places_are_told_from_the_folder_of_the_case():
     finding = Finding(
-        Severity.ERROR,
-        "a",
+        rule("a", Severity.ERROR),
         "m",
         Place("dir/case/q.yaml", 3, 1),
         "Queue a\nb",

@@ -10,12 +10,13 @@ from policygen.api_validation import schemas
 from policygen.api_validation.prevalidate import Acceptor
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.refusals import refusals
-from policygen.core.finding import At, Edit, Path
+from policygen.core.finding import At, Edit, Hit, Path
+from policygen.core.rule import Rule
 from policygen.kubernetes import renames
 from policygen.kubernetes.cluster import VOLCANO, Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping
-from policygen.lint.rule import Claim, Facts
+from policygen.lint.rule import Facts
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """Whose release decides what a group's kinds look like, by the end of the group."""
@@ -30,10 +31,19 @@ MANY = 100
 """Objects of one kind that are worth a validator in compiled code."""
 
 
+class Found(Struct, frozen=True, eq=False):
+    """One refusal: the object, the place, what to write, and the edits that write it."""
+
+    object: Object
+    at: At
+    message: str
+    edits: tuple[Edit, ...]
+
+
 class Refused(Struct, frozen=True, eq=False):
     """Everything that is refused, by the slug of the reason."""
 
-    claims: Mapping[str, tuple[tuple[Object, Claim], ...]]
+    found: Mapping[str, tuple[Found, ...]]
     objects: frozenset[At]
     """The roots of the objects that are refused."""
     misspelt: Mapping[At, tuple[Path, ...]]
@@ -42,7 +52,7 @@ class Refused(Struct, frozen=True, eq=False):
 
 def refused(cluster: Cluster) -> Refused:
     """Judge every object whose kind a server that was asked serves."""
-    claims: dict[str, list[tuple[Object, Claim]]] = {}
+    found: dict[str, list[Found]] = {}
     objects = set()
     misspelt: dict[At, tuple[Path, ...]] = {}
     acceptors = {}
@@ -65,10 +75,10 @@ def refused(cluster: Cluster) -> Refused:
             if refusal.meant and not _is_there(it.data, field):
                 misspelt[it.at] = (*misspelt.get(it.at, ()), field)
             if refusal.rule != "missing-field" or _SOURCE not in moved:
-                claim = _claim(it, refusal, moved.get(refusal.path))
-                claims.setdefault(refusal.rule, []).append((it, claim))
+                one = _found(it, refusal, moved.get(refusal.path))
+                found.setdefault(refusal.rule, []).append(one)
     return Refused(
-        {slug: tuple(found) for slug, found in claims.items()}, frozenset(objects), misspelt
+        {slug: tuple(these) for slug, these in found.items()}, frozenset(objects), misspelt
     )
 
 
@@ -79,7 +89,7 @@ def _is_there(data: Any, path: Path) -> bool:
     return last in data
 
 
-def _claim(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Claim:
+def _found(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Found:
     at = it.at.to(*refusal.path)
     mend = refusal.mend
     message, edits = moved or (
@@ -88,7 +98,7 @@ def _claim(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | N
     )
     taker = _made_by(it, refusal)
     more = _MADE_ONLY.format(taker) if taker else ""
-    return Claim(f"{it}: {message}{more}", at.on_key() if refusal.key else at, edits=edits)
+    return Found(it, at.on_key() if refusal.key else at, f"{it}: {message}{more}", edits)
 
 
 def _made_by(it: Object, refusal: Refusal) -> str:
@@ -109,18 +119,18 @@ def _made_by(it: Object, refusal: Refusal) -> str:
     return "Volcano" if (it.group, it.kind) == (VOLCANO, "Queue") and zero else ""
 
 
-def told(facts: Facts, slug: str) -> Iterator[Claim]:
+def hits(rule: Rule, facts: Facts, slug: str) -> Iterator[Hit]:
     """What is refused for one reason."""
-    for _, claim in facts.cluster.derive(refused).claims.get(slug, ()):
-        yield claim
+    for it in facts.cluster.derive(refused).found.get(slug, ()):
+        yield Hit(rule, it.message, it.at, edits=it.edits)
 
 
-def told_of_known_releases(facts: Facts, slug: str) -> Iterator[Claim]:
-    """Likewise, but for kinds that the target release may have changed since a server was asked."""
-    for it, claim in facts.cluster.derive(refused).claims.get(slug, ()):
-        of = component(it)
+def hits_of_known_releases(rule: Rule, facts: Facts, slug: str) -> Iterator[Hit]:
+    """Likewise, without kinds that the target release may have changed since the schemas were recorded."""
+    for it in facts.cluster.derive(refused).found.get(slug, ()):
+        of = component(it.object)
         if schemas.covers(of, facts.target[of]):
-            yield claim
+            yield Hit(rule, it.message, it.at, edits=it.edits)
 
 
 def component(it: Object) -> str:

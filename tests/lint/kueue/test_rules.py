@@ -21,7 +21,7 @@ def lint(tmp_path, text, **settings):
 
 
 def found(report):
-    return [(it.rule, it.path) for it in report.findings]
+    return [(it.rule.name, it.path) for it in report.findings]
 
 
 def verdict(report, rule):
@@ -74,7 +74,7 @@ metadata: {name: a}
 spec: {nodeLabels: [pool]}
 """
     report = lint(tmp_path, FLAVORLESS + broken, target={"kueue": "0.14"})
-    assert "flavor-missing" not in {it.rule for it in report.findings}
+    assert "flavor-missing" not in {it.rule.name for it in report.findings}
 
 
 def test_rules_of_nodes_wait_for_nodes(tmp_path):
@@ -132,7 +132,9 @@ spec:
 def test_a_workload_without_namespace_may_be_applied_to_any(tmp_path, namespace, rules):
     good = examples("flavor-missing", good=True)[0]
     report = lint(tmp_path, good.text + WORKLOAD.format(namespace=namespace))
-    assert [it.rule for it in report.findings] == ["workload-without-local-queue" for _ in rules]
+    assert [it.rule.name for it in report.findings] == [
+        "workload-without-local-queue" for _ in rules
+    ]
 
 
 @pytest.mark.parametrize(
@@ -204,5 +206,5 @@ def test_kinds_of_whose_pods_nothing_is_known_name_queues_too(
         f"apiVersion: {api_version}\nkind: {kind}\n"
         f"metadata: {{name: x, namespace: a, labels: {{kueue.x-k8s.io/queue-name: {queue}}}}}\n"
     )
-    rules = [it.rule for it in lint(tmp_path, text).findings]
+    rules = [it.rule.name for it in lint(tmp_path, text).findings]
     assert ("workload-without-local-queue" in rules) is told

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.lint.core.api_versions import fault, is_of_kind, successor
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The API server answers 404. Source: what running servers serve, `schemas/cluster`."""
     known: dict[tuple[str, str], str | None] = {}  # these two decide
     for it in facts.cluster.objects:
@@ -19,9 +20,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             at, same = it.at / "apiVersion", successor(it, facts.target)
             at = it.at / "kind" if is_of_kind(it) else at
             edits = (Edit(Verb.REWRITE, at, same),) if same else ()
-            yield Claim(f"{it}: {wrong}", at, edits=edits)
+            yield Hit(RULE, f"{it}: {wrong}", at, edits=edits)
 
 
-RULE = Rule(
-    "api-version-not-served", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+RULE = ObjectRule(
+    "api-version-not-served",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    judges=(),
+    check=check,
+    fix=Fix.SAFE,
 )

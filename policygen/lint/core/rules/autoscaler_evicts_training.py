@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import VerticalPodAutoscaler
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")
 """Modes that evict a pod; the last one where it cannot be resized as it runs."""
@@ -19,7 +20,7 @@ _TRAINS = ("train", "finetune", "fine-tune", "pretrain")
 Target = tuple[str, str, str]
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Of a target that is not there, or of a kind that serves, its name must say so.
 
     It never changes GPUs.
@@ -34,7 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         named = any(word in target[2].lower() for word in _TRAINS)
         if gpus.get(target, named) and (named or target[1] not in _SERVES):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{entry} evicts the pods of {target[1]} {target[2]} to change their cpu and "
                 "memory, and what they trained since the last checkpoint is lost; it never "
                 'changes GPUs; write updateMode: "Off" or Initial',
@@ -57,10 +59,11 @@ def _on_gpus(cluster: Cluster) -> dict[Target, bool]:
     }
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "autoscaler-evicts-training",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("VerticalPodAutoscaler",),
     check=check,
     reads=(*KINDS,),

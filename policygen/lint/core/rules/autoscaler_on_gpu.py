@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import text
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _MEASURED = ("cpu", "memory")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The resource metrics API has cpu and memory only; the name is not checked.
 
     Source: k8s.io/metrics; pkg/controller/podautoscaler/metrics/client.go.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     more = ", and the other metrics cannot scale it down" * (
                         len(entry.it.metrics) > 1
                     )
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{entry} scales by resource "{name}", of which there are no metrics: it '
                         f"never scales{more}; use a Pods or External metric, such as "
                         "DCGM_FI_DEV_GPU_UTIL through an adapter",
@@ -30,10 +32,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "autoscaler-on-gpu",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("HorizontalPodAutoscaler",),
     check=check,
 )

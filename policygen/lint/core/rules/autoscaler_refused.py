@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.kubernetes.core import HorizontalPodAutoscaler
 from policygen.kubernetes.untyped import mapping
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _UTILIZATION, _VALUE, _AVERAGE = "averageUtilization", "value", "averageValue"
 _VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
@@ -19,13 +20,15 @@ _VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
 """The values that a target of each source may have, and whether it has one of them only."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3."""
     for entry in facts.cluster.horizontal_pod_autoscalers:
         found = [*_bounds(entry.it)]
         for i, metric in enumerate(entry.it.metrics):
             found += [(("metrics", i, *path), said) for path, said in _metric(metric)]
-        yield from (Claim(f"{entry} {said}", entry.at.to("spec", *path)) for path, said in found)
+        yield from (
+            Hit(RULE, f"{entry} {said}", entry.at.to("spec", *path)) for path, said in found
+        )
 
 
 def _bounds(it: HorizontalPodAutoscaler) -> Iterator[tuple[Path, str]]:
@@ -53,10 +56,11 @@ def _metric(metric: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
             yield (source, "target"), f"has a target with {said}, which is refused; write one"
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "autoscaler-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("HorizontalPodAutoscaler",),
     check=check,
 )

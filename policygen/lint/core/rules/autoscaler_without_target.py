@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only for kinds that we know, and where the input has workloads of that namespace.
 
     Source: pkg/controller/podautoscaler/horizontal.go, FailedGetScale.
@@ -34,7 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if (kind, name) not in names:
             others = [each for of, each in names if of == kind]
             hint = suggest(name, others) if others else "write the name of what it shall scale"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{entry} scales {kind} "{name}", which is not there, so it does nothing; {hint}',
                 entry.at.to("spec", field, "name"),
             )
@@ -48,10 +50,11 @@ def _workloads(cluster: Cluster) -> dict[str, set[tuple[str, str]]]:
     return found
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "autoscaler-without-target",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("HorizontalPodAutoscaler", "VerticalPodAutoscaler"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import numbered
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 RBAC = "rbac.authorization.k8s.io"
 _ROLES = {"Role": False, "ClusterRole": True}
@@ -19,7 +20,7 @@ _GROUPS = {"ServiceAccount": "", "User": RBAC, "Group": RBAC}
 """The API group of a kind of subject."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """What has another type than its field is refused already.
 
     Source: pkg/apis/rbac/validation/validation.go.
@@ -32,36 +33,38 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue
             if not aggregation.get("clusterRoleSelectors"):
                 message = f"{it} aggregates roles that nothing selects; write clusterRoleSelectors"
-                yield Claim(message, it.at / "aggregationRule")
+                yield Hit(RULE, message, it.at / "aggregationRule")
     for kind, roles in _BINDINGS.items():
         for it in facts.cluster.of(RBAC, kind):
             yield from _role(it, roles)
             yield from _subjects(it, whole=kind == "ClusterRoleBinding")
 
 
-def _rules(it: Object, *, whole: bool) -> Iterator[Claim]:
+def _rules(it: Object, *, whole: bool) -> Iterator[Hit]:
     for i, rule in numbered(it.data.get("rules")):
         at = it.at.to("rules", i)
         urls = rule.get("nonResourceURLs")
         if not isinstance(urls, list | None):
             continue
         if urls and not whole:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{it} is of one namespace, and URLs are of none; write a ClusterRole",
                 at / "nonResourceURLs",
             )
         elif urls and any(rule.get(key) for key in ("apiGroups", "resources", "resourceNames")):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{it} names resources and URLs in one rule; write two rules",
                 at / "nonResourceURLs",
             )
         elif not urls:
             for key in ("apiGroups", "resources"):
                 if not rule.get(key):
-                    yield Claim(f"{it} has a rule without {key}; write some", at)
+                    yield Hit(RULE, f"{it} has a rule without {key}; write some", at)
 
 
-def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Claim]:
+def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
     of = it.data.get("roleRef")
     texts = _texts(of, "apiGroup", "kind", "name")
     if texts is None:
@@ -70,15 +73,17 @@ def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Claim]:
     group, kind, name = texts
     if group not in {"", RBAC}:
         message = f"{it} refers to a role of {quoted(group)}; write apiGroup: {RBAC}"
-        yield Claim(message, at / "apiGroup")
+        yield Hit(RULE, message, at / "apiGroup")
     if kind not in roles:
-        yield Claim(f"{it} refers to {quoted(kind)}; write kind: {' or '.join(roles)}", at / "kind")
+        yield Hit(
+            RULE, f"{it} refers to {quoted(kind)}; write kind: {' or '.join(roles)}", at / "kind"
+        )
     if name in {"", ".", ".."} or set("/%") & set(name):
         message = f"{it} refers to {quoted(name)}, which is no name of a role; write one"
-        yield Claim(message, at / "name")
+        yield Hit(RULE, message, at / "name")
 
 
-def _subjects(it: Object, *, whole: bool) -> Iterator[Claim]:
+def _subjects(it: Object, *, whole: bool) -> Iterator[Hit]:
     for i, subject in numbered(it.data.get("subjects")):
         at = it.at.to("subjects", i)
         texts = _texts(subject, "kind", "apiGroup", "name", "namespace")
@@ -86,18 +91,18 @@ def _subjects(it: Object, *, whole: bool) -> Iterator[Claim]:
             continue
         kind, group, name, namespace = texts
         if not name:
-            yield Claim(f"{it} has a subject without a name; write one", at)
+            yield Hit(RULE, f"{it} has a subject without a name; write one", at)
         elif kind == "ServiceAccount" and not is_subdomain(name):
             message = f"{it} has a ServiceAccount {quoted(name)}, and none is called so"
-            yield Claim(f"{message}; write its name", at / "name")
+            yield Hit(RULE, f"{message}; write its name", at / "name")
         if kind not in _GROUPS:
             message = f"{it} has a subject of kind {quoted(kind)}; write {', '.join(_GROUPS)}"
-            yield Claim(message, at / "kind")
+            yield Hit(RULE, message, at / "kind")
         elif group not in {"", _GROUPS[kind]}:
             message = f"{it} has a {kind} of {quoted(group)}; leave apiGroup out"
-            yield Claim(message, at / "apiGroup")
+            yield Hit(RULE, message, at / "apiGroup")
         if kind == "ServiceAccount" and whole and not namespace:
-            yield Claim(f"{it} has a ServiceAccount without a namespace; write it", at)
+            yield Hit(RULE, f"{it} has a ServiceAccount without a namespace; write it", at)
 
 
 def _texts(data: Any, *keys: str) -> list[str] | None:
@@ -108,4 +113,6 @@ def _texts(data: Any, *keys: str) -> list[str] | None:
     return found if all(isinstance(each, str) for each in found) else None
 
 
-RULE = Rule("binding-refused", Severity.ERROR, Family.INVALID, judges=(), check=check)
+RULE = ObjectRule(
+    "binding-refused", Severity.ERROR, Family.INVALID, __doc__, judges=(), check=check
+)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _PROGRAMS = {
     (KUEUE_CONFIG, "Configuration"): "Kueue",
@@ -12,7 +13,7 @@ _PROGRAMS = {
 }
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It exits at start: no such kind is registered. What it is meant to be its other rules judge.
 
     Source: k8s.io/apimachinery, pkg/runtime/scheme.go; run on kube-scheduler 1.36.3.
@@ -26,13 +27,14 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if found != right:
                     at: At = it.at / key
                     message = f'{program} does not start with {key} "{found}"; write {right}'
-                    yield Claim(message, at)
+                    yield Hit(RULE, message, at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "configuration-kind-unknown",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=tuple(kind for _, kind in _PROGRAMS),
     check=check,
 )

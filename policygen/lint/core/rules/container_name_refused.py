@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Init containers share the names.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.
@@ -24,13 +25,15 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue  # a field is missing, or of another type
             at = container.at / "name"
             if not _LABEL.fullmatch(name):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{spec.owner}: {quoted(name)} is no name of a container; write lower-case "
                     'letters, digits and "-", at most 63',
                     at,
                 )
             elif name in seen:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{spec.owner}: two containers are called {name}, which is refused; rename one",
                     at,
                     (seen[name],),
@@ -38,10 +41,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             seen.setdefault(name, at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "container-name-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=pod_templates.KINDS,
     check=check,
 )

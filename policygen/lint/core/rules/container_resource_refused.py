@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.label_grammar import key_fault
+from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.core.standard_resources import HUGE_PAGES, known_to_containers
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _BESIDE_PAGES = ("cpu", "memory")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A name that is none of a container's, and huge pages with neither cpu nor memory.
 
     Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for who, name, at in _names(facts):
         if key_fault(name) or not known_to_containers(name):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{who} names the resource "{name}", which no container can ask for; write the '
                 "name that nodes have, such as nvidia.com/gpu",
                 at.on_key(),
@@ -30,7 +32,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield from _pages_alone(container)
 
 
-def _pages_alone(container: Part) -> Iterator[Claim]:
+def _pages_alone(container: Part) -> Iterator[Hit]:
     resources = container.under("resources")
     parts = [resources.under(field) for field in ("limits", "requests")]
     if any(name in part.data for part in parts for name in _BESIDE_PAGES):
@@ -39,7 +41,7 @@ def _pages_alone(container: Part) -> Iterator[Claim]:
         for name in part.data:
             if name.startswith(HUGE_PAGES):
                 message = f"{named(container)} asks for {name} and neither cpu nor memory, which is refused"
-                yield Claim(f"{message}; write these too", (part.at / name).on_key())
+                yield Hit(RULE, f"{message}; write these too", (part.at / name).on_key())
                 return
 
 
@@ -58,10 +60,11 @@ def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:
                 yield from ((str(entry), name, at / name) for name in amounts)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "container-resource-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("LimitRange", *pod_templates.KINDS),
     check=check,
 )

@@ -2,26 +2,28 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import containers
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The schema does not ask for it, the code does; of operators' kinds the pods are refused.
 
     Source: pkg/apis/core/validation/validation.go, validateContainerCommon.
     """
     for each in containers(facts.cluster):
         if not each.it.image:
-            yield Claim(f"{each} has no image, which is refused; write one", each.at)
+            yield Hit(RULE, f"{each} has no image, which is refused; write one", each.at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "container-without-image",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=KINDS,
     check=check,
     stands=True,

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _JOB = (
     "activeDeadlineSeconds",
@@ -22,15 +23,17 @@ _CRON = ("failedJobsHistoryLimit", "startingDeadlineSeconds", "successfulJobsHis
 _KINDS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/core/validation, ValidateNonnegativeField, which apps and batch call."""
     for workload in facts.cluster.workloads:
         if workload.object.group not in {"apps", "batch"}:
             continue
         for at, value in _counts(workload):
             if isinstance(value, int) and value < 0:
-                yield Claim(
-                    f"{workload} has {at.path[-1]} {value}, which is refused; write 0 or more", at
+                yield Hit(
+                    RULE,
+                    f"{workload} has {at.path[-1]} {value}, which is refused; write 0 or more",
+                    at,
                 )
 
 
@@ -48,4 +51,6 @@ def _counts(it: Workload) -> Iterator[tuple[At, object]]:
     yield from ((job.at.to("spec", field), spec.get(field)) for field in _JOB)
 
 
-RULE = Rule("count-negative", Severity.ERROR, Family.INVALID, judges=_KINDS, check=check)
+RULE = ObjectRule(
+    "count-negative", Severity.ERROR, Family.INVALID, __doc__, judges=_KINDS, check=check
+)

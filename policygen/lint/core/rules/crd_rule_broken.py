@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.core.server_refusals import told
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.core.server_refusals import hits
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: what running servers serve, `schemas/cluster`."""
-    yield from told(facts, "crd-rule-broken")
+    yield from hits(RULE, facts, "crd-rule-broken")
 
 
-RULE = Rule("crd-rule-broken", Severity.ERROR, Family.INVALID, judges=(), check=check)
+RULE = ObjectRule(
+    "crd-rule-broken", Severity.ERROR, Family.INVALID, __doc__, judges=(), check=check
+)

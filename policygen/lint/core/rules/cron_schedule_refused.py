@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity, at_path
+from policygen.core.finding import Hit, at_path
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -23,7 +24,7 @@ _EVERY = re.compile(r"@every ([0-9]+(\.[0-9]*)?(ns|us|ms|s|m|h))+")
 _RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Both ask github.com/robfig/cron/v3, whose day of the week ends at 6.
 
     Source: pkg/apis/batch/validation/validation.go, validateScheduleFormat; Volcano's
@@ -36,11 +37,14 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue  # a field is missing, or of another type
             at = job.at.to("spec", "schedule")
             if "TZ" in schedule:
-                yield Claim(
-                    f"{job} has a time zone in its schedule, which is refused; write timeZone", at
+                yield Hit(
+                    RULE,
+                    f"{job} has a time zone in its schedule, which is refused; write timeZone",
+                    at,
                 )
             elif not _is_schedule(schedule):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{job}: {quoted(schedule)} is no schedule; write minute, hour, day, month and "
                     "day of the week, such as 0 3 * * 1, or @daily",
                     at,
@@ -78,10 +82,11 @@ def _number(text: str, names: tuple[str, ...]) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cron-schedule-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("CronJob",),
     check=check,
 )

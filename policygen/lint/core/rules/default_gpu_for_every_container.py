@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _TAKE_OUT = "; take it out of the defaults"
 _MENDS = {
@@ -13,7 +14,7 @@ _MENDS = {
 }
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Defaults are written into each container that lacks the resource, sidecars included.
 
     A maximum or minimum without a default is one. Source:
@@ -27,17 +28,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             names = item.filled_requests
             for name in (name for name, it in names.items() if accelerators.is_one(name) and it):
                 field = item.fills_by(name)
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{entry} gives {names[name]} {name} to every container that asks for none, "
                     f"sidecars and debug shells included{_MENDS.get(field, _TAKE_OUT)}",
                     entry.at.to("spec", "limits", i, field, name),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "default-gpu-for-every-container",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("LimitRange",),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.rollouts import rollout
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The gang of a new ReplicaSet starts whole; a rolling update makes it pod by pod.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.
@@ -16,7 +17,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for workload in facts.cluster.workloads:
         size, update = gang_size(workload), rollout(workload)
         if update is not None and update.surge + update.unavailable < size:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"an update of {workload} makes {update.surge + update.unavailable} new pods "
                 f"before an old one goes, and they wait for a gang of {size}: it never ends; "
                 "write strategy.type: Recreate, or maxSurge: 100%",
@@ -25,10 +27,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-rolls-over",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Deployment",),
     check=check,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The first pod waits for a gang whose other pods wait for it.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; kubernetes'
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if workload.kind != "StatefulSet" or size <= 1:
             continue
         if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} makes its second pod when the first is ready, and that waits for a "
                 f"gang of {size}: neither ever starts; write podManagementPolicy: Parallel",
                 workload.at.to("spec", "podManagementPolicy"),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-starts-in-order",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("StatefulSet",),
     check=check,
 )

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.label_grammar import key_fault
+from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import extended, meant, surely
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 _COUNTED = (".storageclass.storage.k8s.io/", ".deviceclass.resource.k8s.io/")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Any name with a domain is accepted; of extended resources only `requests.` is counted.
 
     Source: pkg/quota/v1/evaluator/core/pods.go; pkg/apis/core/validation/validation.go
@@ -36,7 +37,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             else:
                 hint = f"write {counted}"
                 hint += "" if right or surely(bare) else ", if nodes have such a resource"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{quota} bounds "{name}", which the API server accepts and counts nowhere: the '
                 f"namespace has no such limit; {hint}",
                 at,
@@ -51,10 +53,11 @@ def _edits(at: At, hard: Mapping[str, Fraction], counted: str) -> tuple[Edit, ..
     return (Edit(Verb.REMOVE, at),) if hard[counted] == hard[f"{at.path[-1]}"] else ()
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gpu-quota-binds-nothing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
     fix=Fix.UNSAFE,

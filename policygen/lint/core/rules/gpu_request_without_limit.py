@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.core.amounts import shown, written
 from policygen.lint.core.standard_resources import known_to_containers, overcommitted
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """For what cannot be overcommitted the limit is a must, and must equal the request.
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             text = written(name, amount)
             limit = each.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{each} requests {shown(name, amount)} {name} and has {has}, which is refused; "
                 f"write limits: {{{name}: {text}}}, which is the request too",
                 each.at.to("resources", "requests", name),
@@ -34,10 +36,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gpu-request-without-limit",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=KINDS,
     check=check,
     stands=True,

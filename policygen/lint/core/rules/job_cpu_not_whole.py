@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _NONE = ("", "none")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A container without any request counts with its limits.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateTaskTopoPolicy.
@@ -27,11 +28,14 @@ def check(facts: Facts) -> Iterator[Claim]:
                 asked = each.resources.requests or each.resources.limits
                 cpu = asked.get("cpu", 0)
                 if cpu == 0 or cpu != int(cpu):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"container {each.name} of {workload} asks for {float(cpu):g} cpu under "
                         f"topologyPolicy {policy}, which is refused; write a whole number",
                         template.at / "spec",
                     )
 
 
-RULE = Rule("job-cpu-not-whole", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)
+RULE = ObjectRule(
+    "job-cpu-not-whole", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+)

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
     for workload in facts.cluster.workloads:
         if workload.object.group != "batch":
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         spec, at = mapping(job.data, "spec"), job.at / "spec"
         filled = workload.kind == "Job"
         yield from (
-            Claim(f"{workload} {message}", place)
+            Hit(RULE, f"{workload} {message}", place)
             for message, place in _job(spec, at, filled=filled)
         )
 
@@ -53,10 +54,11 @@ def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "job-index-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _POLICIES = ("Never", "OnFailure")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Not written, the policy is Always, which a Job may not have.
 
     Source: pkg/apis/batch/validation/validation.go, validateJobSpec.
@@ -19,17 +20,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         for template in workload.templates:
             policy = template.spec.restart_policy
             if policy not in _POLICIES:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"the pods of {workload} have restartPolicy {policy or 'Always by default'}, "
                     "which is refused of a Job; write restartPolicy: Never",
                     template.at.to("spec", "restartPolicy"),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "job-restarts-always",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Path, Severity, at_path
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit, Path, at_path
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _WAYS: dict[str, Path] = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "spec")}
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """No more pods run than completions are left.
 
     Source: pkg/controller/job/job_controller.go, manageJob.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         pods, ends = data.get("parallelism", 1), data.get("completions")
         if type(pods) is type(ends) is int and pods > ends:
             run = "pod runs" if ends == 1 else "pods run"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} has parallelism {pods} and completions {ends}, so {ends} {run}, "
                 f"and ranks that wait for {pods} wait for ever; write completions: {pods} "
                 "and completionMode: Indexed",
@@ -31,10 +33,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "job-runs-too-few",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("CronJob", "Job"),
     check=check,
 )

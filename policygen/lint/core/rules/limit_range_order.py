@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.standard_resources import overcommitted
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """In this order: min, defaultRequest, default, max. Where nothing is overcommitted they agree.
 
     Source: pkg/apis/core/validation/validation.go, ValidateLimitRange.
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, item in enumerate(entry.it.limits):
             at = entry.at.to("spec", "limits", i)
             for message, place in _item(item, at):
-                yield Claim(f"{entry}: {message}", place)
+                yield Hit(RULE, f"{entry}: {message}", place)
 
 
 def _equal(item: LimitRangeItem) -> dict[str, Fraction]:
@@ -65,10 +66,11 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "limit-range-order",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("LimitRange",),
     check=check,
 )

@@ -6,13 +6,14 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRange, LimitRangeItem
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, Resources, Template
 from policygen.lint.core.amounts import shown
 from policygen.lint.kueue.queue_names import container_limits
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _ZERO = Fraction(0)
 _Ranges = tuple[Entry[LimitRange], ...]
@@ -27,7 +28,7 @@ class _Asked(Struct, frozen=True):
     """What it writes no limit for."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The API server refuses the pods; Kueue finds the workload inadmissible before.
 
     Of each container and resource the first fault is told, however many LimitRanges there are.
@@ -39,7 +40,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for template in workload.templates if mine else ():
             defaults = tuple(container_limits(facts.cluster, workload.namespace))
             for what, at, limit in _refusals(template, mine, defaults):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{workload} {what}, so its pods are refused; keep within it, or change the "
                     "LimitRange",
                     at,
@@ -150,10 +152,11 @@ def _too_little(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str,
             yield said, "min", name
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "limit-range-refuses-pods",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("LimitRange",),

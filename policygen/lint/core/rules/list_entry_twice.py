@@ -2,16 +2,23 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.core.server_refusals import told
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.core.server_refusals import hits
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: what running servers serve, `schemas/cluster`."""
-    yield from told(facts, "duplicate-list-entry")
+    yield from hits(RULE, facts, "duplicate-list-entry")
 
 
-RULE = Rule(
-    "list-entry-twice", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+RULE = ObjectRule(
+    "list-entry-twice",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    judges=(),
+    check=check,
+    fix=Fix.SAFE,
 )

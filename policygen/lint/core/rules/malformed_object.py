@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.core.unreadable_fields import worded
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """One claim per field; what the server's own schema refuses is told by other rules."""
     known = facts.cluster.derive(refused).objects
     for it in facts.cluster.malformed:
         if it.object.at not in known:
             path, message = worded(it)
-            yield Claim(f"{it.object}: {message}", it.object.at.to(*path))
+            yield Hit(RULE, f"{it.object}: {message}", it.object.at.to(*path))
 
 
-RULE = Rule("malformed-object", Severity.ERROR, Family.INVALID, judges=(), check=check)
+RULE = ObjectRule(
+    "malformed-object", Severity.ERROR, Family.INVALID, __doc__, judges=(), check=check
+)

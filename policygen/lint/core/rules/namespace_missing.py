@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.api_validation import schemas
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import (
     KUEUE_NAMESPACE,
     MANAGED_BY,
@@ -11,17 +11,18 @@ from policygen.core.names import (
     TOOL,
     VOLCANO_NAMESPACE,
 )
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.object import Object
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _ALWAYS = ("default", *SYSTEM_NAMESPACES)
 _OF_CONTROLLERS = (KUEUE_NAMESPACE, "volcano-monitoring", VOLCANO_NAMESPACE)
 """Those that come with what Kueue and Volcano are installed from."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """One claim per namespace. What policygen renders goes into namespaces that others may make.
 
     Source: the admission plugin NamespaceLifecycle.
@@ -39,7 +40,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         who, them = (
             (f"{first} and {len(others)} more are", "them") if others else (f"{first} is", "it")
         )
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{who} in namespace "{name}", which is not there, so a server refuses {them}; '
             f"{suggest(name, known)}",
             first.at.to("metadata", "namespace"),
@@ -53,10 +55,11 @@ def _in_one(it: Object) -> bool:
     return bool(it.namespace) and (served is None or served.namespaced)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "namespace-missing",
     Severity.WARNING,
     Family.INVALID,
+    __doc__,
     judges=(),
     check=check,
     needs=frozenset({Need.NAMESPACES, Need.WHOLE}),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import THERE, Severity
+from policygen.core.finding import THERE, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The one that is applied last wins, without a word. Versions of a kind are one object.
 
     Source: how the API server stores objects, by group, kind, namespace and name.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         before = first.setdefault((it.group, it.kind, it.namespace, it.name), it)
         if before is not it:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{it} is in the input twice, first at {THERE}, and the one that is applied last "
                 "wins; remove or rename one",
                 it.at.to("metadata", "name"),
@@ -26,4 +28,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule("object-declared-twice", Severity.ERROR, Family.INERT, judges=(), check=check)
+RULE = ObjectRule(
+    "object-declared-twice",
+    Severity.ERROR,
+    Family.INERT,
+    __doc__,
+    judges=(),
+    check=check,
+    aliases=("identity-twice",),
+)

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from policygen.api_validation import schemas
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _COUNT = "count/"
 _BUILT_IN = {
@@ -29,7 +30,7 @@ _BUILT_IN = {
 """Resources in namespaces, by group, that a quota can count; events are never counted."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Any qualified name is taken. Of groups that we have no list of nothing is said.
 
     Source: pkg/quota/v1/generic/evaluator.go, ObjectCountQuotaResourceNameFor;
@@ -43,7 +44,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for key in quota.it.hard:
             resource, _, group = key.removeprefix(_COUNT).partition(".")
             if key.startswith(_COUNT) and group in known and resource not in known[group]:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{quota} counts {key}, and no object is counted under that name; "
                     f"{suggest(key, every)}",
                     quota.at.to("spec", "hard", key).on_key(),
@@ -63,10 +65,11 @@ def _known() -> dict[str, frozenset[str]]:
     return {group: frozenset(names) for group, names in found.items()}
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "object-quota-counts-nothing",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators, containers
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Containers are refused; a quota under `requests.` is accepted, and counts whole GPUs.
 
     Source: pkg/apis/core/helper/helpers.go, IsExtendedResourceName; validation.go.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name, amount in quota.it.hard.items():
             bare = name.removeprefix("requests.")
             if bare != name and accelerators.is_one(bare) and amount.denominator != 1:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{quota} allows {float(amount):g} {bare}, and pods ask for whole ones, so it "
                     f"allows {int(amount)}; write a whole number",
                     quota.at.to("spec", "hard", name),
@@ -25,17 +27,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for each in containers.containers(facts.cluster):
         for name, amount in each.it.resources.limits.items():
             if accelerators.is_one(name) and amount.denominator != 1:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{each} asks for {float(amount):g} {name}, which is refused; write a whole "
                     "number, and share cards by MIG or time-slicing",
                     each.at.to("resources", "limits", name),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "part-of-a-gpu",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ResourceQuota", *KINDS),
     check=check,
     stands=True,

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import keyed_texts, mappings
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _WITH_VALUES = ("In", "NotIn")
 _WITHOUT = ("Exists", "DoesNotExist")
@@ -35,7 +36,7 @@ _VARIABLE = re.compile(r"[ -<>-~]+")
 _LONGEST_S = (1 << 31) - 1
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
     for spec in pod_templates.pod_specs(facts.cluster):
         yield from _whole(spec)
@@ -47,48 +48,50 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield from _container(spec, container)
 
 
-def _whole(spec: Part) -> Iterator[Claim]:
+def _whole(spec: Part) -> Iterator[Hit]:
     system = spec.data.get("os")
     name = system.get("name", "") if isinstance(system, dict) else None
     if isinstance(name, str) and name not in _SYSTEMS:
         message = f"{spec.owner} runs on {quoted(name)}; write linux or windows"
-        yield Claim(message, spec.at / "os")
+        yield Hit(RULE, message, spec.at / "os")
     for key in _NAMES:
         wanted = spec.data.get(key)
         if isinstance(wanted, str) and wanted and not is_subdomain(wanted):
             message = (
                 f"{spec.owner} has {key} {quoted(wanted)}, and none is called so; write a name"
             )
-            yield Claim(message, spec.at / key)
+            yield Hit(RULE, message, spec.at / key)
     if spec.owner.kind == "Pod" and spec.data.get("nodeName") and spec.data.get("schedulingGates"):
         message = f"{spec.owner} has scheduling gates and a node already; remove nodeName"
-        yield Claim(message, spec.at / "nodeName")
+        yield Hit(RULE, message, spec.at / "nodeName")
     seconds = spec.data.get("activeDeadlineSeconds")
     if isinstance(seconds, bool) or not isinstance(seconds, int):
         return
     at = spec.at / "activeDeadlineSeconds"
     if spec.owner.kind in _LASTING:
-        yield Claim(f"{spec.owner} has pods with a deadline, and they must not end; remove it", at)
+        yield Hit(
+            RULE, f"{spec.owner} has pods with a deadline, and they must not end; remove it", at
+        )
     elif not 1 <= seconds <= _LONGEST_S:
-        yield Claim(f"{spec.owner} has a deadline of {seconds} s; write 1 to {_LONGEST_S}", at)
+        yield Hit(RULE, f"{spec.owner} has a deadline of {seconds} s; write 1 to {_LONGEST_S}", at)
 
 
-def _policies(spec: Part) -> Iterator[Claim]:
+def _policies(spec: Part) -> Iterator[Hit]:
     restarts = spec.data.get("restartPolicy")
     typed = spec.owner.object.group != VOLCANO_BATCH  # elsewhere the schema tells
     if not typed and isinstance(restarts, str) and restarts not in _POLICIES:
         message = f"{spec.owner} restarts pods {quoted(restarts)}; write Always, OnFailure or Never"
-        yield Claim(message, spec.at / "restartPolicy")
+        yield Hit(RULE, message, spec.at / "restartPolicy")
     for each in spec.items("tolerations"):
         for fault, step in _toleration(each):
             if fault:
-                yield Claim(f"{spec.owner}: {fault}", each.at / step)
+                yield Hit(RULE, f"{spec.owner}: {fault}", each.at / step)
         timed = each.data.get("tolerationSeconds") is not None
         if timed and each.data.get("effect") != "NoExecute":
             message = (
                 f"{spec.owner} tolerates for some seconds, which needs effect: NoExecute; write it"
             )
-            yield Claim(message, each.at / "tolerationSeconds")
+            yield Hit(RULE, message, each.at / "tolerationSeconds")
 
 
 def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
@@ -105,7 +108,7 @@ def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
         yield value_fault(value), "value"
 
 
-def _volumes(spec: Part) -> Iterator[Claim]:
+def _volumes(spec: Part) -> Iterator[Hit]:
     claims = mappings(spec.owner.spec, "volumeClaimTemplates")
     claimed = [keyed_texts(it, "metadata").get("name") for it in claims]
     for volume in spec.items("volumes"):
@@ -114,26 +117,27 @@ def _volumes(spec: Part) -> Iterator[Claim]:
         path = volume.data.get("hostPath")
         if isinstance(path, dict) and not path.get("path"):
             message = f"a volume of {spec.owner} is a path of its node, and says none; write it"
-            yield Claim(message, volume.at / "hostPath")
+            yield Hit(RULE, message, volume.at / "hostPath")
         kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
         if len(kinds) > 1:
             name = volume.data.get("name")
             called = f"volume {name}" if isinstance(name, str) and name else "a volume"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{called} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
                 volume.at / kinds[1],
             )
 
 
-def _skews(spec: Part) -> Iterator[Claim]:
+def _skews(spec: Part) -> Iterator[Hit]:
     for each in spec.items("topologySpreadConstraints"):
         skew = each.data.get("maxSkew", 0)
         if isinstance(skew, int) and skew <= 0:
             message = f"{spec.owner} spreads its pods with maxSkew {skew}; write at least 1"
-            yield Claim(message, each.at / "maxSkew")
+            yield Hit(RULE, message, each.at / "maxSkew")
 
 
-def _affinity(spec: Part) -> Iterator[Claim]:
+def _affinity(spec: Part) -> Iterator[Hit]:
     affinity = spec.under("affinity")
     spread = list(spec.items("topologySpreadConstraints"))
     terms = list(spread)
@@ -142,7 +146,7 @@ def _affinity(spec: Part) -> Iterator[Claim]:
             weight = each.data.get("weight")
             if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
                 message = f"{spec.owner} prefers with weight {weight}; write 1 to {_HEAVIEST}"
-                yield Claim(message, each.at / "weight")
+                yield Hit(RULE, message, each.at / "weight")
             terms.append(each.under("podAffinityTerm"))
             yield from _expressions(each.under("preference"), "nodes")
             yield from _fields(each.under("preference"))
@@ -155,16 +159,16 @@ def _affinity(spec: Part) -> Iterator[Claim]:
     for term in terms[len(spread) :]:
         domain = term.data.get("topologyKey")
         if isinstance(domain, str) and (fault := key_fault(domain)):
-            yield Claim(f"{spec.owner}: {fault}", term.at / "topologyKey")
+            yield Hit(RULE, f"{spec.owner}: {fault}", term.at / "topologyKey")
     for term in terms:
         for key in ("labelSelector", "namespaceSelector"):
             yield from _expressions(term.under(key), "pods")
             yield from _values(term.under(key))
             labels = term.under(key).under("matchLabels")
-            yield from (Claim(*fault) for fault in pod_templates.label_faults(labels))
+            yield from (Hit(RULE, *fault) for fault in pod_templates.label_faults(labels))
 
 
-def _expressions(selector: Part, what: str) -> Iterator[Claim]:
+def _expressions(selector: Part, what: str) -> Iterator[Hit]:
     """Of operators that there are not the schema tells where nodes are selected."""
     for each in selector.items("matchExpressions"):
         operator, values = each.data.get("operator"), each.data.get("values")
@@ -174,28 +178,28 @@ def _expressions(selector: Part, what: str) -> Iterator[Claim]:
         who = f"{each.owner} selects {what} by"
         if what == "pods" and operator not in _OPERATORS:
             message = f"{who} {quoted(operator)}; write {', '.join(_OPERATORS)}"
-            yield Claim(message, each.at / "operator")
+            yield Hit(RULE, message, each.at / "operator")
         elif operator in _WITH_VALUES and not values:
-            yield Claim(f"{who} {operator} without values; write some, or Exists", each.at)
+            yield Hit(RULE, f"{who} {operator} without values; write some, or Exists", each.at)
         elif operator in _WITHOUT and values:
             message = f"{who} {operator}, which takes no values; remove them, or write In"
-            yield Claim(message, each.at / "values")
+            yield Hit(RULE, message, each.at / "values")
         elif operator in _ORDERED and len(values) != 1:
-            yield Claim(f"{who} {operator}, which takes one value; write one number", each.at)
+            yield Hit(RULE, f"{who} {operator}, which takes one value; write one number", each.at)
         key = each.data.get("key")
         if isinstance(key, str) and (fault := key_fault(key)):
-            yield Claim(f"{each.owner}: {fault}", each.at / "key")
+            yield Hit(RULE, f"{each.owner}: {fault}", each.at / "key")
 
 
-def _fields(selector: Part) -> Iterator[Claim]:
+def _fields(selector: Part) -> Iterator[Hit]:
     for each in selector.items("matchFields"):
         key = each.data.get("key")
         if isinstance(key, str) and key != "metadata.name":
             message = f"{each.owner} selects nodes by the field {quoted(key)}; write metadata.name"
-            yield Claim(message, each.at / "key")
+            yield Hit(RULE, message, each.at / "key")
 
 
-def _values(selector: Part) -> Iterator[Claim]:
+def _values(selector: Part) -> Iterator[Hit]:
     """Of expressions; in those that only prefer a node any value is taken."""
     for each in selector.items("matchExpressions"):
         values = each.data.get("values")
@@ -203,10 +207,10 @@ def _values(selector: Part) -> Iterator[Claim]:
             continue
         for index, value in enumerate(values):
             if isinstance(value, str) and (fault := value_fault(value)):
-                yield Claim(f"{each.owner}: {fault}", each.at / "values" / index)
+                yield Hit(RULE, f"{each.owner}: {fault}", each.at / "values" / index)
 
 
-def _container(spec: Part, container: Part) -> Iterator[Claim]:
+def _container(spec: Part, container: Part) -> Iterator[Hit]:
     yield from _ports(container)
     yield from _variables(container)
     never = spec.data.get("restartPolicy") == "Never"
@@ -216,20 +220,20 @@ def _container(spec: Part, container: Part) -> Iterator[Claim]:
             value: Any = each.data.get(key)
             if isinstance(value, str) and value not in known:
                 message = f"{named(container)} resizes with {key} {quoted(value)}; write {' or '.join(known)}"
-                yield Claim(message, each.at / key)
+                yield Hit(RULE, message, each.at / key)
         name = each.data.get("resourceName")
         if isinstance(name, str) and name in seen:
-            yield Claim(f"{named(container)} resizes {name} twice; write it once", each.at)
+            yield Hit(RULE, f"{named(container)} resizes {name} twice; write it once", each.at)
         seen.add(name if isinstance(name, str) else None)
     for each in container.under("resources").items("claims"):
         name = each.data.get("name")
         claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
         if isinstance(name, str) and name not in claimed:
             message = f"{named(container)} uses claim {quoted(name)}, which its pod has not; write it there"
-            yield Claim(message, each.at / "name")
+            yield Hit(RULE, message, each.at / "name")
 
 
-def _variables(container: Part) -> Iterator[Claim]:
+def _variables(container: Part) -> Iterator[Hit]:
     for each in container.items("env"):
         name = each.data.get("name")
         if isinstance(name, str) and not _VARIABLE.fullmatch(name):
@@ -240,23 +244,23 @@ def _variables(container: Part) -> Iterator[Claim]:
                 message = (
                     f"{named(container)} has a variable {quoted(name)}; write ASCII characters"
                 )
-            yield Claim(message, each.at / "name")
+            yield Hit(RULE, message, each.at / "name")
 
 
-def _ports(container: Part) -> Iterator[Claim]:
+def _ports(container: Part) -> Iterator[Hit]:
     seen: set[str] = set()
     for port in container.items("ports"):
         for key, first in (("containerPort", 1), ("hostPort", 0)):
             number = port.data.get(key, 0)
             if isinstance(number, int) and not first <= number <= _LAST_PORT:
                 message = f"{named(container)} has {key} {number}; write 1 to {_LAST_PORT}"
-                yield Claim(message, port.at / key)
+                yield Hit(RULE, message, port.at / key)
         name = port.data.get("name")
         if not isinstance(name, str) or not name:
             continue
         if name in seen:
             message = f"{named(container)} has two ports called {name}; rename one"
-            yield Claim(message, port.at / "name")
+            yield Hit(RULE, message, port.at / "name")
         seen.add(name)
 
 
@@ -264,10 +268,11 @@ def _restarts(*, never: bool) -> tuple[str, ...]:
     return _RESTARTS[:1] if never else _RESTARTS
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-field-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=pod_templates.KINDS,
     check=check,
 )

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
 from policygen.lint.core.amounts import shown
 from policygen.lint.kueue.queue_names import labels
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A sum over nodes is what queues and quotas see; a pod needs one node.
 
     For what Kueue admits, see queued-pod-fits-no-node.
@@ -30,7 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for name, amount in accelerators.asked(facts.cluster, template).items():
                 most = largest.get(name, Fraction(0))
                 if amount > most:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"a pod of {workload} asks for {shown(name, amount)} {name}, and the largest node has "
                         f"{shown(name, most)}: it waits for ever; ask for less in more pods",
                         template.at / "spec",
@@ -45,10 +47,11 @@ def _largest(cluster: Cluster) -> Mapping[str, Fraction]:
     return most
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-fits-no-node",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),

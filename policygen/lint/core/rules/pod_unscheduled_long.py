@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import POD_GROUP
+from policygen.core.rule import Severity
 from policygen.lint.core.conditions import long
 from policygen.lint.core.running_pods import families, held, named, waiting
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Quota is counted over nodes, so that there can be quota and no node: admitted, and Pending.
 
     What is gated, or waits in a PodGroup, waits for its queue: other rules'. Source: issues 2665
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         created = [each.pod.created for each in family if each.pod.created]
         verb = "finds" if len(family) == 1 else "find"
         why = family[0].pod.unscheduled_why
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{named(family)} {verb} no node for {held(family)} since {long(facts.now - min(created))}"
             f"{why and ': '}{why}; {_remedy(why)}, or delete it so that its quota serves others",
             family[0].pod.at,
@@ -42,10 +44,11 @@ def _remedy(why: str) -> str:
     return "change what keeps it from the nodes"
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-unscheduled-long",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -2,28 +2,31 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """No list at all is refused by the schema already, which `field-missing` tells.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.
     """
     for spec in pod_templates.pod_specs(facts.cluster):
         if spec.data.get("containers") == []:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"the pods of {spec.owner} have no container, which is refused; write one",
                 spec.at / "containers",
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-without-containers",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=pod_templates.KINDS,
     check=check,
 )

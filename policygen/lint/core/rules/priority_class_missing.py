@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Job, PodGroup
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _BUILT_IN = ("system-cluster-critical", "system-node-critical")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Pods are refused when they are created; a pod group counts with priority 0, in silence.
 
     Only where the input has classes at all.
@@ -25,9 +26,11 @@ def check(facts: Facts) -> Iterator[Claim]:
     def unknown(name: str) -> bool:
         return bool(name) and name not in _BUILT_IN and not classes.knows(name)
 
-    def claim(who: str, name: str, then: str, at: At) -> Claim:
+    def claim(who: str, name: str, then: str, at: At) -> Hit:
         hint = suggest(name, classes.names())
-        return Claim(f'{who} has PriorityClass "{name}", which is not there: {then}; {hint}', at)
+        return Hit(
+            RULE, f'{who} has PriorityClass "{name}", which is not there: {then}; {hint}', at
+        )
 
     for workload in facts.cluster.workloads:
         for template in workload.templates:
@@ -46,10 +49,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield claim(str(group), name, "it counts with priority 0", at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "priority-class-missing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup", *KINDS),
     check=check,
     needs=frozenset({Need.WHOLE}),

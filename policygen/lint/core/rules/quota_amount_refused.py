@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.standard_resources import known_to_quota, whole
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A GPU's bare name is `gpu-quota-binds-nothing`, whatever its amount.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue.
@@ -21,16 +22,18 @@ def check(facts: Facts) -> Iterator[Claim]:
             part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)
             if amount < 0 or part:
                 kind = "a whole number" if part else "0 or more"
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{quota} allows {shown(name, amount)} {name}, which is refused; write {kind}",
                     quota.at.to("spec", "hard", name),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-amount-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The names of a scope are compared with the pods' and with nothing else.
 
     Only where the input has classes at all.
@@ -23,17 +24,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue
             for j, name in enumerate(each.values):
                 if not name.startswith("system-") and not classes.knows(name):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{quota} counts pods of PriorityClass "{name}", which is not there; '
                         f"{suggest(name, classes.names())}",
                         quota.at.to("spec", "scopeSelector", "matchExpressions", i, "values", j),
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-for-unknown-priority",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.WHOLE}),

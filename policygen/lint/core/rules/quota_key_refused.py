@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.core.standard_resources import QUOTA_KEYS, known_to_quota
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """What has a domain is taken, whether anything counts it or not: see `gpu-quota-binds-nothing`.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaResourceName.
@@ -18,20 +19,21 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name in quota.it.hard:
             at = quota.at.to("spec", "hard", name).on_key()
             if fault := key_fault(name):
-                yield Claim(f"{quota}: {fault.replace('label key', 'name of a resource')}", at)
+                yield Hit(RULE, f"{quota}: {fault.replace('label key', 'name of a resource')}", at)
             elif not known_to_quota(name):
                 hint = suggest(name, QUOTA_KEYS)
                 if "gpu" in name:
                     hint = (
                         "write requests. and the name that nodes have, as requests.nvidia.com/gpu"
                     )
-                yield Claim(f'{quota} counts "{name}", which there is not; {hint}', at)
+                yield Hit(RULE, f'{quota} counts "{name}", which there is not; {hint}', at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-key-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
 )

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.core import ResourceQuota, ScopeRequirement
 from policygen.lint.core.standard_resources import QUOTA_KEYS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _PODS = ("pods",)
 _HUGE = ("hugepages-", "requests.hugepages-")
@@ -28,7 +29,7 @@ _WITH_VALUES = ("PriorityClass", "VolumeAttributesClass")
 _VALUED = ("In", "NotIn")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and its like."""
     for quota in facts.cluster.resource_quotas:
         spec = quota.at / "spec"
@@ -41,7 +42,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         ]
         for i, each in enumerate(selected):
             found += _expression(each, at / i)
-        yield from (Claim(f"{quota}: {message}", place) for message, place in found)
+        yield from (Hit(RULE, f"{quota}: {message}", place) for message, place in found)
 
 
 def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
@@ -66,10 +67,11 @@ def _expression(it: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:
         yield f"{it.operator} takes no values; remove them, or write In", at / "values"
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-scopes-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
 )

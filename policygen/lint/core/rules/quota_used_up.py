@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 from policygen.core import quantity
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Of GPUs and counts of objects: what a queue does not hand out, and refuses where queues wait.
 
     Source: status.used of core/v1 ResourceQuota.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             except ValueError:
                 continue
             if taken >= hard > 0:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}; what comes "
                     "next is refused and not queued. Raise it, or let some end",
                     quota.at.to("spec", "hard", key),
@@ -37,10 +39,11 @@ def _matters(key: str) -> bool:
     return key == "pods" or key.startswith("count/") or is_one(key.removeprefix("requests."))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-used-up",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import Container, PodSpec
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Judged by the workloads of the namespace, and by what its LimitRanges fill in.
 
     Quotas with scopes may not count these pods and are left out; of several the first is told.
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for quota, keys in mine:
                 missing = [key for key in keys if not _said(template.spec, key, known)]
                 if missing:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{quota} counts {', '.join(missing)}, and containers of {workload} say "
                         "nothing of it, so its pods are refused; write their resources, or a "
                         "LimitRange with defaults",
@@ -68,10 +70,11 @@ def _has(container: Container, way: str, name: str) -> bool:
     return name in limits or (way == "requests" and name in container.resources.requests)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-without-defaults",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import Template, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.queues import MIN_MEMBER
 
 _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
@@ -15,7 +16,7 @@ _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MAS
 _KINDS = ("StatefulSet", "Deployment", "ReplicaSet")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Judged by the environment of torchrun and its like; a queue or pod group is a gang.
 
     Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle.
@@ -38,7 +39,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 and workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
             )
             how = "one after the other, each when the one before is ready" if ordered else "singly"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"the {count} ranks of {workload} start {how}, with no gang: with too few free "
                 "GPUs some wait for the others and hold theirs; use one pod with all GPUs of a "
                 "node, or a JobSet or LeaderWorkerSet behind a queue",
@@ -63,10 +65,11 @@ def _environment(template: Template) -> Iterator[dict[str, object]]:
         yield from container.env
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "ranks-start-without-gang",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=_KINDS,
     check=check,
 )

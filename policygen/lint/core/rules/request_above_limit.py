@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.standard_resources import overcommitted
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Of what cannot be overcommitted `gpu-request-without-limit` tells.
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
             for name, amount in amounts.items():
                 if amount < 0:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{each} has {shown(name, amount)} {name} in {field}, which is refused; "
                         "write 0 or more",
                         each.at.to("resources", field, name),
@@ -28,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name, amount in resources.requests.items():
             limit = resources.limits.get(name)
             if limit is not None and amount > limit >= 0 and overcommitted(name):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{each} requests {shown(name, amount)} {name} with a limit of "
                     f"{shown(name, limit)}, which is refused; write at most the limit",
                     each.at.to("resources", "requests", name),
@@ -36,10 +39,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "request-above-limit",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=KINDS,
     check=check,
     stands=True,

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.rollouts import rollout
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Where no pod may be missing, a new one must fit before an old one goes.
 
     Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 bound = mine.get(f"requests.{name}")
                 now = amount * update.replicas
                 if bound is not None and now <= bound.limit < now + amount:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, and its "
                         "update makes a new pod before an old one goes: the new one is "
                         "refused, and the update hangs; write maxUnavailable: 1, maxSurge: 0",
@@ -33,10 +35,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "rollout-exceeds-quota",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Deployment",),
     check=check,
     reads=("ResourceQuota",),

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Severity, at_path
+from policygen.core.finding import Hit, at_path
 from policygen.core.quoting import quoted
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _PERCENT = re.compile(r"[0-9]+%")
 _BOUNDS = ("maxSurge", "maxUnavailable")
 _ALL = 100
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Negative numbers are told by `count-negative`.
 
     Source: pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment.
@@ -25,7 +26,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         ):
             at = workload.at.to("spec", "strategy", "rollingUpdate")
             for fault, key in _faults(bounds):
-                yield Claim(f"{workload}: {fault}", at / key if key else at)
+                yield Hit(RULE, f"{workload}: {fault}", at / key if key else at)
 
 
 def _faults(bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -39,10 +40,11 @@ def _faults(bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "maxSurge and maxUnavailable are both 0, so no pod could be replaced; raise one", ""
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "rollout-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Deployment",),
     check=check,
 )

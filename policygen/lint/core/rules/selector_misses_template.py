@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core import selectors
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """An empty selector is refused too: it would select every pod of the namespace.
 
     Source: pkg/apis/apps/validation/validation.go.
@@ -19,13 +20,15 @@ def check(facts: Facts) -> Iterator[Claim]:
         template = workload.templates[0]
         at = workload.at.to("spec", "selector")
         if selector.empty:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} has an empty selector, which is refused; write the labels of its "
                 "template into matchLabels",
                 at,
             )
         elif not selector.selects(dict(template.labels)):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} does not select the pods of its own template, which is refused; give "
                 "both the same labels",
                 at,
@@ -33,10 +36,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "selector-misses-template",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=selectors.OWNERS,
     check=check,
 )

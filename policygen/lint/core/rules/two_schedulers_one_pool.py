@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.workloads import KINDS, Template, Workload
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.queues import SCHEDULER
 
 Place = tuple[str, frozenset[tuple[str, str]]]
 """A resource, and the node selector under which it is looked for."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Each sees the other's pods only once they are bound, so both may give away the same card.
 
     Pods look for the same nodes where they ask for the same resource under the same selector.
@@ -39,7 +40,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if other == mine or place in told:
                     continue
                 told.add(place)
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{workload} and {owner} look for {resource} on the same nodes by different "
                     "schedulers, which may give one card to both; give each scheduler nodes of "
                     "its own, by taint and nodeSelector",
@@ -59,10 +61,11 @@ def _processes(cluster: Cluster) -> dict[str, str]:
     return found
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "two-schedulers-one-pool",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=tuple(it for it in KINDS if it != "DaemonSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS}),

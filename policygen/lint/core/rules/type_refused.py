@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.core.server_refusals import told
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.core.server_refusals import hits
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: what running servers serve, `schemas/cluster`."""
-    yield from told(facts, "wrong-type")
+    yield from hits(RULE, facts, "wrong-type")
 
 
-RULE = Rule("type-refused", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE)
+RULE = ObjectRule(
+    "type-refused", Severity.ERROR, Family.INVALID, __doc__, judges=(), check=check, fix=Fix.SAFE
+)

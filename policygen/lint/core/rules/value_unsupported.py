@@ -2,16 +2,23 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.core.server_refusals import told_of_known_releases
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.core.server_refusals import hits_of_known_releases
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: what running servers serve, `schemas/cluster`."""
-    yield from told_of_known_releases(facts, "unsupported-value")
+    yield from hits_of_known_releases(RULE, facts, "unsupported-value")
 
 
-RULE = Rule(
-    "value-unsupported", Severity.ERROR, Family.INVALID, judges=(), check=check, fix=Fix.SAFE
+RULE = ObjectRule(
+    "value-unsupported",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    judges=(),
+    check=check,
+    fix=Fix.SAFE,
 )

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from policygen.core import versions
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.kubernetes.controllers import KUBERNETES, SCHEDULER, controllers, version
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A target without a patch means every patch. What runs is judged by its own version's rules.
 
     Source: the server's /version; labels and images of the controllers' Deployments.
@@ -40,7 +41,7 @@ def check(facts: Facts) -> Iterator[Claim]:
                 f"policygen knows {component} {versions.written(first)} to {versions.written(last)}, and judges it as "
                 f"{facts.target[component]}"
             )
-        yield Claim(f"{who} is {component} {found}{wanted}; {remedy}", at)
+        yield Hit(RULE, f"{who} is {component} {found}{wanted}; {remedy}", at)
 
 
 def _same(asked: Version | None, found: Version) -> bool:
@@ -49,10 +50,11 @@ def _same(asked: Version | None, found: Version) -> bool:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "version-differs-from-target",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=(),
     check=check,
     needs=frozenset({Need.SEEN}),

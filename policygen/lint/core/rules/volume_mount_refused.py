@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity, at_path
+from policygen.core.finding import Hit, at_path
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import mappings
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A StatefulSet's volumeClaimTemplates are volumes too.
 
     Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for mount in container.items("volumeMounts"):
                 name, path = mount.data.get("name"), mount.data.get("mountPath")
                 if isinstance(name, str) and None not in volumes and name not in volumes:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{named(container)} mounts "{name}", which is no volume of its pod; '
                         f"{suggest(name, map(str, volumes))}",
                         mount.at / "name",
@@ -30,7 +32,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if not isinstance(path, str):
                     continue  # its type is refused already
                 if path in paths:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{named(container)} mounts two volumes at {path}, which is refused; take "
                         "another path",
                         mount.at / "mountPath",
@@ -51,10 +54,11 @@ def _volumes(spec: Part) -> Iterator[str | None]:
                 yield str(metadata.get("name"))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volume-mount-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=pod_templates.KINDS,
     check=check,
 )

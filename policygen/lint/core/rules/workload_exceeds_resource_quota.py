@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.namespace_quotas import bounds
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The pods above the quota are refused when they are made. Quotas with scopes are left out.
 
     Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name, amount in needs.items():
             bound = mine.get(f"requests.{name}")
             if bound is not None and amount > bound.limit >= 0:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"all pods of {workload} ask for {shown(name, amount)} {name}, and {bound.quota} "
                     f"allows {shown(name, bound.limit)}: the last ones are refused; run fewer, or "
                     "raise the quota",
@@ -41,10 +43,11 @@ def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
     return total
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-exceeds-resource-quota",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("ResourceQuota",),

@@ -3,32 +3,34 @@
 from collections.abc import Iterator
 
 from policygen.api_validation import workload_code
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: what a running API server has answered, `schemas/cluster/code.json`; `field_pairs`."""
     for spec in pod_templates.pod_specs(facts.cluster):
         for fault in workload_code.faults(spec.data, workload_code.POD):
             if spec.owner.kind == "StatefulSet" and fault.path == ("hostname",):
                 continue  # its pods are called by their own names, and the server takes any
-            yield Claim(f"{spec.owner} {fault.message}", spec.at.to(*fault.path))
-        yield from (Claim(message, at) for at, message in field_pairs.of_pod(spec))
+            yield Hit(RULE, f"{spec.owner} {fault.message}", spec.at.to(*fault.path))
+        yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
         if workload.kind != "Pod" and workload.object.group != VOLCANO_BATCH:
             kind = f"{workload.object.api_version} {workload.kind}"
             for fault in workload_code.faults(workload.spec, kind):
-                yield Claim(f"{workload} {fault.message}", workload.at.to("spec", *fault.path))
-        yield from (Claim(message, at) for at, message in field_pairs.of_workload(workload))
+                yield Hit(RULE, f"{workload} {fault.message}", workload.at.to("spec", *fault.path))
+        yield from (Hit(RULE, message, at) for at, message in field_pairs.of_workload(workload))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-field-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=pod_templates.KINDS,
     check=check,
 )

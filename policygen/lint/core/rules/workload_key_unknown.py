@@ -5,14 +5,15 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from policygen.core import versions
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import known_keys
 from policygen.lint.core.metadata_keys import written
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _CUTOFF = 0.8
 _OWNERS = {
@@ -22,7 +23,7 @@ _OWNERS = {
 }
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Nobody looks at it: the workload is as if it were not there.
 
     Volcano's sister projects use volcano.sh/ too, so of that domain only near misses are told.
@@ -34,7 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for key in each.keys:
                 fault = _fault(key, target)
                 if fault and not key_fault(key):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{workload} carries the {each.each} {quoted(key)}, {fault}",
                         (each.at / key).on_key(),
                     )
@@ -66,4 +68,6 @@ def _near(key: str) -> str:
     return f'did you mean "{close[0]}"?' if close else ""
 
 
-RULE = Rule("workload-key-unknown", Severity.WARNING, Family.INERT, judges=KINDS, check=check)
+RULE = ObjectRule(
+    "workload-key-unknown", Severity.WARNING, Family.INERT, __doc__, judges=KINDS, check=check
+)

@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.drift.rule_names import CHANGED
 from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 if TYPE_CHECKING:
     from policygen.drift.compare import Difference
     from policygen.drift.drift import Changed, Rendered
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Under `spec` and its like every field is the spec's; of metadata what it renders.
 
     Source: design.md, Linting; who wrote it: apimachinery's managedFields.
@@ -25,7 +26,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield _claim(facts, facts.rendered, changed, it)
 
 
-def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Claim:
+def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Hit:
     from policygen.drift.immutable import is_immutable
     from policygen.drift.messages import said
     from policygen.drift.patch_forms import at
@@ -44,7 +45,9 @@ def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Differen
     else:
         command = patch_command(wanted.object, found, it, kubectl_of(facts))
     origin = rendered.origin(wanted, it.source)
-    return Claim(message, found.at.to(*it.path), (origin,) if origin else (), command=command)
+    return Hit(RULE, message, found.at.to(*it.path), (origin,) if origin else (), command=command)
 
 
-RULE = Rule(CHANGED, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)
+RULE = ObjectRule(
+    CHANGED, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+)

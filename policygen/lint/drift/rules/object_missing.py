@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.drift.rule_names import MISSING
 from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.drift.needs import KINDS, NEEDS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
     from policygen.drift.drift import Wanted
@@ -15,7 +16,7 @@ if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is
 _NAMESPACE = GroupKind("", "Namespace")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only of kinds that were read, in namespaces that were.
 
     Source: a deleted object leaves nothing in etcd, so nobody can be named.
@@ -37,7 +38,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         first = "apply it again"
         if place in nowhere:
             first = f"make namespace {place} first, which is not there either, and apply it again"
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{it.object} is not on the cluster, and the spec renders it; it was deleted or "
             f"never applied; {first}",
             it.object.at,
@@ -46,7 +48,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for component, these in unserved.items():
         names = sorted({it.object.kind for it in these})
         more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{component.capitalize()} is not installed, or too old: the cluster serves no "
             f"{', '.join(names[:3])}{more}, so of the spec {_counted(len(these))} cannot be on it; "
             "install it, or see whether this is the right cluster",
@@ -54,7 +57,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
     for it, found in drift.leaving:
         origin = facts.rendered.origin(it)
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{found} was deleted at {deleted_at(found)}, and goes as soon as no finalizer holds it; "
             "that can't be taken back: let it go, and apply it again",
             found.at,
@@ -77,4 +81,6 @@ def _counted(objects: int) -> str:
     return "an object" if objects == 1 else f"{objects} objects"
 
 
-RULE = Rule(MISSING, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)
+RULE = ObjectRule(
+    MISSING, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+)

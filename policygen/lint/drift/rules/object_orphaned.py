@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.drift.rule_names import ORPHANED
 from policygen.lint.drift.needs import KINDS, NEEDS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A Namespace is none: removing a team must not delete its data.
 
     Source: the labels of every rendered object.
@@ -20,11 +21,14 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for it in facts.rendered.against(facts.cluster).orphans:
         who = author(it, ("metadata", "labels", SET))
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{it} has the labels of set "{facts.rendered.name}", and the spec renders no such '
             f"object; delete it if nothing uses it, or write it into the spec; its label: {who}",
             it.at,
         )
 
 
-RULE = Rule(ORPHANED, Severity.ERROR, Family.DRIFT, judges=KINDS, check=check, needs=NEEDS)
+RULE = ObjectRule(
+    ORPHANED, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+)

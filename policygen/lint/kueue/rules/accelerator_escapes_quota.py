@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import asked, uncovered
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Under IgnoreUndeclared a resource without quota is free, a misspelt one too.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, IgnoreUndeclaredResources.
@@ -19,7 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for each in asked(facts):
         for name in filter(extended, uncovered(facts, each)):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{each.by.workload} gets {name} outside every quota, since {each.queue} does not "
                 "cover it and quotaCheckStrategy is IgnoreUndeclared; cover it",
                 each.template.at.to("spec", "containers"),
@@ -27,10 +29,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "accelerator-escapes-quota",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Nothing is admitted in the whole cluster until the pods of the last workload are ready.
 
     In v1beta1 that is the default. Source: apis/config/v1beta1/configuration_conversion.go.
@@ -18,17 +19,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         old = entry.object.version == "v1beta1"
         if stanza.get("blockAdmission", old) is True:
-            yield Claim(
+            yield Hit(
+                RULE,
                 "admission waits, in all queues, until the pods of the last workload are ready; "
                 "write blockAdmission: false",
                 entry.at.to("waitForPodsReady", "blockAdmission"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "admission-blocked-by-pods",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

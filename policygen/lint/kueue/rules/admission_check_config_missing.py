@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import KUEUE
 from policygen.lint.kueue.admission_checks import CONFIGS, MULTI_KUEUE
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The check stays inactive (BadConfig, BadParametersRef), and with it every queue that has it.
 
     Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go and provisioning/.
@@ -26,17 +27,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         else:
             there, names = provisioning.knows(parameters.name), provisioning.names
         if not there:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{entry} points to {kind} "{parameters.name}", which is not there; '
                 f"{suggest(parameters.name, names())}",
                 entry.at.to("spec", "parameters", "name"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "admission-check-config-missing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("AdmissionCheck",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.admission_checks import CONFIGS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Nobody sets such a check active, unless a controller from elsewhere took the name.
 
     Source: apis/kueue/v1beta2/constants.go; pkg/controller/core/admissioncheck_controller.go.
@@ -16,17 +17,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry in facts.cluster.admission_checks:
         name = entry.it.controller_name
         if name.startswith("kueue.x-k8s.io/") and name not in CONFIGS:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{entry} has controllerName "{name}", which Kueue does not have; '
                 f"{suggest(name, CONFIGS)}",
                 entry.at.to("spec", "controllerName"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "admission-check-controller-unknown",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("AdmissionCheck",),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE
 from policygen.lint.kueue.admission_checks import CONFIGS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Group and kind are compared exactly; otherwise the check stays inactive, and its queues too.
 
     Source: pkg/util/admissioncheck/admissioncheck.go, refValidForGK; issue 3195.
@@ -21,22 +22,26 @@ def check(facts: Facts) -> Iterator[Claim]:
         parameters = entry.it.parameters
         wanted = f"apiGroup {KUEUE}, kind {kind}"
         if parameters is None:
-            yield Claim(f"{entry} has no parameters; write {wanted} and its name", at)
+            yield Hit(RULE, f"{entry} has no parameters; write {wanted} and its name", at)
         elif parameters.api_group != KUEUE:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{entry} has parameters of apiGroup "{parameters.api_group}"; write {KUEUE}',
                 at / "apiGroup",
             )
         elif parameters.kind != kind:
-            yield Claim(
-                f'{entry} has parameters of kind "{parameters.kind}"; write {kind}', at / "kind"
+            yield Hit(
+                RULE,
+                f'{entry} has parameters of kind "{parameters.kind}"; write {kind}',
+                at / "kind",
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "admission-check-parameters-wrong",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("AdmissionCheck",),
     check=check,
 )

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.untyped import mappings
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """On conversion the list replaces the strategy, and its onFlavors are lost.
 
     Source: apis/kueue/v1beta1/clusterqueue_conversion.go. Before 0.15 the webhook refuses it.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         if spec.get("admissionChecks") and spec.get("admissionChecksStrategy"):
             at = it.at.to("spec", "admissionChecks").on_key()
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{it} has admissionChecks, which replace its admissionChecksStrategy and drop "
                 "onFlavors; keep admissionChecksStrategy only",
                 at,
@@ -37,10 +39,11 @@ def _alike(spec: Mapping[str, Any]) -> bool:
     return bool(sorted(map(str, names)) == sorted(map(str, spec["admissionChecks"])))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "admission-checks-written-twice",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.UNSAFE,

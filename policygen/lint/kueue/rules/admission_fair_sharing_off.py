@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import USAGE_BASED, all_settings
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Usage is only recorded with admissionFairSharing; before 0.15 also with its gate.
 
     Source: tasks/manage/admission_fair_sharing.md; pkg/util/admissionfairsharing.
@@ -21,7 +22,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if asking and not rules.admission_fair_sharing:
             on = entry.it.admission_fair_sharing is not None
             what = "featureGates.AdmissionFairSharing: true" if on else "admissionFairSharing"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"admission fair sharing is off, so admissionScope of {asking[0]} is not heeded; "
                 f"write {what}",
                 entry.at / ("featureGates" if on else "admissionFairSharing"),
@@ -29,10 +31,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "admission-fair-sharing-off",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Deployment"),

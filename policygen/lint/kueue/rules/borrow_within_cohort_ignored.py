@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Claim, Facts, Family, Fix, Need, Rule
+from policygen.lint.rule import Facts, Family, Fix, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The field belongs to classical preemption; fair sharing has its own strategies.
 
     Source: concepts/preemption.md; pkg/scheduler/preemption/preemption.go.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for queue in facts.cluster.cluster_queues:
         borrow = queue.it.preemption.borrow_within_cohort if queue.it.preemption else None
         if borrow is not None and borrow.policy != "Never":
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has borrowWithinCohort, which is not heeded while Kueue's Configuration "
                 "has fairSharing; take it out",
                 queue.at.to("spec", "preemption", "borrowWithinCohort"),
@@ -25,13 +27,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "borrow-within-cohort-ignored",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.SAFE,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
     reads=("Configuration",),
+    aliases=("borrow-within-cohort-not-heeded",),
 )

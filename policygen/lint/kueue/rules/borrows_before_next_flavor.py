@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The default, MayStopSearch, stops at the first flavor that can be borrowed.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, shouldTryNextFlavor; issues 1276, 7015.
@@ -21,7 +22,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if all(quota.borrowing_limit != 0 for quota in first.resources) and any(
                     quota.nominal_quota for quota in later.resources
                 ):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{queue} borrows in flavor {first.name} before it uses its own quota of "
                         f"{later.name}; write flavorFungibility.whenCanBorrow: TryNextFlavor if "
                         "its own is to come first",
@@ -30,10 +32,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "borrows-before-next-flavor",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
 )

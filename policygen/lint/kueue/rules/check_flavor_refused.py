@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import checked, stray_flavors
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """From 0.17 on; before, `on-flavors-unused` tells. Queues that are older stay as they are.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
@@ -15,13 +16,14 @@ def check(facts: Facts) -> Iterator[Claim]:
     then = ": it is refused" if facts.cluster.seen is None else ", so it is skipped"
     for queue in facts.cluster.derive(checked):
         for at, said, remedy in stray_flavors(queue):
-            yield Claim(f"{said}{then}; {remedy}", at)
+            yield Hit(RULE, f"{said}{then}; {remedy}", at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "check-flavor-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     stands=True,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.conditions import condition
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _TOLD: Mapping[str, str] = {
     "AdmissionCheckNotFound": "admission-check-missing",
@@ -29,7 +30,7 @@ _REMEDIES: Mapping[str, str] = {
 }
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """What stands in objects is told there, if the rule that does so is run too.
 
     Source: pkg/cache/scheduler/clusterqueue.go of Kueue 0.19.2, updateQueueStatus and inactiveReason.
@@ -39,7 +40,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if found is None or found.holds or _is_told(found.reason, queue, facts):
             continue
         remedy = _REMEDIES.get(found.reason, "look into the log of Kueue's manager")
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{queue} is not active and admits nothing: {found.reason}: {found.message}; {remedy}",
             queue.at,
         )
@@ -62,10 +64,11 @@ def _missing(cluster: Cluster, queue: Entry[ClusterQueue]) -> Iterator[str]:
                 yield "topology-missing"
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cluster-queue-not-active",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.SEEN}),

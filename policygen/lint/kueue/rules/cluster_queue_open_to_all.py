@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import NAMESPACE_NAME
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Whoever may create a LocalQueue anywhere can spend its quota.
 
     Only where another queue restricts its namespaces: a set in which all are open means it.
@@ -19,17 +20,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for queue, selector in selectors:
         if selector is not None and selector.empty:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} is open to every namespace, while others name theirs; write a "
                 f"namespaceSelector on {NAMESPACE_NAME}",
                 queue.at.to("spec", "namespaceSelector"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cluster-queue-open-to-all",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
 )

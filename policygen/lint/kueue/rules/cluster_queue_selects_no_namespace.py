@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.queue_names import target
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """No workload is admitted; a queue in a cohort that nobody points to may be there to lend.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, namespaceSelector.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         if queue.it.cohort_name and queue.name not in users:
             continue
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{queue} has no namespaceSelector, so it admits nothing from any namespace; "
             "write one that names them, or {} for all",
             queue.at.to("spec"),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cluster-queue-selects-no-namespace",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("LocalQueue",),

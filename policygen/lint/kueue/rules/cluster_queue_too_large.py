@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.core.versions import KUEUE_GROUP_CELLS, KUEUE_QUEUE_ITEMS
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Each list alone may hold them: its schema knows no sums. Of Cohorts nothing is summed.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups, from 0.14 on.
@@ -17,7 +18,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for alike in facts.cluster.derive(queues_alike):
         for steps, said in _faults(alike.groups):
             for queue, at in alike.at(*steps):
-                yield Claim(f"{queue} has {said}, which is refused; split the queue", at)
+                yield Hit(RULE, f"{queue} has {said}, which is refused; split the queue", at)
 
 
 def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:
@@ -37,10 +38,11 @@ def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cluster-queue-too-large",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     since={"kueue": (0, 14)},

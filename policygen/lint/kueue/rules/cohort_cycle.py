@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import forest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue leaves every queue at or below a cycle out of scheduling.
 
     Source: pkg/cache/scheduler/snapshot.go (HasCycle); no webhook refuses it.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         nodes = [trees.cohorts[name] for name in ring]
         places = [node.entry.at.to("spec", "parentName") for node in nodes if node.entry]
         way = " → ".join((*ring, ring[0]))
-        yield Claim(
+        yield Hit(
+            RULE,
             f"the parents of Cohort {ring[0]} lead back to it ({way}); give one of them "
             "another parent, or none",
             places[0],
@@ -25,10 +27,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cohort-cycle",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Cohort",),
     check=check,
     reads=("ClusterQueue",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import cohort_field, forest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """If nobody may borrow, or nobody lends, the cohort does nothing.
 
     A cohort that an object declares may be there for its own quota, or for later.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             if quotas and all(limit == 0 for limit in limits):
                 queue = cohort.children[0].queue
                 if queue is not None:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'nobody in cohort "{name}" can borrow, since every {field} is 0; raise '
                         f"the limits, or delete {cohort_field(queue)}",
                         queue.at.to("spec", "cohortName"),
@@ -34,10 +36,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cohort-never-borrows",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import Names, suggest
 from policygen.lint.kueue.cohorts import cohort_field, forest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """There is nobody to borrow from. A cohort that an object declares is meant to grow.
 
     Source: concepts/cohort.md of Kueue's documentation.
@@ -29,16 +30,18 @@ def check(facts: Facts) -> Iterator[Claim]:
             if alone
             else suggest(name, names)
         )
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{queue} is the only one in cohort "{name}", so it can borrow from nobody; {hint}',
             queue.at.to("spec", "cohortName"),
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cohort-of-one",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import Cell, Node, forest
 from policygen.lint.kueue.flavor_nodes import overlaps
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Quota is lent by flavor and resource, and only a listed pair can be borrowed.
 
     Source: pkg/cache/scheduler/resource_node.go; issues 8840, 12949.
@@ -34,17 +35,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         if any(flavor in twins for flavor, _ in quotas):
             continue
         for queue in (node.queue for node in nodes if node.queue is not None):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} shares no flavor with the others of its cohort, so it can neither borrow "
                 "nor lend; list the others' flavors with nominalQuota 0, or take it out",
                 queue.at.to("spec", "cohortName"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cohort-shares-nothing",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

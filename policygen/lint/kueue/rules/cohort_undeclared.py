@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.quotas import Owner
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue makes a cohort of its own for the name: a root without quota, limits or weight.
 
     A set that declares no Cohort at all means them to be implicit.
@@ -24,17 +25,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry, name, field in named:
         if name and not known.knows(name):
             others = [each for each in known.names() if each != entry.name or field == "cohortName"]
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{entry} joins cohort "{name}", which no Cohort declares; '
                 f"{suggest(name, others) if others else 'declare it'}",
                 entry.at.to("spec", field),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cohort-undeclared",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.WHOLE}),

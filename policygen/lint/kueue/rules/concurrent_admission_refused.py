@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.kueue import ClusterQueue
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _GATE = "ConcurrentAdmission"
 _FLAVORS = 16
@@ -18,7 +19,7 @@ _POLICY = "concurrentAdmissionPolicy"
 _CONSTRAINTS: Path = (_POLICY, "migration", "constraints")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only with its feature gate; else the policy is not heeded, which `feature-gate-off` tells.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateConcurrentAdmissionPolicy.
@@ -31,7 +32,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         names = {each.name for _, each in flavors(queue)}
         for path, said in (*_shape(queue.it), *_migration(mapping(policy, "migration"), names)):
-            yield Claim(f"{queue} has a {_POLICY}, and {said}", queue.at.to("spec", *path))
+            yield Hit(RULE, f"{queue} has a {_POLICY}, and {said}", queue.at.to("spec", *path))
 
 
 def _shape(it: ClusterQueue) -> Iterator[tuple[Path, str]]:
@@ -63,10 +64,11 @@ def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[tuple[
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "concurrent-admission-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", "Deployment"),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/common.go, validateResourceName."""
     for alike in facts.cluster.derive(owners_alike):
         for i, group in enumerate(alike.groups):
@@ -18,13 +19,14 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 said = fault.replace("label key", "name of a resource")
                 for owner, at in alike.at(i, "coveredResources", j):
-                    yield Claim(f"{owner}: {said}", at)
+                    yield Hit(RULE, f"{owner}: {said}", at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "covered-resource-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Another number of them, or one twice, is refused by the CRD: other rules tell of it.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
@@ -21,7 +22,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 first = next(k for k, name in enumerate(names) if name != covered[k])
                 for owner, at in alike.at(i):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{owner} covers {', '.join(covered)}, and flavor {flavor.name} lists "
                         f"{', '.join(names)}: it is refused; write the same names in the same order",
                         at.to("flavors", j, "resources", first, "name"),
@@ -29,10 +31,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "covered-resources-differ",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended, meant
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import asked
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Nearly every job asks for both, and one resource without quota makes it inadmissible.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go; issue 4848.
@@ -34,7 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         ]
         for queue, at in alike.at() if devices and missing else ():
             if queue.name not in told:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} covers {devices[0]} and not {' and '.join(missing)}, so jobs that "
                     "ask for both are inadmissible; cover them, or leave them out of Kueue's "
                     "accounts",
@@ -42,10 +44,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "cpu-or-memory-not-covered",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", *KINDS),

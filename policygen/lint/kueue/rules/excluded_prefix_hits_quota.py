@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.quotas import owners
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A prefix is compared with the beginning of every name: `nvidia.com/` takes the GPUs along.
 
     Source: pkg/workload/workload.go, dropExcludedResources.
@@ -19,7 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, prefix in enumerate(rules.excluded):
             hit = next((name for name in sorted(known) if name.startswith(prefix)), None)
             if hit is not None:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'excludeResourcePrefixes has "{prefix}", so the quota of {known[hit]} for '
                     f"{hit} binds nothing; write the full names of what is to be left out",
                     entry.at.to("resources", "excludeResourcePrefixes", i),
@@ -36,10 +38,11 @@ def _covered(cluster: Cluster) -> dict[str, str]:
     return found
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "excluded-prefix-hits-quota",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.quotas import Owner
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Without fairSharing weights are not read. Equal weights of siblings change nothing anyway.
 
     Source: apis/config/v1beta2/configuration_types.go, FairSharing.
@@ -33,7 +34,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry, rules in all_settings(facts):
         if unequal and not rules.fair_sharing:
             more = f" and {len(unequal) - 1} more" if len(unequal) > 1 else ""
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"fairSharing is off, so the weight of {unequal[0]}{more} is not heeded; write "
                 "fairSharing with preemptionStrategies, or take the weights out",
                 entry.at / "fairSharing",
@@ -43,10 +45,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "fair-sharing-off",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

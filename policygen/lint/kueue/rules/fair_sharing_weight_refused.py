@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _LEAST = Fraction(1, 10**9)
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue compares with 1n, whatever its message says. 0 is taken: see `weight-not-positive`.
 
     Source: pkg/webhooks/common.go, validateFairSharing.
@@ -18,17 +19,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for owner in owners(facts.cluster):
         sharing = owner.it.fair_sharing
         if sharing is not None and sharing.weight <= _LEAST and sharing.weight != 0:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{owner} has a weight below 0, or too small to count, which is refused; write a "
                 "weight above 0, such as 1",
                 owner.at.to("spec", "fairSharing", "weight"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "fair-sharing-weight-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.versions import Minor
 from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _TAS, _NODES = "TopologyAwareScheduling", "TASFailedNodeReplacement"
 _SLICES, _DRA = "ElasticJobsViaWorkloadSlices", "KueueDRAIntegration"
@@ -40,7 +41,7 @@ NEEDS: tuple[tuple[str, str, Minor], ...] = (
 """A gate, what it needs, and the first release whose every patch refuses it otherwise."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The manager exits at start. Gates that are on by default count too.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates.
@@ -56,17 +57,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             them = (
                 " and ".join(gates) if len(gates) < 3 else f"{gates[0]} and {len(gates) - 1} more"
             )
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"Kueue does not start with {needed} off while {them} need it; write "
                 f"{', '.join(f'{gate}: false' for gate in gates)}, or switch it on",
                 entry.at.to("featureGates", needed),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "feature-gate-needs-another",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The field is accepted and not heeded.
 
     Gates may also be given on the command line of Kueue's Deployment.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         known = feature_gates.known(gate, facts.target["kueue"])
         if known and gate not in told and not rules.gate(gate):
             told.add(gate)  # one gate, one claim
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{what} is not heeded, since feature gate {gate} is off; write featureGates: "
                 f"{{{gate}: true}} in Kueue's Configuration, or take it out",
                 at,
@@ -62,10 +64,11 @@ def _configured(facts: Facts) -> Iterator[tuple[str, str, At]]:
             yield gate, "deviceClassMappings", entry.at.to("resources", "deviceClassMappings")
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "feature-gate-off",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=(
         "ClusterQueue",
         "Configuration",

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.controllers import KUEUE, controllers
 from policygen.lint.kueue import feature_gates
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 _ALL = ("AllAlpha", "AllBeta")
 """Gates that stand for others, in every program of Kubernetes."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The manager exits at start. Gates are given in its Configuration, or on its command line.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; pkg/features/kube_features.go.
@@ -23,14 +24,16 @@ def check(facts: Facts) -> Iterator[Claim]:
         if gate in _ALL:
             continue
         if gate not in names:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'Kueue {target} does not start with feature gate "{gate}", which it does not '
                 f"have; {suggest(gate, names)}",
                 at.on_key() if edits else at,
             )
         elif feature_gates.locked(gate, target) and value != feature_gates.on(gate, target):
             fixed = str(not value).lower()
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"Kueue {target} does not start with feature gate {gate} switched, since it is "
                 f"fixed at {fixed}; take it out",
                 at,
@@ -50,10 +53,11 @@ def _given(facts: Facts) -> Iterator[tuple[str, bool, At, tuple[Edit, ...]]]:
                 yield gate, value, it.gates_at, ()
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "feature-gate-unknown",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration", "Deployment"),
     check=check,
     fix=Fix.SAFE,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.controllers import KUEUE, controllers
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The manager exits at start, also where both say the same.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; v0.13, ValidateFeatureGates.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         for entry in facts.cluster.kueue_configurations:
             if entry.it.feature_gates:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"Kueue does not start with --feature-gates on the command line of {it.object} and "
                     "featureGates in its Configuration; take the flag out",
                     entry.at / "featureGates",
@@ -25,10 +27,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "feature-gates-given-twice",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Twice in one group is refused by the CRD already, which `list-entry-twice` tells.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for j, flavor in enumerate(group.flavors):
                 first, number = seen.setdefault(flavor.name, (i, j))
                 for owner, at in alike.at() if first != i else ():
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{owner} has flavor {flavor.name} in two groups, which is refused; cover "
                         "the resources of its nodes in one group",
                         at.to(i, "flavors", j, "name"),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-in-two-groups",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

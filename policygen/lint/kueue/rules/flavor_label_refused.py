@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The value of a toleration is not looked at.
 
     Source: pkg/webhooks/resourceflavor_webhook.go.
@@ -24,13 +25,14 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, toleration in enumerate(flavor.it.tolerations):
             if toleration.key:
                 found.append((key_fault(toleration.key), spec.to("tolerations", i, "key")))
-        yield from (Claim(f"{flavor}: {fault}", at) for fault, at in found if fault)
+        yield from (Hit(RULE, f"{flavor}: {fault}", at) for fault, at in found if fault)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-label-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
 )

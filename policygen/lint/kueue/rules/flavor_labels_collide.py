@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Each group picks a flavor of its own, and their labels are merged in no fixed order.
 
     Groups with a resource in common are refused, and another rule's.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     if first[1] == value or _same(same.groups, first[0], i):
                         continue
                     for queue, at in same.at(i, "flavors", j, "name"):
-                        yield Claim(
+                        yield Hit(
+                            RULE,
                             f"{queue} has flavors {first[2]} and {quotas.name} in different "
                             f"groups, and they want {key} to be {first[1]} and {value}; put "
                             "their resources into one group",
@@ -40,10 +42,11 @@ def _same(groups: tuple[ResourceGroup, ...], one: int, other: int) -> bool:
     return one == other or bool(both)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-labels-collide",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

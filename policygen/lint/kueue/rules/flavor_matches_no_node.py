@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import Names, suggest
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Workloads are admitted, take quota, and their pods stay Pending; unless nodes come later.
 
     Source: concepts/resource_flavor.md of Kueue's documentation.
     """
     if not facts.cluster.nodes.any:
         message = "the cluster has no nodes, so nothing can run in any flavor; add nodes"
-        yield Claim(message, None, tuple(flavor.at for flavor in facts.cluster.flavors)[:5])
+        yield Hit(RULE, message, None, tuple(flavor.at for flavor in facts.cluster.flavors)[:5])
         return
     found = facts.cluster.derive(nodes)
     if all(found[flavor.name].nodes for flavor in facts.cluster.flavors):
@@ -34,13 +35,14 @@ def check(facts: Facts) -> Iterator[Claim]:
                 hint = f"no node has {key}; {suggest(key, keys)}"
             elif value not in values[key]:
                 hint = f"no node has {key} {value}; {suggest(value, names[key])}"
-        yield Claim(f"{flavor} is for no node: {hint}", flavor.at.to("spec", "nodeLabels"))
+        yield Hit(RULE, f"{flavor} is for no node: {hint}", flavor.at.to("spec", "nodeLabels"))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-matches-no-node",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """One missing flavor makes the whole queue inactive: FlavorNotFound.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateFlavorMetadata.
@@ -21,16 +22,18 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 hint = suggest(flavor.name, known.names())
                 for queue, at in alike.at(i, "flavors", j, "name"):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{queue} uses ResourceFlavor "{flavor.name}", which is not there; {hint}',
                         at,
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-missing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The two values did each other's work before 0.17. Source: issue 9464."""
     for queue in facts.cluster.cluster_queues:
         if queue.it.flavor_fungibility.preference:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} prefers {queue.it.flavor_fungibility.preference}, whose meaning is "
                 "swapped with the other value's before Kueue 0.17; leave preference out until then",
                 queue.at.to("spec", "flavorFungibility", "preference"),
@@ -18,10 +20,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-preference-swapped",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.UNSAFE,

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A node has one taint of a key and effect, whatever its value.
 
     Source: pkg/webhooks/resourceflavor_webhook.go, validateNodeTaints.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             at = flavor.at.to("spec", "nodeTaints")
             first = seen.setdefault((taint.key, taint.effect), i)
             if first != i:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{flavor} has the taint {taint.key}:{taint.effect} twice, which is refused; "
                     "keep one",
                     at / i,
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavor-taint-twice",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     fix=Fix.SAFE,

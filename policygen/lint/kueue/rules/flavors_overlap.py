@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.flavor_nodes import overlaps
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Their hardware is promised twice, and cohorts lend by a flavor's name, so nothing is shared.
 
     Flavors whose labels are neither equal nor part of each other may be of different nodes.
@@ -15,7 +16,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     """
     for it in facts.cluster.derive(overlaps):
         how = "the same nodeLabels as" if it.equal else "all the nodeLabels of"
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{it.other} has {how} {it.one}, and both have quota for {it.resource}, so the same "
             "hardware is promised twice; use one flavor, or tell the nodes apart by a label",
             it.other.at.to("spec", "nodeLabels"),
@@ -23,10 +25,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "flavors-overlap",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import LEADER_WORKER_SET
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.queue_names import FRAMEWORKS, queued
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _ON_PODS = {"deployment", "statefulset", LEADER_WORKER_SET}
 """Integrations that switch that of pods on."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It runs at once, outside every quota.
 
     Source: pkg/controller/jobframework/setup.go; apis/config/v1beta2/configuration_types.go.
@@ -28,17 +29,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         framework = FRAMEWORKS[it.group, it.kind]
         if framework in enabled or f"{it.kind}.{it.version}.{it.group}".lower() in external:
             continue
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{each.workload} names a queue, and Kueue's Configuration does not enable its kind, so "
             f"it runs outside every quota; add {framework} to integrations.frameworks",
             each.at,
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "framework-not-enabled",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.queue_names import FRAMEWORKS
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 _LATER: dict[str, Minor] = {
     "trainer.kubeflow.org/trainjob": (0, 14),
@@ -19,7 +20,7 @@ _LATER: dict[str, Minor] = {
 _ALL = {*FRAMEWORKS.values(), *_LATER, "workload.codeflare.dev/appwrapper"}
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The manager exits at start.
 
     Source: pkg/config/validation.go, validateIntegrations; pkg/controller/jobs.
@@ -32,23 +33,26 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, name in enumerate(rules.frameworks):
             at = entry.at.to("integrations", "frameworks", i)
             if name not in known:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'Kueue does not start with framework "{name}", which it does not have; '
                     f"{suggest(name, known)}",
                     at,
                 )
             elif name in rules.frameworks[:i]:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'Kueue does not start with framework "{name}" twice; take one out',
                     at,
                     edits=(Edit(Verb.REMOVE, at),),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "framework-unknown",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration",),
     check=check,
     fix=Fix.SAFE,

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.job_metadata import judged
 from policygen.lint.kueue.queue_names import Queued, queued
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Two half-started gangs can hold each other's nodes for ever.
 
     From 0.19 on it waits unless it is switched off. Source: issues 349, 2796.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     gangs = [each for each in facts.cluster.derive(queued) if _gang(each)]
     for entry, rules in all_settings(facts):
         if gangs and not rules.waits_for_pods:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"Kueue does not wait for pods to be ready, so gangs such as {gangs[0].workload} "
                 "can start by halves and block each other; write waitForPodsReady",
                 entry.at / "waitForPodsReady",
@@ -36,10 +38,11 @@ def _gang(each: Queued) -> bool:
     return each.workload.kind not in ("Pod", "Deployment", "StatefulSet")
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gangs-not-awaited",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Configuration",),
     check=check,
     needs=frozenset({Need.WORKLOADS}),

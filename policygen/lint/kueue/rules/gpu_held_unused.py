@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.snapshot import Pod
 from policygen.lint.core.conditions import condition, long
 from policygen.lint.core.running_pods import Holder, families, held, holders, maker, named
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _WAITS = {
     "CrashLoopBackOff",
@@ -24,7 +25,7 @@ _WAITS = {
 pkg/kubelet/kuberuntime/kuberuntime_container.go of Kubernetes 1.36.3."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The node's GPUs are its own until it is gone, whatever its containers do.
 
     Source: issue 328 of NVIDIA/k8s-device-plugin for pods that crash.
@@ -40,7 +41,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for why, pods in found.items():
         for family in families(pods):
             verb = "holds" if len(family) == 1 else "hold"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{named(family)} {verb} {held(family)} of {_nodes(family)} in vain: {why}",
                 family[0].pod.at,
             )
@@ -80,13 +82,15 @@ def _nodes(family: Sequence[Holder]) -> str:
     return f"node {names[0]}{more}"
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gpu-held-unused",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN}),
     reads=("Job",),
     bound=timedelta(hours=1),
+    aliases=("gpu-held-in-vain",),
 )

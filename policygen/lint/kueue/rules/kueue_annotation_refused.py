@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import faults, judged, refusing
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A CronJob is taken, and every Job that it makes is refused.
 
     Source: pkg/controller/jobframework/validation.go, ValidateJobOnCreate.
@@ -21,13 +22,14 @@ def check(facts: Facts) -> Iterator[Claim]:
         job = judged(workload)
         what = f"{workload}" if job.at == workload.at else f"the jobs of {workload}"
         for path, fault in faults(job, settings):
-            yield Claim(f"{what}: {fault}", job.at.to("metadata", *path))
+            yield Hit(RULE, f"{what}: {fault}", job.at.to("metadata", *path))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "kueue-annotation-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("Configuration",),

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core import versions
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
 from policygen.kubernetes.cluster import KUEUE_CONFIG
 from policygen.lint.kueue import configuration_keys
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It is decoded strictly: the manager exits at start, and nothing is admitted any more.
 
     Source: pkg/config/config.go (EnableStrict); apis/config/*/configuration_types.go.
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     release = facts.target["kueue"].release
     for it in facts.cluster.of(KUEUE_CONFIG, "Configuration"):
         for path, message in _unknown(it.data, it.version, release):
-            yield Claim(f"Kueue does not start with {message}", it.at.to(*path).on_key())
+            yield Hit(RULE, f"Kueue does not start with {message}", it.at.to(*path).on_key())
 
 
 def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[tuple[Path, str]]:
@@ -46,10 +47,11 @@ def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[
                 waiting.append(((*way, key), path, inner))
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "kueue-configuration-key-unknown",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration",),
     check=check,
 )

@@ -2,21 +2,22 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.core.metadata_keys import Place, Written, written
 from policygen.lint.kueue.job_metadata import GROUP, GROUP_COUNT
 from policygen.lint.kueue.queue_names import managed
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _BY_POD = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages, by the pods' own labels."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It reads how to queue from the object that it manages, and how to place from its pods.
 
     The queue's name has a rule of its own.
@@ -35,7 +36,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 if each.place is Place.POD and key in (GROUP, GROUP_COUNT):
                     continue  # the pod is refused for it
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{workload} has {key} as {'a' if each.form == 'labels' else 'an'} {each.each} of "
                     f"{_of(each.place)}, where Kueue does not look for it; write it in {right}",
                     (each.at / key).on_key(),
@@ -80,4 +82,6 @@ def _of(place: Place) -> str:
     }[place]
 
 
-RULE = Rule("kueue-key-misplaced", Severity.WARNING, Family.INERT, judges=KINDS, check=check)
+RULE = ObjectRule(
+    "kueue-key-misplaced", Severity.WARNING, Family.INERT, __doc__, judges=KINDS, check=check
+)

@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from policygen.api_validation import schemas
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.refusals import refusals
-from policygen.core.finding import At, Edit, Severity
+from policygen.core.finding import At, Edit, Hit
+from policygen.core.rule import Severity
 from policygen.documents.edit.apply import applied
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import upgraded
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue stores v1beta2 since 0.16; read back as v1beta1, newer fields are missing.
 
     Source: config/components/crd/bases; issue 9281.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for kind in POLICY_KINDS:
         for it in facts.cluster.of(KUEUE, kind):
             if it.version == "v1beta1":
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{it} is v1beta1, which is deprecated; write apiVersion: {KUEUE}/v1beta2",
                     it.at / "apiVersion",
                     edits=_edits(it),
@@ -50,10 +52,11 @@ def _refused(it: Object) -> Iterator[Refusal]:
     return refusals(it.data, served) if served else iter(())
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "kueue-version-outdated",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=POLICY_KINDS,
     check=check,
     fix=Fix.SAFE,

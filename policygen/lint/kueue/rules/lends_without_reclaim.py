@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import Cell, Node, forest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """With reclaimWithinCohort Never, the default, its jobs wait until borrowers end by themselves.
 
     Source: concepts/preemption.md; apis/kueue/v1beta2/clusterqueue_types.go.
@@ -36,7 +37,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield from _claims(node, lent)
 
 
-def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Claim]:
+def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Hit]:
     """At most one, of the first that it lends to another."""
     queue = node.queue
     if queue is None:
@@ -47,7 +48,8 @@ def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Claim]:
     for cell, names in lent:
         others = [name for name in names if name != node.name]
         if others:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} lends {cell[1]} of flavor {cell[0]} to ClusterQueue {others[0]} and "
                 "cannot take it back, since reclaimWithinCohort is Never; write Any or "
                 "LowerPriority",
@@ -56,10 +58,11 @@ def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Claim]:
             return
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "lends-without-reclaim",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("Cohort",),

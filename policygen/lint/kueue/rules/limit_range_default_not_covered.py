@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.lint.kueue.configuration import Settings, settings
 from policygen.lint.kueue.coverage import covered
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue adds the default to what a job asks for, and finds no quota for it.
 
     Of several queues of a namespace the first is told.
@@ -30,7 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     if (i, name) in told:
                         continue
                     told.add((i, name))
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{entry} gives containers {name}, which {queue} behind {local} does "
                         "not cover, so no job is admitted there; cover it, or take it out",
                         entry.at.to("spec", "limits", i, item.fills_by(name), name),
@@ -45,10 +47,11 @@ def _given(rules: Settings, item: LimitRangeItem) -> set[str]:
     return {name for name, amount in rules.charged(item.filled_requests).items() if amount > 0}
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "limit-range-default-not-covered",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("LimitRange",),
     check=check,
     reads=("LocalQueue", "ClusterQueue", "Configuration", "Deployment"),

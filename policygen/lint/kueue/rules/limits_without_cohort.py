@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import cohort_field
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A ClusterQueue's borrowingLimit is refused by its CRD already, which `crd-rule-broken` tells.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLimit.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         for it in quotas(queue):
             if it.quota.lending_limit is not None:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} limits what it lends of {it.resource} and is in no cohort, which is "
                     f"refused; write {cohort_field(queue)}, or remove lendingLimit",
                     it.at / "lendingLimit",
@@ -33,17 +35,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             }
             for field, limit in limits.items():
                 if limit is not None:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{cohort} has a {field} for {it.resource} and no parent, which is "
                         f"refused; write parentName, or remove {field}",
                         it.at / field,
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "limits-without-cohort",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

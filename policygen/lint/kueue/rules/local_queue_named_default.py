@@ -2,28 +2,31 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It takes every job of its namespace that names no queue.
 
     Source: pkg/controller/jobframework/defaults.go; issue 13374.
     """
     for local in facts.cluster.local_queues:
         if local.name == "default":
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{local} takes every job of its namespace that names no queue; give it another "
                 "name unless that is meant",
                 local.at.to("metadata", "name"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "local-queue-named-default",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("LocalQueue",),
     check=check,
 )

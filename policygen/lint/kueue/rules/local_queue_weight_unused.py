@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import USAGE_BASED
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """LocalQueues are weighed only in a ClusterQueue with usage-based admission.
 
     Source: tasks/manage/admission_fair_sharing.md of Kueue's documentation.
@@ -19,7 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         scope = queue.it.admission_scope
         if scope is None or scope.admission_mode != USAGE_BASED:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{local} has weight {sharing.weight}, which {queue} does not heed; write "
                 f"admissionScope.admissionMode: {USAGE_BASED} there, or take the weight out",
                 local.at.to("spec", "fairSharing", "weight"),
@@ -27,10 +29,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "local-queue-weight-unused",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("LocalQueue",),
     check=check,
     reads=("ClusterQueue",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue reports ClusterQueueDoesNotExist and leaves the jobs suspended.
 
     Source: pkg/controller/core/localqueue_controller.go.
@@ -17,16 +18,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         name = queue.it.cluster_queue
         at = queue.at.to("spec", "clusterQueue")
         if not name:
-            yield Claim(f"{queue} names no ClusterQueue; write spec.clusterQueue", at)
+            yield Hit(RULE, f"{queue} names no ClusterQueue; write spec.clusterQueue", at)
         elif not known.knows(name):
             hint = suggest(name, known.names())
-            yield Claim(f'{queue} points to ClusterQueue "{name}", which is not there; {hint}', at)
+            yield Hit(
+                RULE, f'{queue} points to ClusterQueue "{name}", which is not there; {hint}', at
+            )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "local-queue-without-cluster-queue",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("LocalQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

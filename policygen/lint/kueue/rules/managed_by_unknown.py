@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.lint.core.known_keys import KUEUE
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _KNOWN = (f"{KUEUE}/multikueue", "kubernetes.io/job-controller")
 _CUTOFF = 0.85
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kubernetes leaves it alone, and nobody else takes it: it makes no pods.
 
     Source: pkg/controller/job/job_controller.go, controllerName; apis/kueue/v1beta2/multikueue_types.go.
@@ -27,17 +28,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         near = get_close_matches(name.lower(), _KNOWN, n=1, cutoff=_CUTOFF)
         if near or name.startswith(f"{KUEUE}/"):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} is managed by {quoted(name)}, which no controller is called, so it makes "
                 f'no pods; did you mean "{near[0] if near else _KNOWN[0]}"?',
                 job.at.to("spec", "managedBy"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "managed-by-unknown",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The others are used; without any, the check is inactive: NoUsableClusters.
 
     Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go.
@@ -16,17 +17,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for config in facts.cluster.multi_kueue_configs:
         for i, name in enumerate(config.it.clusters):
             if not known.knows(name) and name not in config.it.clusters[:i]:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{config} names MultiKueueCluster "{name}", which is not there; '
                     f"{suggest(name, known.names())}",
                     config.at.to("spec", "clusters", i),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "multi-kueue-cluster-missing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 GATE = "MultiKueueManagerQuotaAutomation"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Quotas of the manager's queues are replaced, and their limits dropped; Git puts them back.
 
     Source: pkg/controller/admissionchecks/multikueue/clusterqueue.go.
@@ -27,7 +28,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         for queue in users.get(config.name, ()):
             if any(it.quota.nominal_quota for it in quotas(queue)):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{config} has Kueue write the quotas of {queue}, which has its own; write "
                     "quotaManagement: Manual, or keep the queue's quotas out of Git",
                     config.at.to("spec", "quotaManagement"),
@@ -46,10 +48,11 @@ def _users(cluster: Cluster) -> dict[str, list[Entry[ClusterQueue]]]:
     return found
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "multi-kueue-rewrites-quotas",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

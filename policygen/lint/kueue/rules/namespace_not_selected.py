@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.namespaces import selects
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Its workloads are inadmissible: the namespace does not match.
 
     Judged where the namespace's labels are known, or its name decides.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if queue is None or queue.it.namespace_selector is None:
             continue  # other rules'
         if selects(facts.cluster, queue.it.namespace_selector, local.namespace) is False:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} does not select namespace {local.namespace}, so {local} gets nothing "
                 "admitted; add the namespace to the selector, or label it",
                 local.at.to("spec", "clusterQueue"),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "namespace-not-selected",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("LocalQueue",),
     check=check,
     reads=("ClusterQueue", "Namespace"),

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue, ResourceGroup
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import checked, checks
 from policygen.lint.kueue.cohorts import Node, forest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """No workload is ever admitted: ExceedsMaxQuota, or the resource is unavailable.
 
     A single resource of zero is a way to keep it out; a group in which all are zero is a fault.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         groups, cohort = queue.it.resource_groups, queue.it.cohort_name
         if not groups:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} covers no resource, so what asks for any is never admitted; write "
                 "resourceGroups",
                 queue.at / "spec",
@@ -36,7 +38,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             dry[alike] = tuple(_dry(node, groups))
         for i in dry[alike]:
             whom = "and can borrow none" if cohort else "and no cohort"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {whom}, so it "
                 "never admits anything; write nominalQuota, or let its cohort lend some",
                 queue.at.to("spec", "resourceGroups", i, "flavors"),
@@ -64,10 +67,11 @@ def _filled(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
     return False
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "no-quota-anywhere",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Node, Taint
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.amounts import shown
 from policygen.lint.kueue.flavor_nodes import HARD, Flavor, Nodes, nodes
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _NAMED = 3
 
@@ -18,7 +19,7 @@ Tainted = Mapping[Taint, Sequence[Entry[Node]]]
 """Nodes by their lasting taints that keep pods away."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue admits every job there, and kube-scheduler refuses pods without the toleration.
 
     Taints that Kubernetes itself sets and takes away are left out, and so are nodes among others that
@@ -37,7 +38,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             if not every:
                 them = [it for it in them if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them
             if them:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     _every(flavor, key) if every else _some(flavor, key, them, mine),
                     flavor.at.to("spec"),
                     related=(them[0].at.to("spec", "taints"),),
@@ -99,10 +101,11 @@ def _knows(flavor: Flavor, taint: Taint) -> bool:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "node-taint-not-tolerated",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

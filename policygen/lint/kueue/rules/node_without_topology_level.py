@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME
+from policygen.core.rule import Severity
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.topologies import levels
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue does not see the node, so the capacity shrinks without a word.
 
     Source: pkg/util/tas/node.go; issues 5039, 6996.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             if without:
                 one = len(without) == 1
                 who = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{who} of flavor {flavor.name} {'has' if one else 'have'} no label {level}, a level "
                     f"of Topology {flavor.it.topology_name}, so Kueue never uses {'it' if one else 'them'}; "
                     f"label {'it' if one else 'them'}",
@@ -35,10 +37,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "node-without-topology-level",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -2,25 +2,27 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import checked, stray_flavors
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Before 0.17 it is accepted, and workloads skip the check. Later webhooks refuse it.
 
     Source: pkg/webhooks/clusterqueue_webhook.go; issue 7259.
     """
     for queue in facts.cluster.derive(checked):
         for at, said, remedy in stray_flavors(queue):
-            yield Claim(f"{said}, so it is skipped; {remedy}", at)
+            yield Hit(RULE, f"{said}, so it is skipped; {remedy}", at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "on-flavors-unused",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     until={"kueue": (0, 17)},

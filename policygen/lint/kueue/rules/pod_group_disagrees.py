@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.rule import Severity
 from policygen.lint.core import go_values
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import GROUP_COUNT, Judged, group, judged
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 class _Member(Struct, frozen=True, eq=False):
@@ -25,7 +26,7 @@ class _Member(Struct, frozen=True, eq=False):
         return self.pod.labels.get(LOCAL_QUEUE, "")
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A group is admitted when all of it is there and agrees; pods above its size are deleted.
 
     Source: pkg/controller/jobs/pod/pod_controller.go, validatePodGroupMetadata, ConstructComposableWorkload.
@@ -43,11 +44,12 @@ def check(facts: Facts) -> Iterator[Claim]:
         yield from _of_group(name, members)
 
 
-def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Claim]:
+def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
     first = members[0]
     for each in members:
         if each.count != first.count:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{each.pod.workload} says that group "{name}" has {each.count} pods, and '
                 f"{first.pod.workload} says {first.count}, so it is never admitted; write the same "
                 "number in all of them",
@@ -56,7 +58,8 @@ def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Claim]:
             )
             return
         if each.queue != first.queue:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{each.pod.workload} of group "{name}" goes to {_queue(each)}, and '
                 f"{first.pod.workload} to {_queue(first)}, so the group is never admitted; write "
                 "the same queue in all of them",
@@ -65,7 +68,8 @@ def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Claim]:
             )
             return
     if len(members) > first.count:
-        yield Claim(
+        yield Hit(
+            RULE,
             f'group "{name}" has {len(members)} pods and says {first.count}, so Kueue deletes '
             f"{len(members) - first.count}; write {len(members)} in all of them",
             first.count_at,
@@ -82,10 +86,11 @@ def _queue_at(member: _Member) -> At:
     return at.to("labels", LOCAL_QUEUE) if member.queue else at
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-group-disagrees",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Pod",),
     check=check,
     reads=("Configuration", "Deployment"),

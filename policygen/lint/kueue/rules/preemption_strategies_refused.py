@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import texts
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 _VALID = ((_FINAL,), (_INITIAL,), (_FINAL, _INITIAL))
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The manager exits at start. A v1beta1 Configuration without a list gets both.
 
     Source: pkg/config/validation.go, validateFairSharing.
@@ -24,17 +25,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         if strategies in _VALID or (not strategies and entry.object.version == "v1beta1"):
             continue
         said = f"[{', '.join(strategies)}]" if strategies else "no strategy"
-        yield Claim(
+        yield Hit(
+            RULE,
             f"Kueue does not start with fairSharing and {said}; write preemptionStrategies: "
             f"[{_FINAL}, {_INITIAL}], or one of the two",
             entry.at.to("fairSharing", "preemptionStrategies"),
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "preemption-strategies-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration",),
     check=check,
 )

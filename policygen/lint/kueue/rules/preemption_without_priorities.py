@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.priorities import default, values
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Without a class that differs from the default, LowerPriority never finds a victim.
 
     Where the set has no class at all they may be elsewhere, or come later, and nothing is said.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             ("withinClusterQueue", preemption.within_cluster_queue),
         ):
             if policy == "LowerPriority":
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} has {field}: LowerPriority, and all priorities are equal, so it "
                     "preempts nothing; create WorkloadPriorityClasses of different values",
                     queue.at.to("spec", "preemption", field),
@@ -34,10 +36,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "preemption-without-priorities",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

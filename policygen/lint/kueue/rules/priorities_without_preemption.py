@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """They only order what waits. Queues that lend are lends-without-reclaim's.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go: all three policies are Never by default.
@@ -19,17 +20,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         if queue.it.cohort_name:
             continue
         if preemption is None or preemption.within_cluster_queue == "Never":
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} never preempts, so priorities only order what waits in it; write "
                 "preemption.withinClusterQueue: LowerPriority if urgent jobs are to displace others",
                 queue.at.to("spec", "preemption", "withinClusterQueue"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "priorities-without-preemption",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("WorkloadPriorityClass",),

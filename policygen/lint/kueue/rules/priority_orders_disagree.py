@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue takes the WorkloadPriorityClass, kube-scheduler the PriorityClass of the pods.
 
     Source: concepts/workload_priority_class.md of Kueue's documentation.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         # Of those that Kueue ranks below, the one that kube-scheduler ranks highest.
         if top is not None and top[0] < here[0] and top[1] > here[1]:
             _, _, entry, other = here
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"Kueue ranks {entry.name} above {top[2].name}, and the PriorityClasses of these "
                 "names the other way round, so one preempts what the other has admitted; give both "
                 "kinds the same order",
@@ -33,10 +35,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             top = here
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "priority-orders-disagree",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("WorkloadPriorityClass",),
     check=check,
     reads=("PriorityClass",),

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.kueue.admission_checks import PROVISIONING, checks
 from policygen.lint.kueue.coverage import covered
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """No pod needs provisioning then: the check is Ready at once, and no node comes.
 
     Source: pkg/controller/admissionchecks/provisioning/controller.go, requiredPodSets.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         known = used.get(config.name)
         managed = config.it.managed_resources
         if known and managed and not known & set(managed):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{config} manages {', '.join(managed)}, of which none of its queues has quota, so "
                 f"nothing is ever provisioned; {suggest(managed[0], known)}",
                 config.at.to("spec", "managedResources"),
@@ -38,10 +40,11 @@ def _resources(cluster: Cluster) -> dict[str, set[str]]:
     return found
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "provisioning-matches-nothing",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ProvisioningRequestConfig",),
     check=check,
     reads=("AdmissionCheck", "ClusterQueue"),

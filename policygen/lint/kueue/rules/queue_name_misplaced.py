@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.kueue.job_metadata import judged
 from policygen.lint.kueue.queue_names import BY_POD, labels, managed
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue reads the label of the object that it manages; a CronJob's is that of its jobs.
 
     Pods with a label of their own are queued one by one, where the pod integration is on; so are
@@ -30,7 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         places = list(_elsewhere(workload))
         for wrong, what, name in places:
             right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} names its queue in {what}, where Kueue does not look for it; "
                 f"write the label {LOCAL_QUEUE} in {right}",
                 wrong,
@@ -41,14 +43,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             break
 
 
-def _past(workload: Workload) -> Iterator[Claim]:
+def _past(workload: Workload) -> Iterator[Hit]:
     """The label of an object that Kueue does not manage, where its pods have none."""
     name = workload.labels.get(LOCAL_QUEUE)
     for template in workload.templates[:1]:
         if name and LOCAL_QUEUE not in template.labels:
             wrong = workload.at.to("metadata", "labels", LOCAL_QUEUE)
             right = template.at.to("metadata", "labels", LOCAL_QUEUE)
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{workload} names its queue in its own labels, and Kueue manages no {workload.kind}, "
                 f"only its pods; write the label {LOCAL_QUEUE} in spec.template.metadata.labels",
                 wrong,
@@ -79,10 +82,11 @@ def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:
             yield at, "an annotation of its pods", template.annotations[LOCAL_QUEUE]
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-name-misplaced",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     fix=Fix.UNSAFE,

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.amounts import shown
 from policygen.lint.kueue.coverage import Asked, asked
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The quota of the pool suffices, so it is admitted; its pods stay Pending.
 
     Judged where nodes of every flavor are known. Source: docs on topology-aware scheduling;
@@ -38,7 +39,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if short
                 else "more at once than any single node of its flavors has"
             )
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"a pod of {each.by.workload} asks for {what}; ask for less, or add larger nodes",
                 each.template.at.to("spec", "containers"),
                 related=(each.queue.at.to("spec", "resourceGroups"),),
@@ -55,10 +57,11 @@ def _flavors(each: Asked) -> list[str]:
     ]
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queued-pod-fits-no-node",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.resource_names import NATIVE
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import promised
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Workloads are admitted and their pods stay Pending. A Cohort's quota adds to its members'.
 
     Source: issues 2665, 1651, 5289.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if resource in NATIVE and resource not in mine.total:
             continue  # every node has some: it is only not written
         if resource != "pods" and total > have:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"quotas promise {shown(resource, Fraction(total))} {resource} of {flavor}, whose "
                 f"{len(mine.nodes)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
                 "adds to its members'), or add nodes",
@@ -35,10 +37,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-exceeds-capacity",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -4,13 +4,14 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import BYTES, shown, written
 from policygen.lint.kueue.quotas import Placed, amounts, owners_alike, where
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only cpu is counted in thousandths; everything else is rounded up to whole units.
 
     Source: pkg/resources/amount.go, AmountFromQuantity.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for it in where(facts.cluster.derive(owners_alike), _is_fractional):
         for field, amount in amounts(it.quota):
             if amount.denominator != 1:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
                     f"Kueue counts as {math.ceil(amount)}; write whole units",
                     it.at / field,
@@ -37,10 +39,11 @@ def _edits(at: At, resource: str, whole: int) -> tuple[Edit, ...]:
     return (Edit(Verb.REWRITE, at, written(resource, Fraction(whole))),)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-fractional",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
     fix=Fix.SAFE,

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from policygen.core import quantity
-from policygen.core.finding import Edit, Severity, Verb, at_path
+from policygen.core.finding import Edit, Hit, Verb, at_path
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import queues_alike, quotas
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue's webhook writes quantities anew, so that GitOps tools see a difference for ever.
 
     Only of ClusterQueues: no webhook changes Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if canonical == text:
                     continue
                 for queue in alike.owners:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
                         "write that",
                         queue.at.to(*path, field),
@@ -37,10 +39,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-not-canonical",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.SAFE,

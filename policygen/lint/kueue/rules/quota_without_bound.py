@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.quotas import Placed, owners_alike, where
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _MOST = {"cpu": Fraction(10**6), "memory": Fraction(2**60), "ephemeral-storage": Fraction(2**60)}
 _DEVICES = Fraction(10**6)
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It binds nothing, so that pods wait instead of workloads; past 64 bits it was read as 0.
 
     Where a Topology counts the nodes, such a quota is a known way to leave the counting to it.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if flavor is not None and flavor.it.topology_name:
             continue
         amount = shown(it.resource, it.quota.nominal_quota)
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{it.owner} has {amount} {it.resource} of flavor {it.flavor}, which is no bound; "
             "write what the nodes have",
             it.at / "nominalQuota",
@@ -36,10 +38,11 @@ def _is_no_bound(it: Placed) -> bool:
     return most is not None and it.quota.nominal_quota >= most
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-without-bound",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("ResourceFlavor",),

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import asked, covered, uncovered
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The whole workload is inadmissible, whatever else it asks for.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; issue 4848.
@@ -19,7 +20,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for each in asked(facts):
         for name in uncovered(facts, each):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{each.by.workload} asks for {name}, which {each.queue} does not cover; "
                 f"{suggest(name, covered(each.queue))}",
                 each.template.at.to("spec", "containers"),
@@ -27,10 +29,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "request-not-covered",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),

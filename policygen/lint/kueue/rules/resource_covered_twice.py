@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups."""
     for alike in facts.cluster.derive(owners_alike):
         seen: dict[str, Path] = {}
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if first == here:
                     continue
                 for owner, root in alike.at():
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{owner} covers {name} twice, which is refused; a resource is in one "
                         "group, with all the flavors that it has",
                         root.to(*here),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "resource-covered-twice",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

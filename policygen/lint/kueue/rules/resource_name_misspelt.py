@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import owners_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Any label key is accepted. The quota is never used, and what jobs ask for is not covered.
 
     Names that nodes have, or that the Configuration makes, are right.
@@ -24,17 +25,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if right is None:
                     continue
                 for owner, at in alike.at(i, "coveredResources", j):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{owner} has quota for "{name}", which no node is known to have; did you '
                         f'mean "{right}"?',
                         at,
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "resource-name-misspelt",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("Node", "Configuration"),

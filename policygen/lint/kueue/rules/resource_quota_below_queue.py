@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
 from policygen.lint.kueue.queue_names import target
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue admits, the API server refuses the pods, and the quota stays taken.
 
     Judged where the queue serves no other namespace, whose share a lower one might be.
@@ -35,7 +36,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if "/" in resource and resource == key:
                     continue  # counted nowhere: `gpu-quota-binds-nothing`
                 if 0 <= hard < nominal.get(resource, Fraction(0)):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{entry} allows {shown(resource, hard)} {resource}, and {queue} admits "
                         f"{shown(resource, nominal[resource])} there, so admitted jobs get no pods; "
                         "leave compute to the queue, or raise it",
@@ -44,10 +46,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "resource-quota-below-queue",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ResourceQuota",),
     check=check,
     reads=("LocalQueue", "ClusterQueue"),

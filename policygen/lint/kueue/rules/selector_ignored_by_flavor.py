@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import asked
 from policygen.lint.kueue.flavor_fits import keys, refusal
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A flavor without the label accepts the workload, whose pods then want two pools at once.
 
     Flavors without any label are another rule's. Source: flavorassigner.go, flavorSelector;
@@ -30,7 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for flavor in labelled:
                 ignored = sorted(common - flavor.it.node_labels.keys())
                 if ignored and refusal(flavor.it, each.template.spec) is None:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{each.by.workload} chooses nodes by {ignored[0]}, which flavor "
                         f"{flavor.name} of {each.queue} does not have, so it may be charged there "
                         "and fit no node; give every flavor of the group the same labels",
@@ -40,10 +42,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "selector-ignored-by-flavor",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

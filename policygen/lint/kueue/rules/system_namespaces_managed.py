@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import KUBE_SYSTEM, NAMESPACE_NAME
+from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The manager exits at start. Its own namespace is judged where the file names it.
 
     Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.
@@ -16,7 +17,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for entry, rules in all_settings(facts):
         for name in (KUBE_SYSTEM, entry.it.namespace):
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"Kueue does not start with a managedJobsNamespaceSelector that matches {name}; "
                     f"exclude kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
                     entry.at / "managedJobsNamespaceSelector",
@@ -24,10 +26,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "system-namespaces-managed",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Configuration",),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import checked, checks
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A queue may name 64, Workload status.admissionChecks holds 8.
 
     Source: apis/kueue/v1beta2/workload_types.go.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for _, flavor in flavors(queue):
             count = sum(1 for it in mine if not it.on_flavors or flavor.name in it.on_flavors)
             if count > 8:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} asks for {count} checks on flavor {flavor.name}, and a Workload can "
                     "hold 8, so none gets through, and each keeps its quota; ask for fewer",
                     queue.at.to("spec", "admissionChecksStrategy", "admissionChecks"),
@@ -28,10 +30,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "too-many-admission-checks",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
 )

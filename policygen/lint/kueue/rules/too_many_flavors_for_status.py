@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.versions import KUEUE_QUEUE_ITEMS
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The status lists 64, 16 before 0.14; of what is refused `cluster-queue-too-large` tells.
 
     Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. No error: it
@@ -20,17 +21,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for alike in facts.cluster.derive(queues_alike):
         count = sum(len(group.flavors) for group in alike.groups)
         for queue, at in alike.at() if most < count <= refused else ():
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has {count} flavors, and its status can list {most}, so it cannot be "
                 "updated; split the queue",
                 at,
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "too-many-flavors-for-status",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
 )

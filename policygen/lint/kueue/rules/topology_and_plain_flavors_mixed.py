@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Jobs that ask for a topology skip the plain flavors, all others skip the rest.
 
     In a queue of topology-aware flavors only, every job is placed by them.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             aware = [flavor for flavor in found if flavor and flavor.it.topology_name]
             plain = [flavor for flavor in found if flavor and not flavor.it.topology_name]
             for queue, at in alike.at(i, "flavors") if aware and plain else ():
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} has flavor {aware[0].name} with a topology beside {plain[0].name} "
                     "without one, so every job can use only one of them; give both a topologyName, "
                     "or split the queue",
@@ -29,10 +31,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "topology-and-plain-flavors-mixed",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

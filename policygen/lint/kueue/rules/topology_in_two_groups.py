@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A pod that asks for resources of both gets two such flavors, which is an error.
 
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             if mine and first:
                 j, name = mine[0]
                 for queue, at in same.at(i, "flavors", j, "name"):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{queue} has topology-aware flavors {first} and {name} in different "
                         "groups, and a pod can have only one; put their resources into one group",
                         at,
@@ -33,10 +35,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 first = mine[0][1]
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "topology-in-two-groups",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue
@@ -12,10 +13,10 @@ from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import asked
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.kueue.topologies import levels, requested
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Flavors without the level are skipped. What no level can be called is refused.
 
     Source: pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel.
@@ -28,7 +29,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         known = _levels(cluster, each.queue)
         for at, level in wanted if known else ():
             if level not in known and not key_fault(level):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{each.by.workload} asks for topology level "{level}", which no flavor of '
                     f"{each.queue} has; {suggest(level, known)}",
                     at,
@@ -47,10 +49,11 @@ def _levels(cluster: Cluster, queue: Entry[ClusterQueue]) -> set[str]:
     return known
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "topology-level-unknown",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=(

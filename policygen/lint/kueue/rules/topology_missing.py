@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Every queue with the flavor is inactive (TopologyNotFound), but for those of MultiKueue.
 
     Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         queues = users.get(flavor.name, [])
         if queues and all(_dispatches(cluster, queue) for queue in queues):
             continue
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{flavor} names Topology "{name}", which is not there; {suggest(name, known.names())}',
             flavor.at.to("spec", "topologyName"),
         )
@@ -47,10 +49,11 @@ def _dispatches(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
     return any(entry is not None and entry.it.controller_name == MULTI_KUEUE for entry in found)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "topology-missing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import configuration, topology_requests
 from policygen.lint.kueue.job_metadata import judged, refusing
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Of a Deployment, a StatefulSet and a CronJob what they make is refused.
 
     Source: pkg/controller/jobframework/tas_validation.go, ValidateTASPodSetRequest.
@@ -25,13 +26,14 @@ def check(facts: Facts) -> Iterator[Claim]:
         for template in workload.templates:
             for key, fault in topology_requests.faults(template.annotations, count, settings):
                 at = template.at.to("metadata", "annotations", key)
-                yield Claim(f"{workload}: {fault}", at)
+                yield Hit(RULE, f"{workload}: {fault}", at)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "topology-request-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("Configuration",),

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import asked
 from policygen.lint.kueue.topologies import asks
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Every flavor is skipped: it does not support TopologyAwareScheduling.
 
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
@@ -25,7 +26,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for flavor in group.flavors
         ]
         if flavors and all(flavor and not flavor.it.topology_name for flavor in flavors):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{each.by.workload} asks for a topology, and no flavor of {each.queue} has "
                 "topologyName; write it in the flavor, or take the annotation out",
                 each.template.at.to("metadata", "annotations"),
@@ -33,10 +35,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "topology-request-without-topology",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import queues_alike
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It accepts every job, also those that choose their nodes, and its quota is used up first.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector; issue 15136.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 if flavor.it.node_labels and bare:
                     for queue, at in same.at(i, "flavors", bare[0], "name"):
-                        yield Claim(
+                        yield Hit(
+                            RULE,
                             f"{queue} tries flavor {bare[1]}, which has no nodeLabels, before "
                             f"{quotas.name}; label it, or put it last",
                             at,
@@ -32,10 +34,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     bare = (j, quotas.name)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "unlabelled-flavor-first",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """As soon as it borrows its share is infinite: served last, preempted first.
 
     Of ClusterQueues and Cohorts less than 0 is refused, of LocalQueues it is not.
@@ -16,24 +17,27 @@ def check(facts: Facts) -> Iterator[Claim]:
     cluster = facts.cluster
     for entry in owners(cluster):
         if entry.it.fair_sharing is not None and entry.it.fair_sharing.weight == 0:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{entry} has weight 0, so it is served last and preempted first whenever it "
                 "borrows; write a weight above 0",
                 entry.at.to("spec", "fairSharing", "weight"),
             )
     for local in cluster.local_queues:
         if local.it.fair_sharing is not None and local.it.fair_sharing.weight <= 0:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{local} has weight {local.it.fair_sharing.weight}, so it comes after every other "
                 "of its ClusterQueue; write a weight above 0",
                 local.at.to("spec", "fairSharing", "weight"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "weight-not-positive",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("ClusterQueue", "Cohort", "LocalQueue"),
     check=check,
 )

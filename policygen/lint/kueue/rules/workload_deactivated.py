@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.conditions import condition, holds
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only what a controller deactivated: `Deactivated` alone is somebody's own `active: false`.
 
     Source: WorkloadEvictedByDeactivation and the reasons made of it, such as
@@ -18,17 +19,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         if it.it.active or holds(it.object, "Finished"):
             continue
         if found and found.holds and found.reason.startswith("DeactivatedDueTo"):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{it} is deactivated and never tried again: {found.reason}: {found.message}; mend "
                 "its cause and set spec.active to true, or delete its owner",
                 it.at / "spec" / "active",
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-deactivated",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Workload",),
     check=check,
     needs=frozenset({Need.SEEN}),

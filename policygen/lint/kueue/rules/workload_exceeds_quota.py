@@ -3,19 +3,20 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.amounts import shown
 from policygen.lint.kueue.cohorts import Cell, Node, forest
 from policygen.lint.kueue.coverage import Asked, asked_together
 from policygen.lint.kueue.queue_names import TOGETHER
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It waits for ever, and at the head of a StrictFIFO queue so do all behind it.
 
     What it asks for is counted at its least: pods of an unknown number as one.
@@ -35,7 +36,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
             if short is not None:
                 name, amount, most = short
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{first.by.workload} asks for {shown(name, amount)} {name}, and {first.queue} "
                     f"can have {shown(name, most)} at the most; ask for less, or raise the quota or "
                     "borrowingLimit",
@@ -100,10 +102,11 @@ class _Ceilings:
         return found
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-exceeds-quota",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import asked
 from policygen.lint.kueue.flavor_fits import refusal
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Kueue skips every flavor (NoMatchingFlavor), for want of a toleration or a label's value.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets; issue 3158.
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     f"{flavor.name}: {reason}"
                     for flavor, reason in zip(group.flavors, reasons, strict=True)
                 )
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{each.by.workload} fits no flavor of {each.queue} ({said}); change what it "
                     "says about nodes, or the flavor",
                     each.template.at / "spec",
@@ -38,10 +40,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-fits-no-flavor",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

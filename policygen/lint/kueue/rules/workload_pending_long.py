@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
 from policygen.lint.core.conditions import condition, created, holds, long
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """One that somebody deactivated waits for that somebody.
 
     Source: apis/kueue/v1beta2/workload_types.go of Kueue 0.19.2 (QuotaReserved, Evicted, Finished).
@@ -27,7 +28,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             remedy = (
                 "mend that" if why and "insufficient" not in why else "give its queue the quota"
             )
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{it} of queue "{it.it.queue_name}" has waited for {long(age)}{why and ": "}{why}; '
                 f"{remedy}, or take it out",
                 it.at,
@@ -40,10 +42,11 @@ def _since(it: Object) -> datetime | None:
     return evicted.since if evicted and evicted.holds else created(it)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-pending-long",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Workload",),
     check=check,
     needs=frozenset({Need.SEEN}),

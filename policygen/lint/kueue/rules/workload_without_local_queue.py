@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.queue_names import BY_POD, local_queues, queued
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _OPAQUE = {
     ("trainer.kubeflow.org", "TrainJob"),
@@ -19,7 +20,7 @@ _OPAQUE = {
 """Kinds that Kueue manages and of whose pods no rule knows; of clusters they are not read."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It stays suspended; only its Workload says why. What no queue can be called is refused.
 
     Source: pkg/cache/queue/manager.go; pkg/controller/jobframework/reconciler.go.
@@ -32,7 +33,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if known.knows(name, namespace) or known.knows(name):
             continue  # there, but unreadable
         where = f"namespace {namespace}" if namespace else "any namespace"
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{who} goes to LocalQueue "{name}", which is not in {where}; '
             f"{suggest(name, known.names(namespace))}",
             at,
@@ -56,10 +58,11 @@ def _sent(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
             yield str(it), name, it.namespace, it.at.to("metadata", "labels", LOCAL_QUEUE)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "workload-without-local-queue",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=(*KINDS, "LocalQueue"),  # beside which there may be opaque kinds alone
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
 from policygen.lint.core.resource_names import meant
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler.scoring import profiles
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Names are compared with the pods' requests and with nothing else.
 
     What pods ask for is judged where some ask for a GPU, and none for any that is counted.
@@ -24,13 +25,15 @@ def check(facts: Facts) -> Iterator[Claim]:
         slips = {name: meant(name) for name in names}
         for name, right in slips.items():
             if right is not None:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'packing counts "{name}", which no node is known to have; write "{right}"',
                     at,
                 )
         if asked and asked.isdisjoint(names) and not any(slips.values()):
             shown = " and ".join(sorted(names))
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"packing counts {shown}, and the GPU pods here ask for "
                 f"{' and '.join(sorted(asked))}; {suggest(shown, asked)}",
                 at,
@@ -59,10 +62,11 @@ def _asked(cluster: Cluster) -> frozenset[str]:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "packing-counts-another-resource",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
     check=check,
     reads=(*KINDS,),

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A pod without a schedulerName goes to default-scheduler.
 
     Source: pkg/scheduler/scheduler.go, profiles by name.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     used = facts.cluster.derive(_used)
     for profile in profiles(facts.cluster):
         if profile.scoring.packs and used and profile.name not in used:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"no GPU pod here names profile {profile.name}, so nothing is packed by it; write "
                 f"schedulerName: {profile.name} into their templates",
                 profile.at / "schedulerName",
@@ -35,10 +37,11 @@ def _used(cluster: Cluster) -> frozenset[str]:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "packing-profile-unused",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler.scoring import profiles
 
 _ALL = 100
 """Up to so many nodes all are scored, whatever is written; and the percentage that means all."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Unset it falls from about half of the nodes to 5 %, never below 100 nodes.
 
     A cluster that is known to be small is left in peace.
@@ -23,17 +24,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         if share is None:
             share = profile.owner.it.percentage_of_nodes_to_score
         if profile.scoring.packs and share != _ALL:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"profile {profile.name} packs, and of more than {_ALL} nodes scores a sample "
                 "only; write percentageOfNodesToScore: 100",
                 profile.at,
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "packing-sees-a-sample",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
     reads=("Node",),

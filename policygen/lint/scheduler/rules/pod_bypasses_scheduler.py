@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.core.rule import Severity
 from policygen.lint.core.pool_pods import pools, scheduler_name
 from policygen.lint.core.running_pods import families, held, named
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Two schedulers on one pool book the same card twice: each knows its own decisions first.
 
     Source: shown on kube-scheduler 1.36.3 beside Volcano 1.14.1.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         short = pool.shortfall(pool.past_scheduler)
         for family in families(pool.past_scheduler):
             verb = "was" if len(family) == 1 else "were"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{named(family)} with {held(family)} of pool "{pool.facts.name}" {verb} placed by '
                 f"{scheduler_name(family[0])}, and two schedulers on one pool book the same card "
                 f"twice; write schedulerName: {write}{short}",
@@ -28,10 +30,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-bypasses-scheduler",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN, Need.SPEC, Need.NODES}),

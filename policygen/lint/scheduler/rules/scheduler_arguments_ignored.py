@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler import terms
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Names in pluginConfig are looked up by the plugins that are on; no other is asked.
 
     Where the plugin is enabled too, the start fails, which another rule tells.
@@ -24,17 +25,20 @@ def check(facts: Facts) -> Iterator[Claim]:
         for i, config in enumerate(profile.it.plugin_config):
             if config.name in (*known, *terms.OTHERS, *enabled):
                 continue
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'profile {profile.name} has arguments for "{config.name}", which is no plugin, so '
                 f"nothing reads them; {suggest(config.name.removesuffix('Args'), known)}",
                 profile.at.to("pluginConfig", i, "name"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "scheduler-arguments-ignored",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
+    aliases=("scheduler-arguments-unread",),
 )

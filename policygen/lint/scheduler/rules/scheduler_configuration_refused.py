@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.kubernetes.configurations import PluginSet, SchedulerConfiguration
 from policygen.kubernetes.configurations import Profile as Written
@@ -11,7 +12,7 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries, mapping, numbered
 from policygen.lint.core import typed_fields
 from policygen.lint.core.typed_fields import Fields
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler import arguments, bounds, terms
 from policygen.lint.scheduler import profiles as scheduler_profiles
 from policygen.lint.scheduler.scoring import FIT, Profile, profiles
@@ -20,7 +21,7 @@ _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _RATIO = "requestedToCapacityRatio"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Types, bounds, profiles, plugins and their arguments.
 
     Source: pkg/scheduler/apis/config/validation; pkg/scheduler/framework/runtime/framework.go
@@ -30,22 +31,22 @@ def check(facts: Facts) -> Iterator[Claim]:
     for each in facts.cluster.scheduler_configurations:
         data = each.object.data
         for path, fault in bounds.faults(data):
-            yield Claim(fault, each.at.to(*path))
+            yield Hit(RULE, fault, each.at.to(*path))
         yield from _types(data, fields, each.at)
         yield from _percentage(each.it.percentage_of_nodes_to_score, each.at)
         yield from _profiles(each)
     for one in profiles(facts.cluster):
         for path, fault in scheduler_profiles.faults(one.it):
-            yield Claim(fault, one.at.to(*path))
+            yield Hit(RULE, fault, one.at.to(*path))
         yield from _arguments(one, facts.target["kubernetes"])
 
 
-def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Iterator[Claim]:
+def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Iterator[Hit]:
     for path, fault in typed_fields.faults(data, fields):
-        yield Claim(f"{path[-1]}: {fault}", at.to(*path))
+        yield Hit(RULE, f"{path[-1]}: {fault}", at.to(*path))
 
 
-def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Claim]:
+def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Hit]:
     named: dict[str, int] = {}
     several = len(each.it.profiles) > 1
     for i, profile in enumerate(each.it.profiles):
@@ -53,9 +54,12 @@ def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Claim]:
         written = mapping(each.object.data["profiles"][i]).get("schedulerName")
         if not written and (several or written == ""):
             beside = " beside others" if several else ""
-            yield Claim(f"a profile{beside} has no schedulerName, which is refused; write one", at)
+            yield Hit(
+                RULE, f"a profile{beside} has no schedulerName, which is refused; write one", at
+            )
         elif profile.scheduler_name in named:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'a second profile is named "{written}", which is refused; take another name',
                 at / "schedulerName",
                 (each.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
@@ -63,7 +67,8 @@ def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Claim]:
         named.setdefault(profile.scheduler_name, i)
         yield from _percentage(profile.percentage_of_nodes_to_score, at)
         if _queue_sort(profile) != _queue_sort(each.it.profiles[0]):
-            yield Claim(
+            yield Hit(
+                RULE,
                 "queueSort is another than that of the first profile, which is refused; "
                 "write the same in all",
                 at.to("plugins", "queueSort") if "queueSort" in profile.plugins else at,
@@ -75,20 +80,22 @@ def _queue_sort(profile: Written) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(it.name for it in found.enabled), tuple(it.name for it in found.disabled)
 
 
-def _percentage(share: int | None, at: At) -> Iterator[Claim]:
+def _percentage(share: int | None, at: At) -> Iterator[Hit]:
     if share is not None and not 0 <= share <= 100:
-        yield Claim(
+        yield Hit(
+            RULE,
             f"percentageOfNodesToScore {share} is refused; write 0 to 100",
             at / "percentageOfNodesToScore",
         )
 
 
-def _arguments(profile: Profile, target: Version) -> Iterator[Claim]:
+def _arguments(profile: Profile, target: Version) -> Iterator[Hit]:
     seen: set[str] = set()
     for i, config in enumerate(profile.it.plugin_config):
         at = profile.at.to("pluginConfig", i)
         if config.name in seen:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"a second entry has arguments for {config.name}, which is refused; merge them",
                 at / "name",
             )
@@ -97,15 +104,16 @@ def _arguments(profile: Profile, target: Version) -> Iterator[Claim]:
         fields = terms.arguments(config.name, target) or {}
         yield from _types(args, fields, place)
         for path, fault in arguments.faults(config.name, args):
-            yield Claim(fault, place.to(*path))
+            yield Hit(RULE, fault, place.to(*path))
         if config.name == FIT and isinstance(args.get("scoringStrategy"), dict):
             yield from _strategy(args["scoringStrategy"], place / "scoringStrategy")
 
 
-def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
+def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Hit]:
     kind = data.get("type")
     if kind not in _STRATEGIES:
-        yield Claim(
+        yield Hit(
+            RULE,
             f'scoringStrategy type "{kind or ""}" is refused; write one of {", ".join(_STRATEGIES)}',
             at / "type",
         )
@@ -113,29 +121,33 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Claim]:
     for j, resource in numbered(data, "resources"):
         weight = resource.get("weight")
         if isinstance(weight, int) and not 0 <= weight <= 100:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"weight {weight} of a resource is refused; write 1 to 100",
                 at.to("resources", j, "weight"),
             )
     if kind != _STRATEGIES[2]:
         if data.get(_RATIO):
-            yield Claim(f"{_RATIO} beside type {kind} is refused; remove it", at / _RATIO)
+            yield Hit(RULE, f"{_RATIO} beside type {kind} is refused; remove it", at / _RATIO)
         return
     shape = entries(data, _RATIO, "shape")
     if not shape:
-        yield Claim(f"type {kind} without {_RATIO}.shape is refused; write its points", at / _RATIO)
+        yield Hit(
+            RULE, f"type {kind} without {_RATIO}.shape is refused; write its points", at / _RATIO
+        )
         return
     before = -1
     for j, point in enumerate(shape):
         use, score = _number(point, "utilization"), _number(point, "score")
         where = at.to(_RATIO, "shape", j)
         if not before < use <= 100:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"utilization {use} is refused; write 0 to 100, each point above the one before",
                 where / "utilization",
             )
         if not 0 <= score <= 10:
-            yield Claim(f"score {score} is refused; write 0 to 10", where / "score")
+            yield Hit(RULE, f"score {score} is refused; write 0 to 10", where / "score")
         before = use
 
 
@@ -144,10 +156,11 @@ def _number(point: Any, field: str) -> int:
     return found if isinstance(found, int) else 0
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "scheduler-configuration-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only v1 is left; v1beta3 went with 1.29.
 
     Source: pkg/scheduler/apis/config/scheme/scheme.go of all releases that we know.
@@ -15,7 +16,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if each.object.version != "v1":
             at = each.at / "apiVersion"
             edit = Edit(Verb.REWRITE, at, "kubescheduler.config.k8s.io/v1")
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{each.object.api_version} is no longer read, so kube-scheduler does not start; "
                 "write kubescheduler.config.k8s.io/v1",
                 at,
@@ -24,10 +26,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "scheduler-configuration-version-gone",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
     fix=Fix.SAFE,

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import entries
 from policygen.lint.core.typed_fields import Fields, Type
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler import terms
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The file is decoded strictly, arguments of plugins included.
 
     Source: pkg/scheduler/apis/config/scheme; k8s.io/kube-scheduler/config/v1 (1.36.3).
@@ -27,12 +28,13 @@ def check(facts: Facts) -> Iterator[Claim]:
                     yield from _fields(config.args, fields, at)
 
 
-def _fields(data: Any, fields: Fields, at: At) -> Iterator[Claim]:
+def _fields(data: Any, fields: Fields, at: At) -> Iterator[Hit]:
     if not isinstance(data, dict):
         return
     for key, value in data.items():
         if key not in fields:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'there is no field "{key}" here, so kube-scheduler does not start; '
                 f"{suggest(str(key), fields)}",
                 (at / key).on_key(),
@@ -48,10 +50,12 @@ def _fields(data: Any, fields: Fields, at: At) -> Iterator[Claim]:
             yield from _fields(value, inner, at / key)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "scheduler-key-unknown",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
+    aliases=("scheduler-word-unknown",),
 )

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler import terms
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It does not start. Plugins of known builds of the scheduler are let pass.
 
     Source: pkg/scheduler/framework/runtime/framework.go, NewFramework (Kubernetes 1.36.3).
@@ -21,17 +22,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             for i, plugin in enumerate(plugins.enabled):
                 if plugin.name in known or plugin.name in terms.OTHERS:
                     continue
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'profile {profile.name} enables "{plugin.name}", which is no plugin of '
                     f"kube-scheduler {target}: it does not start; {suggest(plugin.name, known)}",
                     profile.at.to("plugins", point, "enabled", i, "name"),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "scheduler-plugin-unknown",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """0 is absent to the program, and absent is 1.
 
     Source: pkg/scheduler/framework/runtime/framework.go, getScoreWeights.
@@ -17,17 +18,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             plugins = profile.it.plugins.get(point)
             for i, plugin in enumerate(plugins.enabled if plugins else ()):
                 if plugin.weight == 0:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"weight 0 of {plugin.name} is read as 1; to silence it, list it under "
                         f"{point}.disabled",
                         profile.at.to("plugins", point, "enabled", i, "weight"),
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "scheduler-weight-zero",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler.scoring import profiles
 from policygen.lint.volcano.configuration import settings
 from policygen.lint.volcano.queues import SCHEDULER
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Judged where the pods' scheduler packs, or a spec asks for it and names no other.
 
     Source: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
@@ -32,7 +33,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for i, constraint in enumerate(template.spec.topology_spread_constraints):
                 if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
                     who = f'scheduler "{name}"' if name else "a pool of the spec"
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{workload} is spread over {constraint.get('topologyKey')} whatever the "
                         f"scores say, and {who} packs; write ScheduleAnyway, or leave it out "
                         "where packing counts more",
@@ -40,10 +42,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "spread-opposes-packing",
     Severity.INFO,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),

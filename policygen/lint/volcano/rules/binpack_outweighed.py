@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
 _OPPONENTS = {"leastrequested": 1, "balancedresource": 1, "podtopologyspread": 2}
@@ -13,7 +14,7 @@ _STEP = 8
 """GPUs of a node: one more in use is worth an eighth of binpack's score."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Scores are 100 times their weight; one GPU of eight moves binpack's by an eighth of that.
 
     Only where GPUs count at all; else see binpack-without-gpu.
@@ -34,7 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         total = sum(against.values())
         if order.on("enableNodeOrder") and weight < _STEP * total:
             shown = ", ".join(f"{name} {it}" for name, it in against.items())
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"binpack has weight {weight}, and nodeorder's {shown} favour emptier nodes: one "
                 f"GPU more in use does not outweigh them; set their weights to 0, or "
                 f"binpack.weight to more than {_STEP * total}",
@@ -43,10 +45,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "binpack-outweighed",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import meant, surely
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
 _LIST = "binpack.resources"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Weights are looked up for the names in the list only.
 
     Source: pkg/scheduler/plugins/binpack/binpack.go, calculateWeight; network_topology_aware.go.
@@ -32,7 +33,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                         continue
                     right = meant(resource)
                     listing = f'{key}: "{",".join(sorted({resource, *names} - {""}))}"'
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'{name} has no effect, since {key} does not list "{resource}"; '
                         + (f'did you mean "{right}"?' if right else f"write {listing}"),
                         plugin.argument_at(name),
@@ -40,10 +42,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "binpack-weight-not-listed",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
     fix=Fix.UNSAFE,

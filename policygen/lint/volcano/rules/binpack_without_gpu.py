@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import Placed, all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only cpu and memory have a weight unless others are listed.
 
     Source: pkg/scheduler/plugins/binpack/binpack.go; volcano-sh/volcano#1844.
@@ -15,7 +16,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for each in all_settings(facts):
         for plugin in each.plugins:
             if plugin.name == "binpack" and plugin.number("binpack.weight", 1) and _blind(plugin):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     "binpack counts no resource but cpu and memory; write binpack.resources: "
                     "nvidia.com/gpu and binpack.resources.nvidia.com/gpu: 10",
                     plugin.at,
@@ -27,10 +29,11 @@ def _blind(plugin: Placed) -> bool:
     return not any(name.startswith("binpack.resources") for name in plugin.arguments)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "binpack-without-gpu",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

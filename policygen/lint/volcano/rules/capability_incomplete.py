@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 _PREFIXES = ("hugepages-", "attachable-volumes-")
@@ -16,7 +17,7 @@ def _counted(name: str) -> bool:
     return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """In 1.13 and up to 1.14.1 what a limit does not list counts as a limit of 0.
 
     Source: queues/validate/validate_queue.go, validateResourceOfQueue; volcano-sh/volcano#4995.
@@ -34,7 +35,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                     continue
                 if limits and name not in limits and name not in told and amount > 0:
                     told.add(name)
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{queue} has {name} as {path[0]} and its capability does not list it, "
                         "which is refused up to 1.14.1; write it there too",
                         queue.at.to("spec", *path, name),
@@ -42,12 +44,14 @@ def check(facts: Facts) -> Iterator[Claim]:
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "capability-incomplete",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 13)},
     until={"volcano": (1, 15)},
+    aliases=("capability-leaves-out",),
 )

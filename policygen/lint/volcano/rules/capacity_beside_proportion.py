@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Both register order, shares and votes; some are combined, of others the first one counts.
 
     Source: pkg/scheduler/framework/session_plugins.go; plugins/{capacity,proportion}.
@@ -15,7 +16,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for each in all_settings(facts):
         capacity, proportion = each.plugin("capacity"), each.plugin("proportion")
         if capacity is not None and proportion is not None:
-            yield Claim(
+            yield Hit(
+                RULE,
                 "capacity and proportion are both on, and their shares contradict each other; "
                 "keep capacity where queues have deserved or parents, else proportion",
                 proportion.at / "name",
@@ -23,10 +25,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "capacity-beside-proportion",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -3,19 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Queue
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 _ABSENT_IS_NONE = (1, 14)
 """The first release that takes what a parent does not list for 0."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Sums of deserved and guarantee, and each capability. Below `root` nothing is compared.
 
     Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler gives up its tree.
@@ -36,7 +37,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         yield from _limits(cluster, queue)
 
 
-def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Claim]:
+def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Hit]:
     """Each limit beside that of the nearest queue above that has one; 0 is none."""
     for name, amount in queue.it.capability.items():
         for above in queues.ancestors(cluster, queue):
@@ -44,7 +45,8 @@ def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Claim]:
             if above.name == queues.ROOT:
                 break
             if amount > limit > 0:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} may use {shown(name, amount)} {name}, and {above} above it "
                     f"{shown(name, limit)}; lower it, or raise the capability there",
                     queue.at.to("spec", "capability", name),
@@ -61,7 +63,7 @@ def _sums(
     has: Mapping[str, Fraction],
     *,
     absent: bool,
-) -> Iterator[Claim]:
+) -> Iterator[Hit]:
     lacking: dict[str, str] = {}
     for name in sorted({name for amounts in of for name in amounts}):
         total = sum((amounts.get(name, Fraction(0)) for amounts in of), Fraction(0))
@@ -76,18 +78,20 @@ def _sums(
         yield _above(parent, (*path, next(iter(lacking))), ", ".join(lacking.values()), "none")
 
 
-def _above(parent: Entry[Queue], path: Path, sums: str, own: str) -> Claim:
-    return Claim(
+def _above(parent: Entry[Queue], path: Path, sums: str, own: str) -> Hit:
+    return Hit(
+        RULE,
         f"the queues below {parent} have {sums} as {path[0]} together, and it has {own} itself; "
         "raise it to their sum",
         parent.at.to("spec", *path),
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "children-exceed-parent",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     stands=True,

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The field is in the CRD from 1.14 on; only generated conversions touch it.
 
     Source: all of pkg/ at v1.14.1 and v1.15.1; volcano-sh/volcano#3950.
     """
     for queue in facts.cluster.queues:
         if queue.it.dequeue_strategy not in ("", "traverse"):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which nothing reads: "
                 "later jobs overtake a first one that does not fit; remove it",
                 queue.at.to("spec", "dequeueStrategy"),
@@ -21,10 +23,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "dequeue-strategy-ignored",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     fix=Fix.SAFE,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Up to 1.12 it is cut to the limit in silence; from 1.13 on the webhook refuses it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             # cpu and memory of 0 are no limit
             limit = limits.get(name)
             if limit is not None and amount > limit and (limit or name not in ("cpu", "memory")):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} deserves {shown(name, amount)} {name} and may use "
                     f"{shown(name, limit)}; lower deserved, or raise capability",
                     queue.at.to("spec", "deserved", name),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "deserved-above-capability",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     stands=True,

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Nothing upstream compares the topmost queues with the nodes. Guarantees are told apart.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; queues/validate/validate_queue.go.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         promised = sum(queue.it.guarantee.resource.get(name, 0) for queue in owners)
         has = there.get(name, Fraction(0))
         if total > has >= promised:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"the topmost queues deserve {shown(name, total)} {name} together, and the nodes "
                 f"have {shown(name, has)}: who comes last finds nobody above their share to reclaim "
                 "from; lower them",
@@ -33,10 +35,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "deserved-exceeds-cluster",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),

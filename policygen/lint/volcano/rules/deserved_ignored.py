@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 from policygen.lint.volcano.queues import ROOT
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Proportion computes deserved from weights. Where parents are ignored too, that is told.
 
     The scheduler itself writes what the root deserves, whatever its plugins.
@@ -20,7 +21,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for each in all_settings(facts):
         if each.proportion is not None:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"proportion shares by weight and does not read what {deserving[0]} deserves; use "
                 "capacity in its place",
                 each.proportion.at / "name",
@@ -28,10 +30,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "deserved-ignored",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

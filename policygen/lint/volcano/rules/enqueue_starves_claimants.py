@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, Settings, all_settings
 
 _ROOM = {"preempt": (*QUEUE_PLUGINS, "overcommit"), "reclaim": ("overcommit",)}
@@ -13,7 +14,7 @@ To capacity and proportion a queue below what it deserves has room; to overcommi
 """
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Preempt and reclaim pass over jobs that are not enqueued; without the action all are.
 
     Source: pkg/scheduler/actions/{reclaim,preempt,enqueue}; volcano-sh/volcano#4756; run on 1.14.1.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if held:
             rest = ", ".join(name for name in each.actions if name != "enqueue")
             act = "act" if len(held) > 1 else "acts"
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"enqueue holds a job back while its queue or the cluster is full, and "
                 f"{' and '.join(held)} {act} only for jobs that it let in; write "
                 f'actions: "{rest}"',
@@ -42,10 +44,11 @@ def _voters(each: Settings) -> set[str]:
     return {it.name for it in asked if it.tier == asked[0].tier}
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "enqueue-starves-claimants",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.gangs import gangs
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It is never enqueued, or its first pods hold GPUs for ever. A job's controller writes minResources.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, checkJobEnqueueableHierarchically;
@@ -28,7 +29,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 free = limit == 0 and name in ("cpu", "memory")  # 0 is no limit
                 if limit is not None and amount > limit and not free:
                     number = "minMember and minResources" if gang.written else gang.at.path[-1]
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{gang.what} needs {shown(name, amount)} {name} at once, and {each} may use "
                         f"{shown(name, limit)}: it waits for ever; lower {number}, or raise the "
                         "capability",
@@ -38,10 +40,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                     break
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-exceeds-queue",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup", "Job"),
     check=check,
     reads=("Queue", *KINDS),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """One pod group in an inner queue, and under enableHierarchy no queue is scheduled any more.
 
     A job of Volcano is refused, which `job-in-inner-queue` tells.
@@ -23,7 +24,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if sent.queue == queues.DEFAULT or not tree.inner(sent.queue):
             continue  # that the default queue has children is the fault of these
         hint, below = tree.leaf(sent.queue)
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{sent.what} is sent to queue "{sent.queue}", which is none of the tree\'s leaves: '
             f"with enableHierarchy it stops the scheduling of all queues; {hint}",
             sent.at,
@@ -31,10 +33,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-in-inner-queue",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=queues.SENDERS,
     check=check,
     reads=("Queue",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The pods of all workloads that name the group, if their number is known.
 
     Source: pkg/scheduler/plugins/gang/gang.go, NotEnoughPodsReason.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if not of or len(known) < len(counts):
             continue
         if sum(known) < group.it.min_member and group.namespace not in unread:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{group} waits for {group.it.min_member} pods, and {sum(known)} name it: it "
                 "never starts; write their number as minMember, or run more",
                 group.at.to("spec", "minMember"),
@@ -30,10 +32,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-larger-than-its-pods",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Neither preempt nor reclaim acts for a pod whose preemptionPolicy is Never.
 
     Source: pkg/scheduler/actions/{preempt,reclaim}; volcano-sh/volcano#3739.
@@ -28,7 +29,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name in sorted(names or {group.it.priority_class_name}):
             found = classes.get(name)
             if found is not None and found.it.preemption_policy == "Never":
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{group} has PriorityClass "{name}", whose preemptionPolicy is Never: nobody '
                     f"is evicted for it, though {queue} deserves a share; use a class with "
                     "PreemptLowerPriority",
@@ -37,10 +39,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-never-claims",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

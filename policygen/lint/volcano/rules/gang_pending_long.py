@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.conditions import condition, created, long, phase
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Inqueue counts minResources against the queue though no pod runs.
 
     Source: pkg/scheduler/plugins/capacity, inqueue, of Volcano 1.14.1; issues 2814, 5006.
@@ -25,17 +26,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         holding = ""
         if stands == "Inqueue":
             holding = " and holds its minResources of the queue meanwhile"
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{group} of queue "{group.it.queue or "default"}" is {stands} for {long(age)}{holding}'
             f"{why}; give it nodes that its pods fit, or delete it",
             group.at,
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-pending-long",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.names import POD_GROUP
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler.scoring import profile_names
 from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """An unknown scheduler may be Volcano under another name, and is let pass.
 
     Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue
             if name in others:
                 who = f'"{name}"' if name else "the default scheduler"
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"the pods of {workload} belong to a gang and are placed by {who}, one by one, "
                     "with no queue; write schedulerName: volcano into the pod template",
                     template.at.to("spec", "schedulerName"),
@@ -41,10 +43,11 @@ def _gang(annotations: Mapping[str, str], owner: At, key: str) -> At | None:
     return owner.to("metadata", "annotations", key) if key in annotations else None
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-placed-by-another",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Volcano reads the class of the group, everybody else's evictions that of the pods.
 
     Source: pkg/scheduler/plugins/priority/priority.go; Kubernetes' docs on pod priority.
@@ -27,7 +28,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 has = f'"{own}"' if own else "none"
                 is_pod = workload.kind == "Pod"
                 pods = f"{workload} has" if is_pod else f"the pods of {workload} have"
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{group} has PriorityClass "{wanted}", and {pods} {has}: '
                     f"Volcano goes by the first, kube-scheduler's and kubelet's evictions by the "
                     f"second; write the same priorityClassName in both",
@@ -36,10 +38,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-priorities-differ",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS}),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The role of a pod is the value of its annotation. Where roles are not tested, see there.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid.
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             there = counts.get(role, 0)
             if there is not None and there < least:
                 hint = suggest(role, [name for name in counts if name])
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{group} waits for {least} pods of role "{role}", and {there} have the '
                     f"annotation {queues.TASK_SPEC}: {role}; {hint}",
                     group.at.to("spec", "minTaskMember", role),
@@ -37,10 +39,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-role-without-pods",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The test of roles is left out altogether.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid, CheckTaskReady.
@@ -14,7 +15,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for group in facts.cluster.pod_groups:
         total = sum(group.it.min_task_member.values())
         if 0 <= group.it.min_member < total:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{group} has minMember {group.it.min_member}, and its roles sum to {total}: any "
                 f"{group.it.min_member} pods start it, of whatever role; write minMember: {total}",
                 group.at.to("spec", "minMember"),
@@ -22,10 +24,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-roles-not-tested",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
 )

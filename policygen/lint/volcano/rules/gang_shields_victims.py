@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import Placed, Settings, all_settings
 
 _SWITCHES = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
@@ -14,7 +15,7 @@ _VOTERS = {
 """Plugins besides gang that name victims."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only pods above minMember are victims to it, and all plugins of its tier must agree.
 
     Where they agree on none a later tier is asked, so only the last one that votes is judged.
@@ -27,7 +28,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         on = [name for name in _SWITCHES if name in each.evicts and _last(each, gang, name)]
         if on:
-            yield Claim(
+            yield Hit(
+                RULE,
                 "gang lets no pod go that its job's minMember needs, so "
                 f"{' and '.join(on)} find no victim among gangs; write "
                 f"{' and '.join(f'{_SWITCHES[name]}: false' for name in on)}",
@@ -44,10 +46,11 @@ def _last(each: Settings, gang: Placed, action: str) -> bool:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-shields-victims",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

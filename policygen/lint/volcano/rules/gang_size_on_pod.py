@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Edit, Severity, Verb
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 from policygen.lint.volcano.queues import MIN_MEMBER
 
 _OWNERS = ("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
 """Kinds whose annotations it reads."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """It is read from the object that owns the pods.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, getMinMemberFromUpperRes;
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         for template in workload.templates:
             if MIN_MEMBER in template.annotations:
                 at = template.at.to("metadata", "annotations", MIN_MEMBER).on_key()
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"the pods of {workload} carry {MIN_MEMBER}, which Volcano reads from the "
                     f"{workload.kind}: each pod is a gang of one; move it to the {workload.kind}'s "
                     "own annotations",
@@ -40,10 +42,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-size-on-pod",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=_OWNERS,
     check=check,
     fix=Fix.UNSAFE,

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only where jobs are enqueued and the queue is known to have a limit.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, AddJobEnqueueableFn.
@@ -21,7 +22,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if queue is None or not queue.it.capability:
             continue
         if group.it.min_resources is None and group.it.min_member > 1:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{group} has no minResources, so it is enqueued though {queue} may be full, and "
                 f"its pods wait there one by one; write what {group.it.min_member} pods ask for",
                 group.at / "spec",
@@ -29,10 +31,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "gang-without-min-resources",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     reads=("Queue", "volcano-scheduler.conf"),

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _ASKS_FOR_DESERVED = (1, 14)
 """The first release in which a queue with a guarantee must say what it deserves."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """From 1.14.2 on each resource of the guarantee must be in deserved, and not above it.
 
     In 1.13 only where deserved says anything; before, it is cut in silence.
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             deserved = it.deserved.get(name)
             if deserved is None or amount > deserved:
                 has = "nothing" if deserved is None else shown(name, deserved)
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} is guaranteed {shown(name, amount)} {name} and deserves {has}; write "
                     f"at least as much into deserved",
                     queue.at.to("spec", "guarantee", "resource", name),
@@ -34,10 +36,11 @@ def check(facts: Facts) -> Iterator[Claim]:
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "guarantee-above-deserved",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     stands=True,

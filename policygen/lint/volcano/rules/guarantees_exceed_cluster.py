@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """What is guaranteed to one is taken from all others' real capability.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, totalGuarantee; volcano-sh/volcano#3127.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         total = sum((it.it.guarantee.resource[name] for it in owners), Fraction(0))
         has = there.get(name, Fraction(0))
         if total > has:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"the guarantees of the topmost queues sum to {shown(name, total)} {name}, and the "
                 f"nodes have {shown(name, has)}: all other queues' limits shrink; lower them",
                 owners[-1].at.to("spec", "guarantee", "resource", name),
@@ -32,10 +34,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "guarantees-exceed-cluster",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
 from policygen.lint.core.pod_templates import Part
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import names_known, task_name
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Volcano tells of both that there is no order.
 
     Source: pkg/webhooks/admission/jobs/validate/util.go, topoSort.
@@ -22,14 +23,16 @@ def check(facts: Facts) -> Iterator[Claim]:
         for name, others in waits.items():
             for other in others:
                 if other not in tasks and names_known(spec):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f'task {name} of {spec.owner} waits for "{other}", which is no task of it: '
                         f"it is refused; {suggest(other, tasks)}",
                         tasks[name].at.to("dependsOn", "name"),
                     )
         for name, others in waits.items():
             for other in sorted({it for it in others if others.count(it) > 1}):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'task {name} of {spec.owner} waits for "{other}" twice, which is refused; write '
                     "it once",
                     tasks[name].at.to("dependsOn", "name"),
@@ -38,7 +41,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         while free := [name for name, others in left.items() if not others]:
             left = {name: others - {*free} for name, others in left.items() if others}
         if left:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"tasks {', '.join(left)} of {spec.owner} wait for each other, which is refused; "
                 "let one of them start first",
                 tasks[next(iter(left))].at.to("dependsOn", "name"),
@@ -49,4 +53,6 @@ def _waits(task: Part) -> tuple[str, ...]:
     return texts(task.data, "dependsOn", "name")
 
 
-RULE = Rule("job-dependency-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)
+RULE = ObjectRule(
+    "job-dependency-refused", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Of pod groups, which are accepted, `gang-in-inner-queue` tells.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if queue == queues.DEFAULT or not tree.inner(queue):
             continue  # that the default queue has children is the fault of these
         hint, below = tree.leaf(queue)
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{job} is sent to queue "{queue}", which takes no jobs as it has queues below it: it is '
             f"refused; {hint}",
             job.at.to("spec", "queue"),
@@ -26,10 +28,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "job-in-inner-queue",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Job",),
     check=check,
     reads=("Queue",),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas, task_name
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validatePartitionPolicy."""
     for spec in jobs.specs(facts.cluster):
         for i, task in enumerate(spec.items("tasks")):
@@ -21,23 +22,26 @@ def check(facts: Facts) -> Iterator[Claim]:
             least = number(task, "minAvailable")
             needed = (number(policy, "minPartitions") or 0) * size
             if has != count * size:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{who} has {has} replicas, and {count} partitions of {size}, which is "
                     f"refused; write replicas: {count * size}",
                     task.at / "replicas",
                 )
             elif least is not None and least != needed:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{who} waits for {least} pods, and its partitions for {needed}, which is "
                     "refused; write minAvailable as minPartitions times partitionSize",
                     task.at / "minAvailable",
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "job-partition-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Job",),
     check=check,
     since={"volcano": (1, 14)},

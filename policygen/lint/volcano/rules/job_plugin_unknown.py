@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import names_known, task_name
 
@@ -18,7 +19,7 @@ _MPI_ROLES = ("master", "worker")
 _FLAG = re.compile(r"--?(master|worker|port)(?:=(.*))?", re.DOTALL)
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """MPI needs a master and a worker, under those names unless its arguments say others.
 
     Source: pkg/controllers/job/plugins/factory.go; jobs/validate/admit_job.go.
@@ -29,7 +30,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         plugins = spec.under("plugins")
         for name, arguments in plugins.data.items():
             if name not in known:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{spec.owner} has plugin "{name}", which Volcano does not have: it is refused; '
                     f"{suggest(name, known)}",
                     (plugins.at / name).on_key(),
@@ -38,7 +40,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 tasks = {task_name(i, task) for i, task in enumerate(spec.items("tasks"))}
                 for role, task in _mpi_roles(arguments).items():
                     if task not in tasks:
-                        yield Claim(
+                        yield Hit(
+                            RULE,
                             f"{spec.owner} has plugin mpi and no task {quoted(task)}, which is "
                             f"refused; name a task so, or write its name as argument --{role}=",
                             (plugins.at / name).on_key(),
@@ -70,4 +73,6 @@ def _mpi_roles(arguments: Any) -> dict[str, str]:
     return roles
 
 
-RULE = Rule("job-plugin-unknown", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)
+RULE = ObjectRule(
+    "job-plugin-unknown", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+)

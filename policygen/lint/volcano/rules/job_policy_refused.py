@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
 from policygen.lint.core.pod_templates import Part
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 
 _ANY = "*"
@@ -35,12 +36,12 @@ _ACTIONS = (
 )
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validatePolicies."""
     for spec in jobs.specs(facts.cluster):
         for holder in (spec, *spec.items("tasks")):
             for message, at in _policies(holder):
-                yield Claim(f"{spec.owner}: {message}", at)
+                yield Hit(RULE, f"{spec.owner}: {message}", at)
 
 
 def _policies(holder: Part) -> Iterator[tuple[str, At]]:
@@ -73,4 +74,6 @@ def _events(policy: Part) -> list[str]:
     return list(dict.fromkeys((*found, one) if isinstance(one, str) and one else found))
 
 
-RULE = Rule("job-policy-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)
+RULE = ObjectRule(
+    "job-policy-refused", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+)

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.pod_templates import Part
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import task_name
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
         seen: dict[str, Part] = {}
@@ -17,11 +18,14 @@ def check(facts: Facts) -> Iterator[Claim]:
             name = task_name(i, task)
             first = seen.setdefault(name, task)
             if first is not task:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{spec.owner} has two tasks called {name}, which is refused; rename one",
                     task.at / "name",
                     (first.at / "name",),
                 )
 
 
-RULE = Rule("job-task-twice", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)
+RULE = ObjectRule(
+    "job-task-twice", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+)

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validateIO."""
     for spec in jobs.specs(facts.cluster):
         paths: set[str] = set()
@@ -18,13 +19,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             made, named = volume.data.get("volumeClaim"), volume.data.get("volumeClaimName")
             if bool(named) == (made is not None):
                 has = "both" if named else "neither"
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"the volume at {path} of {spec.owner} has {has} of volumeClaim and "
                     "volumeClaimName, which is refused; write one of them",
                     volume.at,
                 )
             if isinstance(named, str) and named and not is_subdomain(named):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"a volume of {spec.owner} is the claim {quoted(named)}, and no claim is called so; "
                     'write lower-case letters, digits, "-" and "."',
                     volume.at / "volumeClaimName",
@@ -32,11 +35,14 @@ def check(facts: Facts) -> Iterator[Claim]:
             if not isinstance(path, str):
                 continue  # its type is refused already
             if path in paths:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{spec.owner} mounts two volumes at {path}, which is refused; take another path",
                     volume.at / "mountPath",
                 )
             paths.add(path)
 
 
-RULE = Rule("job-volume-refused", Severity.ERROR, Family.INVALID, judges=("Job",), check=check)
+RULE = ObjectRule(
+    "job-volume-refused", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+)

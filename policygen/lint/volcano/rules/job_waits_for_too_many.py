@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas, task_name
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
         total = 0 if isinstance(spec.data.get("tasks"), list | None) else None
@@ -16,24 +17,27 @@ def check(facts: Facts) -> Iterator[Claim]:
             has, least = replicas(task), number(task, "minAvailable")
             total = None if has is None or total is None else total + has
             if least is not None and has is not None and least > has:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"task {task_name(i, task)} of {spec.owner} waits for {least} pods and has "
                     f"{has}, which is refused; write at most that",
                     task.at / "minAvailable",
                 )
         wanted = number(spec, "minAvailable")
         if wanted is not None and total is not None and wanted > total:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{spec.owner} waits for {wanted} pods, and its tasks have {total}, which is "
                 "refused; write at most that",
                 spec.at / "minAvailable",
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "job-waits-for-too-many",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Job",),
     check=check,
 )

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import VOLCANO_QUEUE
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Off since 1.12, which is the first release that we know.
 
     Source: pkg/webhooks/admission/podgroups/mutate; installer/helm/chart/volcano/values.yaml.
     """
     for namespace in facts.cluster.namespaces:
         if VOLCANO_QUEUE in namespace.annotations:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{namespace} names a queue, which only the webhook /podgroups/mutate reads, and "
                 "that is off unless the chart's enabled_admissions lists it: its pods go to queue "
                 "default; annotate the pods, or switch it on",
@@ -22,10 +24,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "namespace-queue-ignored",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Namespace",),
     check=check,
 )

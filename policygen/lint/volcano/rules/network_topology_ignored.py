@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Job, PodGroup
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import settings
 
 _PLUGIN = "network-topology-aware"
@@ -13,7 +14,7 @@ _HARD_BY_PLUGIN = (1, 14)
 """The first release in which the plugin decides about hard topologies; before, allocate did."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Without the plugin every node is a candidate, in hard mode too.
 
     Source: pkg/scheduler/framework/session_plugins.go, HyperNodeGradientForJobFn.
@@ -30,7 +31,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if topology is None:
             continue
         if facts.target["volcano"].release >= _HARD_BY_PLUGIN or topology.get("mode") == "soft":
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{owner} asks for a network topology, and the scheduler's configuration lacks "
                 f"{_PLUGIN}, so its pods go anywhere; add the plugin",
                 owner.at.to("spec", "networkTopology").on_key(),
@@ -38,10 +40,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "network-topology-ignored",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Job", "PodGroup"),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import NODE_GROUP
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.core import Node
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _TERM = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Groups are named by a label of nodes.
 
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, NodeGroupNameKey.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     for queue in facts.cluster.queues:
         for i, name in enumerate(entries(queue.it.affinity, "nodeGroupAffinity", _TERM)):
             if isinstance(name, str) and name not in there:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'{queue} is bound to node group "{name}", and no node has the label {NODE_GROUP}: '
                     f"{name}; {suggest(name, there)}",
                     queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
@@ -35,10 +37,11 @@ def _group(node: Entry[Node]) -> str:
     return node.labels.get(NODE_GROUP, "")
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "node-group-without-nodes",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import POD_GROUP
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The controller makes one for pods that name none; those that name one wait for it.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, addPod; pkg/scheduler/cache, Snapshot.
@@ -26,17 +27,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                 continue
             if groups.knows(name, workload.namespace) or groups.knows(name):
                 continue
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{workload} belongs to PodGroup "{name}", which is not there, so its pods wait for '
                 f"ever; {suggest(name, groups.names(workload.namespace))}",
                 template.at.to("metadata", "annotations", POD_GROUP),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-group-missing",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.names import POD_GROUP
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only where the input has workloads of that namespace; groups that a controller made are not.
 
     Source: pkg/controllers/podgroup/pg_controller.go: pods join by annotation alone.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             or (group.namespace, group.name) in members
         ):
             continue
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{group} is named by no workload here, so it waits for {group.it.min_member} pods "
             f"that never come; write the annotation {POD_GROUP}: {group.name} "
             "and schedulerName: volcano into their template",
@@ -36,10 +38,11 @@ def _namespaces(cluster: Cluster) -> frozenset[str]:
     return frozenset(workload.namespace for workload in cluster.workloads)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "pod-group-without-pods",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
+from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.metadata_keys import written
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _KEY = "volcano.sh/preemptable"
 _TRUTHS = frozenset(
@@ -15,7 +16,7 @@ _TRUTHS = frozenset(
 """As Go's strconv.ParseBool reads them."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A pod without the key may be taken from; one with a word that says nothing may not.
 
     Source: pkg/scheduler/api/pod_info.go, GetPodPreemptable, and job_info.go, extractPreemptable.
@@ -24,11 +25,20 @@ def check(facts: Facts) -> Iterator[Claim]:
         for each in written(workload):
             value = each.keys.get(_KEY)
             if value is not None and value not in _TRUTHS:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{workload} has {_KEY} {quoted(value)}, which Volcano reads as false: nobody "
                     'may take from it; write "true" or "false"',
                     each.at / _KEY,
                 )
 
 
-RULE = Rule("preemptable-ignored", Severity.WARNING, Family.INERT, judges=KINDS, check=check)
+RULE = ObjectRule(
+    "preemptable-ignored",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    judges=KINDS,
+    check=check,
+    aliases=("preemptable-unread",),
+)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only nodegroup reads spec.affinity.
 
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for queue in facts.cluster.queues:
         if queue.it.affinity:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has an affinity to groups of nodes, and the scheduler's configuration "
                 "lacks nodegroup, so its jobs run anywhere; add the plugin",
                 queue.at.to("spec", "affinity").on_key(),
@@ -25,10 +27,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-affinity-ignored",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

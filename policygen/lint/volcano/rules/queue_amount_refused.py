@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.standard_resources import whole
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Before 1.14 nobody looks.
 
     Source: queues/validate/validate_queue.go, validateResourceOfQueue.
@@ -20,17 +21,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                 part = amount.denominator != 1 and whole(name)
                 if amount < 0 or part:
                     kind = "a whole number" if part else "0 or more"
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{queue} has {shown(name, amount)} {name} as {path[0]}, which is refused; "
                         f"write {kind}",
                         queue.at.to("spec", *path, name),
                     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-amount-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 14)},

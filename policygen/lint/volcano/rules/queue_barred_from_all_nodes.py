@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Labelled nodes take only queues that name them, and a strict plugin allows no others.
 
     Affinities are inherited where the plugin has enableHierarchy.
@@ -25,7 +26,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         above = queues.ancestors(facts.cluster, queue)
         if plugin.on("enableHierarchy") and any(each.it.affinity for each in above):
             continue
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{queue} has no affinity, and nodegroup is strict, so its jobs fit no node; give it "
             "an affinity, or write strict: false in the arguments of nodegroup",
             queue.at / "spec",
@@ -33,10 +35,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-barred-from-all-nodes",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

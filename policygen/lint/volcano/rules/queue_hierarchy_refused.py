@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 _PATH = "volcano.sh/hierarchy"
 _WEIGHTS = "volcano.sh/hierarchy-weights"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: queues/validate/validate_queue.go, validateHierarchicalAttributes."""
     taken: dict[str, tuple[str, At]] = {}
     for queue in facts.cluster.queues:
@@ -25,19 +26,22 @@ def check(facts: Facts) -> Iterator[Claim]:
         if not path and not weights:
             continue
         if path.count("/") != weights.count("/"):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has {path.count('/') + 1} parts in {_PATH} and {weights.count('/') + 1} "
                 f"in {_WEIGHTS}, which is refused; write one weight for each part",
                 at / _WEIGHTS,
             )
         elif not all(_is_weight(each) for each in weights.split("/")):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has a weight in {_WEIGHTS} that is no number above 0; write one",
                 at / _WEIGHTS,
             )
         elif _rooted(path) in taken:
             other, place = taken[_rooted(path)]
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} stands at {path}, and {other} below that, which is refused; only leaves "
                 "are queues",
                 at / _PATH,
@@ -57,10 +61,11 @@ def _is_weight(text: str) -> bool:
         return False
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-hierarchy-refused",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.queues import ROOT
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Queues with reclaimable false are passed over when victims are looked for.
 
     Source: pkg/scheduler/actions/reclaim/reclaim.go, queue.Reclaimable().
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             if name not in it.capability or it.capability[name] > amount
         ]
         if not it.reclaimable and more:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} may use more {', '.join(more)} than it deserves, and is not reclaimable: "
                 "what it borrows stays with it; lower capability to deserved, or let it be "
                 "reclaimed",
@@ -30,10 +32,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-keeps-what-it-borrows",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
 )

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A resource that capability lacks is bounded by the nearest ancestor that has it, else not.
 
     Queues that an affinity keeps on nodes of their own are left out.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         above += [each.it.capability for each in queues.ancestors(facts.cluster, queue)]
         for name in sorted(known):
             if not any(name in each for each in above):
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} has a capability without {name}, so it may use all of them; write "
                     "an amount, or 0 for none",
                     queue.at.to("spec", "capability"),
@@ -42,10 +44,11 @@ def _known(cluster: Cluster) -> frozenset[str]:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-limit-misses-gpu",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues as volcano_queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """One such queue stops all scheduling where the tree counts; the webhook refuses it before.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, updateAncestors;
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         at = queue.at.to("spec", "parent")
         if not queues.knows(name) and name not in volcano_queues.MADE:
             hint = suggest(name, queues.names())
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'{queue} is below queue "{name}", which is not there: it is refused, or no queue '
                 f"is scheduled any more; {hint}",
                 at,
@@ -34,17 +36,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         last = queues.get(ring[-1])
         if last is not None and last.it.parent == queue.name:
             told.update(ring)
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"queues {', '.join(ring)} are each other's parents, so none is below root; take "
                 "the parent from one of them",
                 at,
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-not-below-root",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     stands=True,

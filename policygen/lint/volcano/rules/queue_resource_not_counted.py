@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Path, Severity
+from policygen.core.finding import Hit, Path
+from policygen.core.rule import Severity
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.resource_names import NATIVE, meant, provided
 from policygen.lint.core.standard_resources import HUGE_PAGES
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Names without a domain and those of quotas are dropped; a misspelt one bounds nobody.
 
     Volcano's own controllers write the names of quotas beside the others into the groups that they make.
@@ -31,7 +32,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _uncounted(
     owner: Entry[Any], path: Path, amounts: Mapping[str, Any], there: frozenset[str]
-) -> Iterator[Claim]:
+) -> Iterator[Hit]:
     for name in amounts:
         for prefix in ("requests.", "limits."):
             right = name.removeprefix(prefix)
@@ -43,17 +44,19 @@ def _uncounted(
                 continue
             right = slip or name
         hint = "remove it" if right == name else f'write "{right}"'
-        yield Claim(
+        yield Hit(
+            RULE,
             f'{owner} has an amount of "{name}", which Volcano does not count, so it binds '
             f"nothing; {hint}",
             owner.at.to(*path, name).on_key(),
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-resource-not-counted",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup", "Queue"),
     check=check,
     reads=("Node",),

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.versions import VOLCANO_QUEUE_DEPTH
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """From 1.14.2 on. Of a way that is too deep its first queue is told, not all below it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go, validateQueueDepth.
@@ -21,17 +22,19 @@ def check(facts: Facts) -> Iterator[Claim]:
         way = islice(queues.ancestors(facts.cluster, queue), VOLCANO_QUEUE_DEPTH + 1)
         above = [each.name for each in way if each.name != queues.ROOT]
         if len(above) == VOLCANO_QUEUE_DEPTH:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} is below {VOLCANO_QUEUE_DEPTH} queues, and Volcano takes {VOLCANO_QUEUE_DEPTH - 1} above one, "
                 "unless --max-queue-depth of its webhooks says more; give it a parent nearer to root",
                 queue.at.to("spec", "parent"),
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-too-deep",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 14)},

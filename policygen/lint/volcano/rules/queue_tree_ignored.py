@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 from policygen.lint.volcano.queues import MADE
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Only capacity reads spec.parent, and only with enableHierarchy.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, buildQueueAttrs; plugins/proportion.
@@ -26,11 +27,15 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         if each.capacity is not None:
             what = "capacity without enableHierarchy reads no parent"
-            yield Claim(
-                f"{what} of {children[0]}; write enableHierarchy: true", each.capacity.at, (first,)
+            yield Hit(
+                RULE,
+                f"{what} of {children[0]}; write enableHierarchy: true",
+                each.capacity.at,
+                (first,),
             )
         elif each.proportion is not None:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"proportion reads no parent of {children[0]}, so its limits and shares stand "
                 "alone; use capacity with enableHierarchy: true",
                 each.proportion.at / "name",
@@ -38,10 +43,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-tree-ignored",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Capacity does not read weights at all.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3305.
@@ -17,7 +18,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     for queue in facts.cluster.queues:
         if queue.it.weight > 1:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{queue} has weight {queue.it.weight}, which capacity does not read; write what "
                 "it deserves, and remove the weight",
                 queue.at.to("spec", "weight"),
@@ -25,10 +27,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-weight-ignored",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """To capacity what is above deserved is a victim, and nothing may be reclaimed below it.
 
     One that is not reclaimable is no victim. The configuration that Volcano ships has the plugin
@@ -25,17 +26,19 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         if not it.capability or not it.reclaimable or it.weight > 1 or tree.inner(queue.name):
             continue
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{queue} has no deserved: under capacity all that it runs is borrowed and may be "
             "reclaimed, and it can reclaim nothing itself; write deserved",
             queue.at / "spec",
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "queue-without-deserved",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

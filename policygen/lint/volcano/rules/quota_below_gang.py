@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.core import ResourceQuota
 from policygen.lint.core.amounts import shown
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The quota refuses the gang's last pods, and the first ones wait for them.
 
     Quotas with scopes may not count these pods and are left out.
@@ -23,7 +24,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             for name, amount in (group.it.min_resources or {}).items():
                 key, limit = _bound(quota.it, name)
                 if limit is not None and amount > limit:
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{group} needs {shown(name, amount)} {name} at once, and {quota} allows "
                         f"{shown(name, limit)}: its last pods are refused and the others wait; "
                         "raise the quota, or shrink the gang",
@@ -39,10 +41,11 @@ def _bound(quota: ResourceQuota, name: str) -> tuple[str, Any]:
     return "", None
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "quota-below-gang",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("PodGroup",),
     check=check,
     reads=("ResourceQuota",),

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.volcano import Queue
-from policygen.lint.rule import Claim, Facts, Family, Need, Rule
+from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
 _STARVING = ("gang", "priority", "tdm")
 """The plugins that tell which jobs lack pods."""
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """No default configuration has the action, and it acts only for jobs that a plugin calls starving.
 
     What a guarantee covers is not lent.
@@ -30,14 +31,16 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         fate = f"what {lender} deserves and {borrower} uses comes back only when jobs end"
         if not {"reclaim", "gangreclaim"} & set(each.actions):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"the actions lack reclaim, so {fate}; add reclaim, or write what is not to be "
                 "lent as guarantee.resource",
                 each.actions_at,
                 (lender.at, borrower.at),
             )
         elif not any(it.name in _STARVING and it.on("enableJobStarving") for it in each.plugins):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"reclaim acts only for jobs that a plugin calls starving, and none does, so "
                 f"{fate}; add the plugin priority",
                 each.actions_at,
@@ -58,10 +61,11 @@ def _borrows(it: Queue) -> bool:
     )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "reclaim-never-runs",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO
 from policygen.kubernetes.untyped import mapping, numbered
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import jobs
 
 _FIELD = "networkTopology"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Source: podgroups/validate/validate_podgroup.go and jobs/validate/admit_job.go."""
     for who, at, holder in _holders(facts):
         topology = holder.get(_FIELD)
@@ -21,7 +22,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             and topology.get("highestTierAllowed") is not None
             and topology.get("highestTierName")
         ):
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{who} has highestTierAllowed and highestTierName, which is refused; keep one",
                 at / _FIELD,
             )
@@ -40,10 +42,11 @@ def _holders(facts: Facts) -> Iterator[tuple[str, At, Mapping[str, Any]]]:
             yield str(job.owner), policy.at, policy.data
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "tier-given-twice",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("PodGroup", "Job"),
     check=check,
     since={"volcano": (1, 14)},

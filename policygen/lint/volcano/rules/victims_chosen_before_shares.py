@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The first tier that names victims decides, and conformance names all but the system's.
 
     Where gang votes beside it, a tier names few or none, and the next one is mostly asked.
@@ -22,7 +23,8 @@ def check(facts: Facts) -> Iterator[Claim]:
         if voter is None or len(shares) != 1 or voter.tier >= shares[0].tier:
             continue
         if gang is None or gang.tier != voter.tier:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f"{voter.name} in an earlier tier chooses the victims of reclaim, so "
                 f"{shares[0].name} is not asked whether their queue has more than its share; move "
                 f"{shares[0].name} into tier {voter.tier + 1}",
@@ -31,10 +33,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "victims-chosen-before-shares",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

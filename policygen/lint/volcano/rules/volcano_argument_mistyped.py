@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import At, Edit, Severity, Verb
+from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents import kubectl_scalars
-from policygen.lint.rule import Claim, Facts, Family, Fix, Rule
+from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A warning is logged each session. Where the scheduler ends, see volcano-scheduler-crashes.
 
     Source: pkg/scheduler/framework/arguments.go; binpack.go for binpack.resources.
@@ -24,7 +25,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if word is None or not word.read(target) or word.dies:
                     continue
                 if not word.fits(value, target):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{name} of plugin {plugin.name} is {value!r}, which it does not take, so "
                         f"its default stays; write {word.sort.value}",
                         plugin.argument_at(name),
@@ -43,10 +45,11 @@ def _edits(at: At, value: Any, word: terms.Word, target: Version) -> tuple[Edit,
     return (Edit(Verb.QUOTE, at),) if text and isinstance(value, int | float) else ()
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volcano-argument-mistyped",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
     fix=Fix.UNSAFE,

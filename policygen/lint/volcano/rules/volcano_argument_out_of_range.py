@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import Placed, all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """A factor below 1 becomes 1.2, a negative weight of a resource 1.
 
     Source: pkg/scheduler/plugins/overcommit/overcommit.go and plugins/binpack/binpack.go.
@@ -22,16 +23,19 @@ def check(facts: Facts) -> Iterator[Claim]:
                         yield from _below(plugin, name, 0, "1", "write 0 to leave it out")
 
 
-def _below(plugin: Placed, name: str, least: int, then: str, fix: str) -> Iterator[Claim]:
+def _below(plugin: Placed, name: str, least: int, then: str, fix: str) -> Iterator[Hit]:
     value = plugin.arguments.get(name)
     if isinstance(value, int | float) and value < least:
-        yield Claim(f"{name} is {value}, and is read as {then}; {fix}", plugin.argument_at(name))
+        yield Hit(
+            RULE, f"{name} is {value}, and is read as {then}; {fix}", plugin.argument_at(name)
+        )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volcano-argument-out-of-range",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

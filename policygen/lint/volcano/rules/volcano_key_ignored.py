@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from policygen.core.finding import At, Severity
+from policygen.core.finding import At, Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.core.versions import Version
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import Placed, all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The file is decoded without looking at unknown keys; arguments are asked for by name.
 
     Source: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go, and each plugin's file.
@@ -28,16 +29,17 @@ def check(facts: Facts) -> Iterator[Claim]:
                 yield from _arguments(plugin, target)
 
 
-def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Iterator[Claim]:
+def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Iterator[Hit]:
     for key in keys:
         if key not in known:
-            yield Claim(
+            yield Hit(
+                RULE,
                 f'"{key}" is read by nothing here; {suggest(str(key), known)}',
                 (at / key).on_key(),
             )
 
 
-def _arguments(plugin: Placed, target: Version) -> Iterator[Claim]:
+def _arguments(plugin: Placed, target: Version) -> Iterator[Hit]:
     for name in plugin.arguments:
         word = terms.argument(plugin.name, name)
         if word is not None and word.read(target):
@@ -49,15 +51,19 @@ def _arguments(plugin: Placed, target: Version) -> Iterator[Claim]:
             hint = suggest(name, known)
         else:
             hint = "this plugin has no arguments; remove it"
-        yield Claim(
-            f'plugin {plugin.name} reads no argument "{name}"; {hint}', plugin.argument_at(name)
+        yield Hit(
+            RULE,
+            f'plugin {plugin.name} reads no argument "{name}"; {hint}',
+            plugin.argument_at(name),
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volcano-key-ignored",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("volcano-word-unread",),
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import Placed, all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Functions are kept by the plugin's name, and called wherever the name stands.
 
     Source: pkg/scheduler/framework/framework.go, OpenSession, and session_plugins.go.
@@ -18,7 +19,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             if plugin.name in first:
                 other = first[plugin.name]
                 where = "above" if other.tier == plugin.tier else f"in tier {other.tier + 1}"
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"plugin {plugin.name} stands {where} already: it votes twice, and the arguments "
                     "here hold for both; keep one",
                     plugin.at / "name",
@@ -27,10 +29,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             first.setdefault(plugin.name, plugin)
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volcano-plugin-twice",
     Severity.WARNING,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

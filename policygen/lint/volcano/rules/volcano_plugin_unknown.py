@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """The scheduler logs an error each session and leaves the plugin out.
 
     Source: pkg/scheduler/framework/framework.go, OpenSession; volcano-sh/volcano#3424.
@@ -19,17 +20,20 @@ def check(facts: Facts) -> Iterator[Claim]:
     for each in all_settings(facts):
         for plugin in each.plugins:
             if plugin.name not in known:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f'plugin "{plugin.name}" is none of Volcano {target}, so the scheduler goes on '
                     f"without it; {suggest(plugin.name, known)}",
                     plugin.at / "name",
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volcano-plugin-unknown",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("volcano-unknown-plugin",),
 )

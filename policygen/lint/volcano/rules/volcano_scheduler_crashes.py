@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import Placed, all_settings
 
@@ -12,7 +13,7 @@ _NUMBER = "deviceshare.GPUNumberEnable"
 _VGPU = "deviceshare.VGPUEnable"
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Generic decoding and unchecked assertions end the process; so do two ways to share cards.
 
     Source: pkg/scheduler/framework/arguments.go, Get; plugins/{tdm,rescheduling,deviceshare};
@@ -26,7 +27,8 @@ def check(facts: Facts) -> Iterator[Claim]:
                 if word is None or not (word.dies and word.read(target)):
                     continue
                 if not word.fits(value, target):
-                    yield Claim(
+                    yield Hit(
+                        RULE,
                         f"{name} of plugin {plugin.name} is {value!r}, at which the scheduler ends "
                         f"and restarts for ever; write {word.sort.value}",
                         plugin.argument_at(name),
@@ -35,20 +37,22 @@ def check(facts: Facts) -> Iterator[Claim]:
                 yield from _ways(plugin)
 
 
-def _ways(plugin: Placed) -> Iterator[Claim]:
+def _ways(plugin: Placed) -> Iterator[Hit]:
     on = [name for name in (_SHARING, _NUMBER, _VGPU) if plugin.arguments.get(name) is True]
     if len(on) > 1:
-        yield Claim(
+        yield Hit(
+            RULE,
             f"{' and '.join(on)} are both on, at which the scheduler ends and restarts for ever; "
             "leave one on",
             plugin.argument_at(on[1]),
         )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "volcano-scheduler-crashes",
     Severity.ERROR,
     Family.INVALID,
+    __doc__,
     judges=("volcano-scheduler.conf",),
     check=check,
 )

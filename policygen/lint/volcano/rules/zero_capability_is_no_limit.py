@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Severity
-from policygen.lint.rule import Claim, Facts, Family, Rule
+from policygen.core.finding import Hit
+from policygen.core.rule import Severity
+from policygen.lint.rule import Facts, Family, ObjectRule
 
 
-def check(facts: Facts) -> Iterator[Claim]:
+def check(facts: Facts) -> Iterator[Hit]:
     """Both are set to infinity where they are not above 0; other resources are not.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, buildQueueAttrs; plugins/proportion.
@@ -14,17 +15,19 @@ def check(facts: Facts) -> Iterator[Claim]:
     for queue in facts.cluster.queues:
         for name in ("cpu", "memory"):
             if queue.it.capability.get(name) == 0:
-                yield Claim(
+                yield Hit(
+                    RULE,
                     f"{queue} has a capability of 0 {name}, which Volcano reads as no limit; write "
                     f"the least amount that you allow, or close the queue",
                     queue.at.to("spec", "capability", name),
                 )
 
 
-RULE = Rule(
+RULE = ObjectRule(
     "zero-capability-is-no-limit",
     Severity.ERROR,
     Family.INERT,
+    __doc__,
     judges=("Queue",),
     check=check,
 )

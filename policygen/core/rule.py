@@ -1,0 +1,57 @@
+"""A rule: what policygen knows about one kind of finding. Findings refer to it; they repeat nothing of it."""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+
+class Severity(IntEnum):
+    """How bad a finding is; ordered, so that a threshold can be compared."""
+
+    INFO = 0
+    WARNING = 1
+    ERROR = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Family(StrEnum):
+    """What kind of fault a rule is about."""
+
+    INVALID = "invalid"
+    """A server or webhook refuses it, or a program does not start with it."""
+    INERT = "inert or dangerous"
+    """It is accepted, but has no effect or causes harm."""
+    DRIFT = "drift"
+    """The cluster differs from what the spec renders."""
+    REFUSED = "refused spec"
+    """The spec cannot be rendered."""
+    REPORTED = "spec"
+    """The spec can be rendered, but will not do what it seems to say."""
+    RUN = "run"
+    """Something about the inputs or settings of a run."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """One kind of finding: its name, severity and texts. The same object is emitted, listed and explained."""
+
+    name: str
+    """A slug that states the fault: `unknown-field`."""
+    severity: Severity
+    """Error: it will not work. Warning: it works differently from what it says. Info: good to know."""
+    family: Family
+    about: str
+    """The fault in one sentence."""
+    remedy: str = ""
+    """What to do about it, in one imperative sentence."""
+    aliases: tuple[str, ...] = ()
+    """Former names, which waivers, baselines and `--rule` still accept."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def summary(self) -> str:
+        """The fault in one sentence, without the final stop; the name if no text is available."""
+        return (self.about or self.name).strip().rstrip(".")
