@@ -499,7 +499,7 @@ def test_paths_are_left_to_the_shell(line, kind):
 def test_candidates_have_their_whole_help_in_one_line():
     (found,) = completed("policygen render --output")
     assert found[2] == (
-        "Write one file per object into this folder, or one file if PATH ends in .yaml."
+        "Write one file per object to this folder, or a single file if PATH ends in .yaml."
     )
 
 
