@@ -1,11 +1,11 @@
 """The CEL rules of the CRDs, as Python.
 
-A CRD's `x-kubernetes-validations` is text in the Common Expression Language. The runtime of the
-CEL project (`cel-expr-python`) gives the same verdicts and is used to prove these; it is 14 to
-50 MB, and has no build for musl, which is much for the two dozen rules that there are. A rule that is
-not here fails the tests: add it, and the tests compare it with CEL and with a real server.
+A CRD's `x-kubernetes-validations` is text in the Common Expression Language. The tests compare
+these functions with the runtime of the CEL project (`cel-expr-python`) and with a real server. The
+runtime has 14 to 50 MB and no build for musl, too much for two dozen rules. A rule that is missing
+here fails the tests.
 
-Rules about `oldSelf` judge a change and not an object; they are not here.
+Rules about `oldSelf` check an update and not an object; they are not here.
 """
 
 from collections.abc import Callable, Mapping
@@ -127,7 +127,7 @@ RULES: Mapping[str, Callable[[Any], bool]] = {
     "(has(self.exactMatch) ? 1 : 0) + (has(self.regexMatch) ? 1 : 0) + (has(self.labelMatch) ? 1 "
     ": 0) <= 1": lambda self: _number_given(self, "exactMatch", "regexMatch", "labelMatch") <= 1,
 }
-"""By the text of the rule. A KeyError is what CEL calls an error: the server refuses then, too."""
+"""By the text of the rule. A KeyError is an error in CEL, and the server refuses then, too."""
 
 
 class Rule(NamedTuple):
@@ -135,9 +135,10 @@ class Rule(NamedTuple):
 
     judge: Callable[[Any], bool]
     message: str
+    """The end of a sentence that begins with the field."""
 
     def holds(self, value: Any) -> bool:
-        """Whether the server accepts a value whose schema is obeyed and whose defaults are in."""
+        """Whether the server accepts a value that fits its schema and has its defaults."""
         try:
             return self.judge(value)
         except KeyError:
@@ -145,12 +146,12 @@ class Rule(NamedTuple):
 
 
 def compiled(rule: Mapping[str, str]) -> Rule | None:
-    """A rule of `x-kubernetes-validations`; None for one that judges changes only.
+    """A rule of `x-kubernetes-validations`; None for a rule that checks only updates.
 
-    Raises KeyError for a rule that RULES lacks.
+    Raises KeyError for a rule that is missing in RULES.
     """
     text = rule["rule"]
     if "oldSelf" in text:
         return None
-    said = rule.get("message", f"the rule {text} does not hold").rstrip(".")
-    return Rule(RULES[text], f"the CRD refuses this: {advised(said)}")
+    message = rule.get("message", text).rstrip(".")
+    return Rule(RULES[text], f"breaks a rule of its CRD: {advised(message)}")

@@ -1,4 +1,4 @@
-"""What every API server asks of metadata: who an object is, its labels and annotations.
+"""What every API server requires of metadata: name, namespace, labels and annotations.
 
 Source: k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, and each kind's `validation.go`.
 """
@@ -19,13 +19,14 @@ _SUBDOMAIN = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _DNS_LABEL = re.compile(_LABEL)
 _PATH_SEGMENT = re.compile(r"(?!\.{1,2}\Z)[^/%]+")
 _LONGEST, _LONGEST_LABEL = 253, 63
+_ENDS = "beginning and ending with a letter or digit"
 
 ANNOTATIONS_BYTES = 1 << 18
-"""All keys and values of an object's annotations together."""
+"""The most bytes that all keys and values of an object's annotations may have together."""
 
 RBAC = "rbac.authorization.k8s.io"
 CRON_JOB_NAME = 52
-"""A CronJob's Jobs get eleven characters more."""
+"""The longest name of a CronJob; the names of its Jobs have eleven characters more."""
 
 
 @cache
@@ -34,9 +35,9 @@ def _shape() -> Check:
 
 
 def check(metadata: Any, served: schemas.Served, out: list[Refusal]) -> None:
-    """Append what is refused about the metadata of an object of this kind."""
+    """Append the refusals of the metadata of an object of this kind."""
     if not isinstance(metadata, dict):
-        return  # told of the whole object already
+        return  # the check of the object reports it
     spot: Spot = (None, "metadata")
     before = len(out)
     _shape()(metadata, spot, out)
@@ -53,12 +54,12 @@ def check(metadata: Any, served: schemas.Served, out: list[Refusal]) -> None:
 
 
 def is_subdomain(name: str) -> bool:
-    """Whether most kinds could have an object of this name."""
+    """Whether an object of most kinds can have this name."""
     return len(name) <= _LONGEST and bool(_SUBDOMAIN.fullmatch(name))
 
 
 def is_namespace(name: str) -> bool:
-    """Whether there can be a Namespace of this name."""
+    """Whether a Namespace can have this name."""
     return len(name) <= _LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
 
 
@@ -66,37 +67,32 @@ def _identity(metadata: dict[str, Any], served: schemas.Served) -> Iterator[Refu
     name, namespace = metadata.get("name"), metadata.get("namespace")
     if namespace and served.namespaced and not is_namespace(namespace):
         message = (
-            f"{quoted(namespace)} is no name of a Namespace, so there is none to put this into; "
-            'write lower-case letters, digits and "-", at most 63'
+            f"namespace {quoted(namespace)} is not valid; "
+            'write at most 63 lower-case letters, digits and "-"'
         )
         yield Refusal(("metadata", "namespace"), "bad-name", message)
     path = ("metadata", "name")
     if not name:
         if not metadata.get("generateName"):
-            message = f"this {served.kind} has no name; write metadata.name"
+            message = "required field name is missing in metadata; write it"
             yield Refusal(("metadata",), "missing-field", message)
         return
     longest = _LONGEST
     if served.group == RBAC:
-        shape, wanted, longest = _PATH_SEGMENT, 'write it without "/" and "%"', len(name)
+        shape, advice, longest = _PATH_SEGMENT, 'write a name without "/" and "%"', len(name)
     elif (served.api_version, served.kind) == ("v1", "Namespace"):
         shape, longest = _DNS_LABEL, _LONGEST_LABEL
-        wanted = 'write lower-case letters, digits and "-"'
+        advice = f'write lower-case letters, digits and "-", {_ENDS}'
     else:
         shape = _SUBDOMAIN
-        wanted = 'write lower-case letters, digits, "-" and "."'
+        advice = f'write lower-case letters, digits, "-" and ".", {_ENDS}'
     if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
         longest = CRON_JOB_NAME
     if not shape.fullmatch(name):
-        message = (
-            f"{quoted(name)} is no name of a {served.kind}; {wanted}, beginning and ending with a "
-            "letter or digit"
-        )
-        if served.group == RBAC:
-            message = f"{quoted(name)} is no name of a {served.kind}; {wanted}"
+        message = f"name {quoted(name)} is not valid for a {served.kind}; {advice}"
         yield Refusal(path, "bad-name", message)
     elif len(name) > longest:
-        message = f"a {served.kind}'s name has at most {longest} characters, this one {len(name)}"
+        message = f"name has {len(name)} characters; write at most {longest} for a {served.kind}"
         yield Refusal(path, "bad-name", message)
 
 
@@ -107,5 +103,7 @@ def _annotations(annotations: dict[str, str | None], spot: Spot) -> Iterator[Ref
             yield Refusal(path_to((spot, key)), "bad-annotation", message, key=True)
     total = sum(len(k.encode()) + len((v or "").encode()) for k, v in annotations.items())
     if total > ANNOTATIONS_BYTES:
-        message = f"the annotations have {total} bytes, and the server takes {ANNOTATIONS_BYTES}"
+        message = (
+            f"annotations have {total} bytes together; write at most {ANNOTATIONS_BYTES} (256 KiB)"
+        )
         yield Refusal(path_to(spot), "bad-annotation", message)

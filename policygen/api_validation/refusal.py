@@ -1,8 +1,9 @@
-"""What a server would refuse, and the place in an object that a check carries along."""
+"""A refusal of a server, and the place in an object that a check passes along."""
 
 from typing import NamedTuple, TypeAlias
 
 from policygen.core.finding import Path, Verb
+from policygen.core.quoting import bare
 
 
 class Refusal(NamedTuple):
@@ -12,17 +13,17 @@ class Refusal(NamedTuple):
     rule: str
     """A slug that names the fault: `unknown-field`."""
     message: str
-    """What is wrong and what to write instead, one line, no final stop."""
+    """The fault and what to write instead: one line without a final stop."""
     key: bool = False
-    """The key that ends the path is meant, not its value."""
+    """The refusal is about the last key of the path, not its value."""
     meant: str = ""
-    """The field that an unknown one is taken for."""
+    """The field that was probably meant by an unknown one."""
     mend: tuple[Verb, str | int | bool] | None = None
-    """What an Edit of the value does, where there is one value that can be meant."""
+    """The edit that fixes the value, if only one value can be meant."""
 
 
 Spot: TypeAlias = "tuple[Spot, str | int] | None"
-"""A path as a chain from its end: a step costs one pair, and only a refusal needs the whole."""
+"""A path as a chain from its end: a step costs one pair, and only a refusal needs all steps."""
 
 
 def path_to(spot: Spot) -> Path:
@@ -32,3 +33,19 @@ def path_to(spot: Spot) -> Path:
         spot, step = spot
         steps.append(step)
     return tuple(reversed(steps))
+
+
+def about(spot: Spot, text: str) -> str:
+    """A message about a place: the field, then the text."""
+    return f"{named(spot)} {text}".lstrip()
+
+
+def named(spot: Spot) -> str:
+    """The field of a place in a message: `levels`, `levels[2]`; empty for the object itself."""
+    indexes = ""
+    while spot is not None:
+        spot, step = spot
+        if isinstance(step, str):
+            return bare(step) + indexes
+        indexes = f"[{step}]{indexes}"
+    return indexes

@@ -1,4 +1,4 @@
-"""What an API server would refuse of an object, without asking one."""
+"""What an API server would refuse in an object, checked without a server."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -10,12 +10,12 @@ from policygen.api_validation.scalars import Check
 
 
 def refusals(thing: Mapping[str, Any], kind: schemas.Served) -> Iterator[Refusal]:
-    """Everything for which a server refuses to create an object, in the order of its fields.
+    """Every reason for which a server refuses to create an object, in the order of its fields.
 
-    `thing` is the object as JSON has it (mappings with text as keys), and `kind` what
-    `schemas.served` gives for its apiVersion and kind. Judged as by `fieldValidation=Strict`:
-    fields, types, bounds, CEL rules, metadata. Not judged: what a webhook or the code of a
-    built-in kind refuses beyond its schema, changes of what exists, and status.
+    `thing` is the object as in JSON (mappings with string keys), and `kind` is the result of
+    `schemas.served` for its apiVersion and kind. Checks as `fieldValidation=Strict` does: fields,
+    types, bounds, CEL rules, metadata. Does not check what a webhook or the code of a built-in
+    kind refuses beyond its schema, updates of existing objects, and status.
     """
     found: list[Refusal] = []
     if kind.status_dropped and "status" in thing:
@@ -29,9 +29,9 @@ def refusals(thing: Mapping[str, Any], kind: schemas.Served) -> Iterator[Refusal
 def _check(api_version: str, kind: str) -> Check:
     found = schemas.served(api_version, kind)
     if found is None:
-        raise LookupError(f"no server that was asked serves {kind} in {api_version}")
+        raise LookupError(f"no recorded server serves {kind} in {api_version}")
     properties = found.schema["properties"]
-    # Metadata is judged apart; a CRD can only narrow it.
+    # Metadata is checked separately; a CRD can only narrow it.
     open_metadata = {**properties["metadata"], "x-kubernetes-preserve-unknown-fields": True}
     schema = {**found.schema, "properties": {**properties, "metadata": open_metadata}}
     return structural.check(schema, custom=found.custom)

@@ -1,4 +1,4 @@
-"""What to write where an object breaks a rule of its CRD: the CRD's own words only say what must be."""
+"""What to write if an object breaks a rule of its CRD: the CRD's own message only states the rule."""
 
 REMEDIES = {
     "flavors must have the same number of resources as the coveredResources": (
@@ -6,35 +6,35 @@ REMEDIES = {
     ),
     "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'": "write one of them",
     "supported toleration values: 'Equal'(default), 'Exists'": "write one of them",
-    "must be unique": "remove what is there twice",
+    "must be unique": "remove the duplicate",
     "the kubernetes.io/hostname label can only be used at the lowest level of topology": (
-        "put it last"
+        "write it last"
     ),
     "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never": (
-        "write reclaimWithinCohort: Any or LowerPriority, or take borrowWithinCohort out"
+        "write reclaimWithinCohort: Any or LowerPriority, or remove borrowWithinCohort"
     ),
     "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor": (
-        "write TryNextFlavor for both, or take preference out"
+        "write TryNextFlavor for both, or remove preference"
     ),
     "operator must be Exists when 'key' is empty, which means 'match all values and all keys'": (
         "write operator: Exists, or a key"
     ),
     "effect must be 'NoExecute' when 'tolerationSeconds' is set": (
-        "write effect: NoExecute, or take tolerationSeconds out"
+        "write effect: NoExecute, or remove tolerationSeconds"
     ),
-    "a value must be empty when 'operator' is 'Exists'": "take value out, or write operator: Equal",
-    "borrowingLimit must be nil when cohort is empty": "write cohortName, or take borrowingLimit out",
+    "a value must be empty when 'operator' is 'Exists'": "remove value, or write operator: Equal",
+    "borrowingLimit must be nil when cohort is empty": "write cohortName, or remove borrowingLimit",
     "at least one nodeLabel is required when topology is set": (
-        "write nodeLabels that its nodes have, or take topologyName out"
+        "write nodeLabels that its nodes have, or remove topologyName"
     ),
     "exactly one of the fields in [kubeConfig clusterProfileRef] must be set": (
-        "write the one, and take the other out"
+        "write one of them, and remove the other"
     ),
 }
 """By the message of the rule, without a final stop."""
 
 
 def advised(message: str) -> str:
-    """The message, and what to write where that is known."""
+    """The message, with what to write if that is known."""
     remedy = REMEDIES.get(message)
     return f"{message}; {remedy}" if remedy else message

@@ -1,7 +1,7 @@
-"""Texts, numbers and truth values as an API server reads them.
+"""Strings, numbers and booleans as an API server reads them.
 
-A custom kind is judged by its schema (k8s.io/kube-openapi `pkg/validation`), a built-in one by
-the Go types that its JSON is decoded into; they differ, and each check says in what.
+A schema checks a custom kind (k8s.io/kube-openapi `pkg/validation`); Go types check a built-in one
+when they decode its JSON. Each check here notes where they differ.
 """
 
 import base64
@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from policygen.api_validation.refusal import Refusal, Spot, path_to
+from policygen.api_validation.refusal import Refusal, Spot, about, path_to
 from policygen.core.finding import Verb
 from policygen.core.quoting import bare, shown
 from policygen.core.suggest import suggest
 
 Check = Callable[[Any, Spot, list[Refusal]], Any]
-"""Appends what is refused of a value; returns the value with its defaults."""
+"""Appends the refusals of a value; returns the value with its defaults."""
 
 Judge = Callable[[Any], tuple[str, str] | None]
-"""The rule and message of what is refused about a value of the right type."""
+"""The rule and message of a refused value of the right type; the field comes before the message."""
 
 INTEGER_BITS = {"int32": 32, "int64": 64, None: 64}
 STRING = "a string"
 EXACT_FLOAT = 1 << 53
-"""Up to here the server takes a number with a fraction of zero for an integer."""
+"""Up to here the server reads a number with a fraction of zero as an integer."""
 
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})", re.ASCII)
 _QUANTITY = re.compile(
@@ -37,38 +37,38 @@ _TIME = re.compile(
 
 
 def check(schema: dict[str, Any], *, custom: bool) -> Check:
-    """How a scalar of this schema is judged."""
-    right, wanted = _type(schema, custom=custom)
+    """The check of a scalar of this schema."""
+    is_right, wanted = _type(schema, custom=custom)
     judges = tuple(_judges(schema, custom=custom))
     absent = not custom or bool(schema.get("nullable"))
 
     def judge(value: Any, spot: Spot, out: list[Refusal]) -> Any:
-        if not right(value):
+        if not is_right(value):
             if value is None and absent:
                 return value
-            message = f"{shown(value)} stands where the server takes {wanted}"
             mend = _retyped(value, schema)
-            message += _remedy(mend, schema)
+            message = about(spot, f"must be {wanted}, not {shown(value)}{_advice(mend, schema)}")
             out.append(Refusal(path_to(spot), "wrong-type", message, mend=mend))
             return value
         for each in judges:
             fault = each(value)
             if fault is not None:
-                mend = _respelt(value, schema) if fault[0] == "unsupported-value" else None
-                out.append(Refusal(path_to(spot), *fault, mend=mend))
+                rule, text = fault
+                mend = _respelt(value, schema) if rule == "unsupported-value" else None
+                out.append(Refusal(path_to(spot), rule, about(spot, text), mend=mend))
         return value
 
     return judge
 
 
-def _remedy(mend: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
+def _advice(mend: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
     if mend is None:
         return f"; {suggest('', schema['enum'])}" if "enum" in schema else ""
-    return "; put it in quotes" if mend[0] is Verb.QUOTE else "; take the quotes away"
+    return "; put it in quotes" if mend[0] is Verb.QUOTE else "; remove the quotes"
 
 
 def _retyped(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
-    """The same characters with or without quotes, where that is of the right type."""
+    """The same characters with or without quotes, if they then have the right type."""
     wanted = schema.get("type")
     if _quotable(value, schema):
         return Verb.QUOTE, ""
@@ -80,11 +80,11 @@ def _retyped(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool
 
 
 def _quotable(value: Any, schema: dict[str, Any]) -> bool:
-    """Whether the same characters as a text are of the right type: also 10.5 for a quantity."""
+    """Whether the same characters in quotes have the right type, such as 10.5 for a quantity."""
     if schema.get("x-kubernetes-int-or-string"):
         pattern = schema.get("pattern")
         return bool(isinstance(value, float) and pattern and _pattern(pattern)(str(value)) is None)
-    # No word of an enumeration is a number or a truth value.
+    # No value of an enumeration is a number or a boolean.
     is_text = schema.get("type") == "string" and "enum" not in schema
     return is_text and isinstance(value, bool | int | float)
 
@@ -98,7 +98,7 @@ def _respelt(value: Any, schema: dict[str, Any]) -> tuple[Verb, str] | None:
 
 
 def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool], str]:
-    """What tells a value of the right type, and that type in words."""
+    """The check of the type of a value, and the name of that type."""
     if schema.get("x-kubernetes-int-or-string"):
         number = _is_integer if custom else _is_int
         return lambda value: isinstance(value, str) or number(value), "an integer or a string"
@@ -116,7 +116,7 @@ def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool
                 lambda value: _is_text_or_number(value) and not isinstance(value, str),
                 "a number",
             )
-    raise ValueError(f"no scalar: {schema['type']}")
+    raise ValueError(f"not a scalar: {schema['type']}")
 
 
 def _is_int(value: Any) -> bool:
@@ -124,7 +124,7 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    """Also 1.0, which the schema takes for 1, and no number that only a float can hold."""
+    """Also 1.0, which the schema reads as 1, but no number that only a float can hold."""
     if isinstance(value, float):
         return value.is_integer() and abs(value) < EXACT_FLOAT
     return _is_int(value) and -(1 << 63) <= value < 1 << 63
@@ -136,7 +136,7 @@ def _is_text_or_number(value: Any) -> bool:
 
 def _judges(schema: dict[str, Any], *, custom: bool) -> Iterator[Judge]:
     if "enum" in schema:
-        # To Go types an empty text is a field that was left out.
+        # To Go types an empty string is a missing field.
         yield _enum(schema["enum"] if custom else [*schema["enum"], ""], schema["enum"])
     if schema.get("x-policygen-type") == "quantity":
         yield _quantity
@@ -154,12 +154,12 @@ def _judges(schema: dict[str, Any], *, custom: bool) -> Iterator[Judge]:
         yield _pattern(schema["pattern"])
 
 
-def _enum(known: list[Any], told: list[Any]) -> Judge:
+def _enum(known: list[Any], listed: list[Any]) -> Judge:
     def judge(value: Any) -> tuple[str, str] | None:
         if value in known:
             return None
-        hint = suggest(value, told) if isinstance(value, str) else f"known are {told}"
-        return "unsupported-value", f"{shown(value)} is no value of this field; {hint}"
+        advice = suggest(value, listed) if isinstance(value, str) else f"known are {listed}"
+        return "unsupported-value", f"{shown(value)} is not supported; {advice}"
 
     return judge
 
@@ -170,7 +170,7 @@ def _bits(bits: int) -> Judge:
     def judge(value: Any) -> tuple[str, str] | None:
         if isinstance(value, str) or low <= value <= high:
             return None
-        return "out-of-range", f"{shown(value)} is no int{bits}; write at most {high}"
+        return "out-of-range", f"{shown(value)} does not fit in int{bits}; write at most {high}"
 
     return judge
 
@@ -189,24 +189,24 @@ def _range(schema: dict[str, Any]) -> Judge:
 
 
 def length(schema: dict[str, Any], word: str, one: str, many: str) -> Judge:
-    """Bounds of how much there is: `minLength` and `maxLength`, or the like."""
+    """The check of a length or number of entries: `minLength` and `maxLength`, or similar."""
     low, high = schema.get(f"min{word}", 0), schema.get(f"max{word}")
 
     def judge(value: Any) -> tuple[str, str] | None:
         count = len(value)
-        said = f"{count or 'no'} {one if count == 1 else many}"
+        text = f"has {count or 'no'} {one if count == 1 else many}"
         if count < low:
-            return "wrong-length", f"{said} where the server asks for at least {low}"
+            return "wrong-length", f"{text}; write at least {low}"
         if high is not None and count > high:
-            return "wrong-length", f"{said} where the server takes at most {high}"
+            return "wrong-length", f"{text}; write at most {high}"
         return None
 
     return judge
 
 
 def _pattern(pattern: str) -> Judge:
-    # Go's $ is the end of the text, where Python's is also before a last line break, and its
-    # (?i) may stand after the ^.
+    # In Go, $ is only the end of the text; in Python also before a last line break. In Go, (?i)
+    # may follow the ^.
     text = pattern.removesuffix("$") + r"\Z" if pattern.endswith("$") else pattern
     flags = re.ASCII | (re.IGNORECASE if "(?i)" in text else 0)
     found = re.compile(text.replace("(?i)", ""), flags).search
@@ -216,7 +216,7 @@ def _pattern(pattern: str) -> Judge:
             return None
         return (
             "bad-format",
-            f"{shown(value)} {_WORDS.get(pattern, f'does not match {bare(pattern)}')}",
+            f"{shown(value)} is not {_FORMS.get(pattern, f'valid; write a value that matches {bare(pattern)}')}",
         )
 
     return judge
@@ -226,21 +226,24 @@ _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _KEY = rf"({_LABEL}(\.{_LABEL})*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
 _UNSIGNED = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
 _ENDS = "beginning and ending with a letter or digit"
-_WORDS = {
-    rf"^{_LABEL}(\.{_LABEL})*$": f'is no name; write lower-case letters, digits, "-" and ".", {_ENDS}',
-    f"^{_LABEL}$": f'is no name; write lower-case letters, digits and "-", {_ENDS}',
-    f"^{_KEY}$": f'is no label key; write letters, digits, "-", "_" and ".", {_ENDS}',
+_FORMS = {
+    rf"^{_LABEL}(\.{_LABEL})*$": f'a valid name; write lower-case letters, digits, "-" and ".", {_ENDS}',
+    f"^{_LABEL}$": f'a valid name; write lower-case letters, digits and "-", {_ENDS}',
+    f"^{_KEY}$": f'a valid label key; write letters, digits, "-", "_" and ".", {_ENDS}',
     rf"^(\+|-)?{_UNSIGNED}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_UNSIGNED}))?$": (
-        "is no quantity; write a number such as 500m or 80Gi"
+        "a valid quantity; write a number such as 500m or 80Gi"
     ),
 }
-"""The patterns that most schemas have, in words."""
+"""What the patterns of most schemas describe, and what to write."""
 
 
 def _quantity(value: Any) -> tuple[str, str] | None:
     if not isinstance(value, str) or _QUANTITY.fullmatch(value):
         return None
-    return "bad-format", f"{shown(value)} is no quantity; write a number such as 500m or 80Gi"
+    return (
+        "bad-format",
+        f"{shown(value)} is not a valid quantity; write a number such as 500m or 80Gi",
+    )
 
 
 def _time(value: str) -> tuple[str, str] | None:
@@ -251,14 +254,17 @@ def _time(value: str) -> tuple[str, str] | None:
             pass
         else:
             return None
-    return "bad-format", f"{shown(value)} is no time; write one such as 2026-01-31T12:00:00Z"
+    return (
+        "bad-format",
+        f"{shown(value)} is not a valid time; write one such as 2026-01-31T12:00:00Z",
+    )
 
 
 def _byte(value: str) -> tuple[str, str] | None:
     try:
         base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
-        return "bad-format", "this is no base64; encode the bytes"
+        return "bad-format", "is not base64; encode the bytes"
     return None
 
 

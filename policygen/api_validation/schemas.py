@@ -1,4 +1,4 @@
-"""What real API servers serve: schemas of kinds, as `schemas/cluster` holds them, read when needed."""
+"""The schemas of kinds that real API servers serve, read from `schemas/cluster` when needed."""
 
 from functools import cache
 from pathlib import Path
@@ -9,7 +9,7 @@ import msgspec
 from policygen.core import shipped, versions
 
 CORE = "core"
-"""The folder of the group whose apiVersion has no group in it."""
+"""The folder of the core group, whose apiVersion has no group."""
 
 
 class Served(msgspec.Struct, frozen=True, rename="camel"):
@@ -21,40 +21,40 @@ class Served(msgspec.Struct, frozen=True, rename="camel"):
     plural: str
     namespaced: bool
     custom: bool
-    """Defined by a CRD: its schema judges. Otherwise Go types read it, and OpenAPI tells of them."""
+    """Whether a CRD with a schema defines it. Otherwise Go types read it, and OpenAPI describes them."""
     status_dropped: bool
-    """Status is written by controllers only; what a user sends of it has no effect."""
+    """Whether only controllers write status, so a status from a user has no effect."""
     schema: dict[str, Any]
 
     @property
     def api_version(self) -> str:
-        """As a manifest writes it."""
+        """The apiVersion as in a manifest."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
 class Index(msgspec.Struct, frozen=True):
-    """Which servers were asked, and for what."""
+    """The servers and kinds that were recorded."""
 
     versions: dict[str, str]
     """Exact version by component: `kubernetes`, `kueue`, `volcano`."""
     kinds: dict[str, list[str]]
-    """By group and version, `core/v1` for those without a group."""
+    """Kinds by group and version, `core/v1` for the core group."""
 
 
 def folder() -> Path:
-    """Where the schemas are."""
+    """The folder of the schemas."""
     return shipped.root() / "schemas" / "cluster"
 
 
 @cache
 def index() -> Index:
-    """What there is; not to be changed."""
+    """The index of the schemas; do not change it."""
     return msgspec.json.decode((folder() / "index.json").read_bytes(), type=Index)
 
 
 @cache
 def served(api_version: str, kind: str) -> Served | None:
-    """A kind's schema; None where no server that was asked serves it."""
+    """A kind's schema; None if no recorded server serves it."""
     at = api_version if "/" in api_version else f"{CORE}/{api_version}"
     if kind not in index().kinds.get(at, ()):
         return None
@@ -63,14 +63,14 @@ def served(api_version: str, kind: str) -> Served | None:
 
 @cache
 def object_meta() -> dict[str, Any]:
-    """The schema of every kind's metadata; not to be changed."""
+    """The schema of every kind's metadata; do not change it."""
     text = (folder() / "meta" / "v1" / "ObjectMeta.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, Any])
 
 
 def covers(component: str, target: versions.Version) -> bool:
-    """Whether the server that was asked is of this target's release or a later one.
+    """Whether the recorded server has this target's release or a later one.
 
-    A later target may know fields that here look unknown.
+    A later target may have fields that the schema does not list.
     """
     return versions.parse(component, index().versions[component]).release >= target.release

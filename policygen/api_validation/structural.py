@@ -1,8 +1,8 @@
-"""Structural schemas: what an API server prunes, fills in, and refuses, in its order.
+"""Structural schemas: what an API server prunes, defaults and refuses, in its order.
 
 Source: k8s.io/apiextensions-apiserver `pkg/apiserver/schema` (pruning, defaulting, list types)
 and `pkg/apiserver/validation`; for built-in kinds k8s.io/apimachinery's strict JSON decoding.
-A schema is turned into functions once, each level when a value first reaches it.
+A schema is compiled to functions once, each level when a value first reaches it.
 """
 
 import json
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from policygen.api_validation import cel, scalars
-from policygen.api_validation.refusal import Refusal, Spot, path_to
+from policygen.api_validation.refusal import Refusal, Spot, about, named, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Verb
 from policygen.core.quoting import listed, quoted, shown
@@ -19,15 +19,15 @@ from policygen.core.suggest import Names
 
 Schema = dict[str, Any]
 _SLIPS = 1 << 12
-"""Unknown fields that are remembered: a slip in a template is in all that it makes."""
+"""Unknown fields that are cached: a misspelling in a template is in every object from it."""
 _NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
-"""A rule in CEL that says of a list what `x-kubernetes-list-type: set` says."""
+"""A rule in CEL that means the same as `x-kubernetes-list-type: set`."""
 Finish = Callable[[Any, Spot, list[Refusal]], None]
-"""What is judged of a whole mapping or list, after its parts."""
+"""A check of a mapping or list that runs after the checks of its entries."""
 
 
 def below(schema: Schema, step: str | int) -> Schema:
-    """The schema of an entry of a mapping or a list; empty where it says nothing."""
+    """The schema of an entry of a mapping or a list; empty if it has no schema."""
     found: Schema = {}
     if isinstance(step, int):
         found = schema.get("items", {})
@@ -37,7 +37,7 @@ def below(schema: Schema, step: str | int) -> Schema:
 
 
 def check(schema: Schema, *, custom: bool) -> Check:
-    """How a value of this schema is judged: as a custom kind's, or as a built-in one's."""
+    """The check of a value of this schema, for a custom kind or a built-in one."""
     if schema.get("type") == "object":
         return _with_rules(_mapping(schema, custom=custom), schema)
     if schema.get("type") == "array":
@@ -69,7 +69,7 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
 
 
 def _meant(refused: list[Refusal], spot: Spot) -> frozenset[str]:
-    """The fields of a mapping that are there under a misspelt name."""
+    """The fields of a mapping that exist under a misspelt name."""
     if not refused:
         return frozenset()
     here = path_to(spot)
@@ -79,14 +79,14 @@ def _meant(refused: list[Refusal], spot: Spot) -> frozenset[str]:
 def _judged(
     value: dict[str, Any], parts: "_Parts", spot: Spot, out: list[Refusal]
 ) -> dict[str, Any]:
-    """The entries with the defaults inside them; a copy only where one changed."""
+    """The entries with their defaults; a copy only if one changed."""
     made = value
     for key, entry in value.items():
         if not parts.knows(key):
             out.append(_unknown(key, parts.names, spot))
         elif entry is None and parts.takes_null(key):
             made = _copied(made, value)
-            del made[key]  # the server drops it before it judges
+            del made[key]  # the server drops it before it validates
         else:
             new = parts.check(key)(entry, (spot, key), out)
             if new is not entry:
@@ -109,7 +109,7 @@ class _Parts:
         self._custom = custom
         self._checks: dict[str, Check] = {}
         self._other: Check | None = _anything if self._open and self._others is None else None
-        # Go types have a value for every field; only those of structs have something to judge.
+        # Go types have a value for every field; only those of structs need a check.
         self.defaults = {
             name: part["default"]
             for name, part in self._schemas.items()
@@ -122,7 +122,7 @@ class _Parts:
         return self._schemas
 
     def knows(self, key: str) -> bool:
-        """Whether the server keeps this entry."""
+        """Whether the server keeps an entry of this name."""
         return key in self._schemas or self._others is not None or self._open
 
     def takes_null(self, key: str) -> bool:
@@ -131,7 +131,7 @@ class _Parts:
         return part is None or not part.get("nullable")
 
     def check(self, key: str) -> Check:
-        """The check of an entry that the server knows."""
+        """The check of a known entry."""
         found = self._checks.get(key)
         if found is not None:
             return found
@@ -149,7 +149,7 @@ def _anything(value: Any, _spot: Spot, _out: list[Refusal]) -> Any:
 
 def _list(schema: Schema, *, custom: bool) -> Check:
     item = _Item(schema["items"], custom=custom)
-    # To Go, null in a list of structs is one without any field.
+    # Go reads null in a list of structs as a struct without fields.
     instead: Any = {} if not custom and schema["items"].get("type") == "object" else None
     finishers = (*_bounds(schema, "Items", "entry", "entries"), *_unique(schema, custom=custom))
 
@@ -169,7 +169,7 @@ def _list(schema: Schema, *, custom: bool) -> Check:
 
 
 class _Item:
-    """The check of a list's entries, made when the first comes by."""
+    """The check of a list's entries, compiled when the first one is checked."""
 
     def __init__(self, schema: Schema, *, custom: bool) -> None:
         self._schema = schema
@@ -184,7 +184,7 @@ class _Item:
 
 
 def _with_rules(judge: Check, schema: Schema) -> Check:
-    """The check and after it, where nothing below was refused, the CEL rules of the schema."""
+    """The check, then the CEL rules of the schema if the check refused nothing."""
     rules = [
         cel.compiled(rule)
         for rule in schema.get("x-kubernetes-validations", ())
@@ -199,7 +199,7 @@ def _with_rules(judge: Check, schema: Schema) -> Check:
         made = judge(value, spot, out)
         if len(out) == before:
             out += [
-                Refusal(path_to(spot), "crd-rule-broken", rule.message)
+                Refusal(path_to(spot), "crd-rule-broken", about(spot, rule.message))
                 for rule in kept
                 if not rule.holds(made)
             ]
@@ -209,7 +209,7 @@ def _with_rules(judge: Check, schema: Schema) -> Check:
 
 
 def required(schema: Schema, *, custom: bool) -> tuple[str, ...]:
-    """What must be there. Go types read an absent number as 0 and judge that, in code."""
+    """The required fields. Go types read a missing number as 0, and the server's code checks that."""
     names: list[str] = schema.get("required", [])
     if custom:
         return tuple(names)
@@ -229,13 +229,14 @@ def _bounds(schema: Schema, word: str, one: str, many: str) -> Iterator[Finish]:
         def finish(value: Any, spot: Spot, out: list[Refusal]) -> None:
             fault = judge(value)
             if fault is not None:
-                out.append(Refusal(path_to(spot), *fault))
+                rule, text = fault
+                out.append(Refusal(path_to(spot), rule, about(spot, text)))
 
         yield finish
 
 
 def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
-    """Lists whose entries differ: in their keys, or altogether. Go types let repetitions pass."""
+    """Lists whose entries must differ, in their keys or completely. Go types accept duplicates."""
     kind = schema.get("x-kubernetes-list-type")
     keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
     if any(it["rule"] == _NO_TWO_ALIKE for it in schema.get("x-kubernetes-validations", ())):
@@ -245,54 +246,58 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
 
     def finish(entries: Any, spot: Spot, out: list[Refusal]) -> None:
         first: dict[str, int] = {}
-        whole: dict[str, Any] = {}
+        entries_by_mark: dict[str, Any] = {}
         for index, entry in enumerate(entries):
             if kind == "map" and not isinstance(entry, dict):
-                continue  # its type is told already
-            told = entry
+                continue  # its type is reported already
+            identity = entry
             if keys and isinstance(entry, dict):
-                told = {key: entry.get(key) for key in keys}
-            mark = json.dumps(told, sort_keys=True)
+                identity = {key: entry.get(key) for key in keys}
+            mark = json.dumps(identity, sort_keys=True)
             if mark in first:
-                again = _duplicate(told, keys, first[mark], (spot, index))
-                alike = whole[mark] == entry
+                again = _duplicate(identity, keys, (spot, first[mark]), (spot, index))
+                alike = entries_by_mark[mark] == entry
                 out.append(again._replace(mend=(Verb.REMOVE, "") if alike else None))
             first.setdefault(mark, index)
-            whole.setdefault(mark, entry)
+            entries_by_mark.setdefault(mark, entry)
 
     yield finish
 
 
-def _duplicate(told: Any, keys: list[str], first: int, spot: Spot) -> Refusal:
-    parts = [f"{key} {shown(told[key])}" for key in keys] if isinstance(told, dict) else []
-    what = listed(parts, "and") if parts else shown(told)
+def _duplicate(identity: Any, keys: list[str], first: Spot, spot: Spot) -> Refusal:
+    parts = [f"{key} {shown(identity[key])}" for key in keys] if isinstance(identity, dict) else []
+    what = listed(parts, "and") if parts else shown(identity)
     return Refusal(
         path_to(spot),
         "duplicate-list-entry",
-        f"{what} is in entry {first + 1} already; keep one entry for it",
+        about(spot, f"repeats {what} of {named(first)}; remove one of them"),
     )
 
 
 def _wrong(value: Any, wanted: str, spot: Spot, out: list[Refusal]) -> Any:
-    message = f"{shown(value)} stands where the server takes {wanted}"
+    message = about(spot, f"must be {wanted}, not {shown(value)}")
     out.append(Refusal(path_to(spot), "wrong-type", message))
     return value
 
 
 def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
-    said, meant = _near(key, tuple(known))
-    message = f"the server knows no field {quoted(key)} here; {said}"
+    advice, meant = _near(key, tuple(known))
+    message = f"field {quoted(key)} is unknown{_inside(spot)}; {advice}"
     return Refusal(path_to((spot, key)), "unknown-field", message, key=True, meant=meant)
 
 
 @lru_cache(_SLIPS)
 def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
-    """What is said of a name that is not known, and which is meant."""
+    """The advice for an unknown name, and the name that was probably meant."""
     names = Names(known)
     return names.said(key), names.meant(key)
 
 
 def _missing(name: str, spot: Spot) -> Refusal:
-    return Refusal(
-        path_to(spot), "missing-field", f"{name} is missing, which the server requires; write it"
-    )
+    message = f"required field {name} is missing{_inside(spot)}; write it"
+    return Refusal(path_to(spot), "missing-field", message)
+
+
+def _inside(spot: Spot) -> str:
+    name = named(spot)
+    return f" in {name}" if name else ""

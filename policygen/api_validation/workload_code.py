@@ -1,7 +1,7 @@
-"""What the code of an API server refuses of pods and of what makes them, beyond their schemas.
+"""What the code of an API server refuses in pods and workloads beyond their schemas.
 
-`schemas/cluster/code.json` has it by kind and field, as a running server has answered: bounds, words,
-forms of texts, lists that must not be empty, fields of which there must be one.
+`schemas/cluster/code.json` has it by kind and field, recorded from a running server: bounds, values,
+forms of strings, lists that must not be empty, fields of which at least one is required.
 """
 
 import re
@@ -24,7 +24,7 @@ from policygen.core.suggest import suggest
 FILE = "code.json"
 """Below `schemas/cluster`."""
 POD = "v1 Pod"
-"""Whose fields a template has too."""
+"""The kind whose fields a pod template has, too."""
 
 _PORT = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 _LONGEST_PORT = 15
@@ -35,7 +35,7 @@ _ENDS = "beginning and ending with a letter or digit"
 
 
 class Form(Struct, frozen=True, eq=False):
-    """How a text must look."""
+    """The required form of a string."""
 
     takes: Callable[[str], bool]
     advice: str
@@ -86,23 +86,23 @@ FORMS: Mapping[str, Form] = {
     "IP address": Form(_is_ip, "an address such as 10.0.0.1"),
     "absolute path": Form(lambda text: text.startswith("/"), 'a path that begins with "/"'),
 }
-"""By name; of those that a server's answers fit it is the first."""
+"""By name; a field has the first form that fits the server's answers."""
 
 
 class Fact(Struct, frozen=True, eq=False, rename="camel", omit_defaults=True):
-    """What is refused of one field."""
+    """The values that one field accepts."""
 
     minimum: int | None = None
-    """Of a number, or of a quantity."""
+    """The smallest number or quantity."""
     maximum: int | None = None
     words: tuple[str, ...] = ()
-    """The texts that are taken, and no other."""
+    """The only accepted strings."""
     form: str = ""
-    """Of a text that is not empty: a name in FORMS."""
+    """The form of a string that is not empty: a name in FORMS."""
     filled: bool = False
-    """A text or list that is there must not be empty."""
+    """Whether a string or list must not be empty."""
     some_of: tuple[str, ...] = ()
-    """Fields of a mapping of which one must be there."""
+    """Fields of a mapping of which at least one is required."""
 
 
 class _Node(Struct, eq=False):
@@ -110,7 +110,7 @@ class _Node(Struct, eq=False):
 
     fact: Fact | None = None
     below: dict[str, "_Node"] = msgspec.field(default_factory=dict)
-    """By name; "*" is each entry of a list."""
+    """Fields by name; "*" for each entry of a list."""
 
 
 class Fault(Struct, frozen=True):
@@ -118,11 +118,11 @@ class Fault(Struct, frozen=True):
 
     path: Path
     message: str
-    """Goes on where the object was named."""
+    """The end of a sentence that begins with the object."""
 
 
 def faults(data: Mapping[str, Any], kind: str) -> Iterator[Fault]:
-    """What is refused of an object's `spec`, as a kind of `code.json` has it; none for others."""
+    """The refusals of an object's `spec`, for the kinds of `code.json`; empty for other kinds."""
     node = _tree().get(kind)
     if node is not None:
         yield from _faults(data, node, ())
@@ -145,7 +145,7 @@ def _tree() -> Mapping[str, _Node]:
                 node = node.below.setdefault(step, _Node())
             node.fact = fact
         containers = root.below.get("containers")
-        if containers is not None:  # init containers are judged as containers
+        if containers is not None:  # init containers are checked like containers
             root.below["initContainers"] = _Node(None, containers.below)
     return roots
 
@@ -168,13 +168,17 @@ def _name(path: Path) -> str:
 
 
 def _message(value: Any, fact: Fact, name: str) -> str:
-    """What is wrong with a value and what to write; empty: nothing, or its type."""
+    """The fault of a value and what to write; empty if it has no fault or a wrong type."""
     if isinstance(value, dict):
         if fact.some_of and all(value.get(each) is None for each in fact.some_of):
-            return f"has {name} without {listed(list(fact.some_of), 'or')}; write one"
+            return f"has {name} without {listed(list(fact.some_of), 'or')}, which is refused; write one"
         return ""
     if isinstance(value, list):
-        return f"has {name} without an entry; write one" if fact.filled and not value else ""
+        return (
+            f"has an empty {name}, which is refused; write an entry"
+            if fact.filled and not value
+            else ""
+        )
     if isinstance(value, str) and _number(value, fact) is None:
         return _of_text(value, fact, name)
     number = _number(value, fact)
@@ -190,7 +194,7 @@ def _message(value: Any, fact: Fact, name: str) -> str:
 
 
 def _number(value: Any, fact: Fact) -> Any:
-    """A number, or the amount of a quantity; None for others."""
+    """A number, or the amount of a quantity; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -205,7 +209,7 @@ def _number(value: Any, fact: Fact) -> Any:
 
 def _of_text(value: str, fact: Fact, name: str) -> str:
     if not value:
-        return f"has an empty {name}, which is refused; write one" if fact.filled else ""
+        return f"has an empty {name}, which is refused; write a value" if fact.filled else ""
     if fact.words and value not in fact.words:
         return f"has {name} {shown(value)}, which is refused; {suggest(value, fact.words)}"
     if fact.form and not FORMS[fact.form].takes(value):

@@ -69,63 +69,63 @@ def test_a_good_object_is_not_refused():
             "a100",
             ("spec", "cohort"),
             "unknown-field",
-            'the server knows no field "cohort" here; did you mean "cohortName"?',
+            'field "cohort" is unknown in spec; did you mean "cohortName"?',
         ),
         (
             ("spec", "queueingStrategy"),
             "StrictFifo",
             ("spec", "queueingStrategy"),
             "unsupported-value",
-            '"StrictFifo" is no value of this field; did you mean "StrictFIFO"?',
+            'queueingStrategy "StrictFifo" is not supported; did you mean "StrictFIFO"?',
         ),
         (
             ("spec", "cohortName"),
             7,
             ("spec", "cohortName"),
             "wrong-type",
-            "7 stands where the server takes a string; put it in quotes",
+            "cohortName must be a string, not 7; put it in quotes",
         ),
         (
             ("spec", "resourceGroups"),
             {},
             ("spec", "resourceGroups"),
             "wrong-type",
-            "a mapping stands where the server takes a list",
+            "resourceGroups must be a list, not a mapping",
         ),
         (
             (*GPU, "nominalQuota"),
             ...,
             GPU,
             "missing-field",
-            "nominalQuota is missing, which the server requires; write it",
+            "required field nominalQuota is missing in resources[0]; write it",
         ),
         (
             (*GPU, "nominalQuota"),
             1.5,
             (*GPU, "nominalQuota"),
             "wrong-type",
-            "1.5 stands where the server takes an integer or a string; put it in quotes",
+            "nominalQuota must be an integer or a string, not 1.5; put it in quotes",
         ),
         (
             (*FLAVOR, "resources"),
             QUEUE["spec"]["resourceGroups"][0]["flavors"][0]["resources"] * 2,
             (*FLAVOR, "resources", 1),
             "duplicate-list-entry",
-            'name "nvidia.com/gpu" is in entry 1 already; keep one entry for it',
+            'resources[1] repeats name "nvidia.com/gpu" of resources[0]; remove one of them',
         ),
         (
             (*FLAVOR, "resources"),
             [],
             (*FLAVOR, "resources"),
             "wrong-length",
-            "no entries where the server asks for at least 1",
+            "resources has no entries; write at least 1",
         ),
         (
             ("spec", "cohortName"),
             "a" * 254,
             ("spec", "cohortName"),
             "wrong-length",
-            "254 characters where the server takes at most 253",
+            "cohortName has 254 characters; write at most 253",
         ),
         (
             ("spec", "cohortName"),
@@ -133,8 +133,8 @@ def test_a_good_object_is_not_refused():
             ("spec",),
             "crd-rule-broken",
             (
-                "the CRD refuses this: borrowingLimit must be nil when cohort is empty; "
-                "write cohortName, or take borrowingLimit out"
+                "spec breaks a rule of its CRD: borrowingLimit must be nil when cohort is empty; "
+                "write cohortName, or remove borrowingLimit"
             ),
         ),
         (
@@ -143,7 +143,7 @@ def test_a_good_object_is_not_refused():
             ("metadata", "name"),
             "bad-name",
             (
-                '"NLP" is no name of a ClusterQueue; write lower-case letters, digits, "-" and ".", '
+                'name "NLP" is not valid for a ClusterQueue; write lower-case letters, digits, "-" and ".", '
                 "beginning and ending with a letter or digit"
             ),
         ),
@@ -162,14 +162,14 @@ def test_a_good_object_is_not_refused():
             {"team": 1},
             ("metadata", "labels", "team"),
             "wrong-type",
-            "1 stands where the server takes a string; put it in quotes",
+            "team must be a string, not 1; put it in quotes",
         ),
         (
             ("metadata", "annotations"),
             {"a": "x" * 300_000},
             ("metadata", "annotations"),
             "bad-annotation",
-            "the annotations have 300001 bytes, and the server takes 262144",
+            "annotations have 300001 bytes together; write at most 262144 (256 KiB)",
         ),
     ],
 )
@@ -178,19 +178,24 @@ def test_place_rule_and_message(path, value, where, rule, message):
     assert [(r.path, r.rule, r.message) for r in said(thing)] == [(where, rule, message)]
 
 
-def test_a_pattern_that_many_schemas_have_is_told_in_words():
+def test_a_pattern_that_many_schemas_have_is_described():
     [refusal] = said(changed((*GPU, "nominalQuota"), "8 Gi"))
     assert refusal.rule == "bad-format"
-    assert refusal.message == '"8 Gi" is no quantity; write a number such as 500m or 80Gi'
+    assert (
+        refusal.message
+        == 'nominalQuota "8 Gi" is not a valid quantity; write a number such as 500m or 80Gi'
+    )
 
 
 def test_another_pattern_is_quoted():
     found = []
     structural.check({"type": "string", "pattern": "^[^:]+$"}, custom=True)("a:b", None, found)
-    assert [each.message for each in found] == ['"a:b" does not match ^[^:]+$']
+    assert [each.message for each in found] == [
+        '"a:b" is not valid; write a value that matches ^[^:]+$'
+    ]
 
 
-def test_every_fault_is_told():
+def test_every_fault_is_reported():
     thing = changed(("spec", "preemptoin"), {})
     thing["spec"]["queueingStrategy"] = "x"
     del thing["spec"]["resourceGroups"][0]["coveredResources"]

@@ -294,7 +294,7 @@ def test_own_templates_print_nothing_that_a_server_of_the_target_refuses(run, sp
     )
     code, out, err = run("render", spec, "--templates", own)
     assert (code, out) == (2, "")
-    assert 'spec.clusterQueu: the server knows no field "clusterQueu" here; did you mean' in err
+    assert 'spec.clusterQueu: field "clusterQueu" is unknown in spec; did you mean' in err
 
 
 def test_an_older_base_file_keeps_its_version_also_beside_own_templates(run, spec, tmp_path):

@@ -226,10 +226,10 @@ def test_an_object_without_a_name_is_called_by_the_start_of_the_one_it_gets(tmp_
     assert {it.object for it in found} == {"Job vision/train-*"}
 
 
-def test_a_name_that_is_none_is_told_in_words(tmp_path):
+def test_an_invalid_name_is_described(tmp_path):
     text = QUEUE.replace("  resourceG", "  cohortName: My_Cohort\n  resourceG")
     found = {it.rule.name: it.message for it in lint(tmp_path, text, partial=True).findings}
     assert found["value-form-refused"].endswith(
-        '"My_Cohort" is no name; write lower-case letters, digits, "-" and ".", beginning and ending '
+        '"My_Cohort" is not a valid name; write lower-case letters, digits, "-" and ".", beginning and ending '
         "with a letter or digit"
     )

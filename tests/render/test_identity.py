@@ -83,24 +83,24 @@ def test_a_controllers_file_has_no_name_to_check():
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("clusterQueue:", "clusterQueu:", 'spec.clusterQueu: the server knows no field "clusterQu'),
+        ("clusterQueue:", "clusterQueu:", 'spec.clusterQueu: field "clusterQueu" is unknown'),
         ("clusterQueue: a.gpus", "clusterQueue: 2026-01-31", None),  # a text to JSON, so to servers
         ("clusterQueue: a.gpus", "stopPolicy: Halt", "spec.stopPolicy: "),
-        ("  clusterQueue", "  7: 8\n  clusterQueue", 'spec.7: the server knows no field "7"'),
-        ("spec:", "2026-01-31: b\nspec:", "2026-01-31: the server knows no field"),
+        ("  clusterQueue", "  7: 8\n  clusterQueue", 'spec.7: field "7" is unknown in spec'),
+        ("spec:", "2026-01-31: b\nspec:", '2026-01-31: field "2026-01-31" is unknown'),
         ("  labels:", "  annotations:\n    at: 12:30\n  labels:", None),  # not in base 60
         ("  labels:", "  annotations:\n    at: 0644\n  labels:", "metadata.annotations.at: "),
         ("clusterQueue: a.gpus", "clusterQueue: 0o17", "spec.clusterQueue: "),
         (
             "clusterQueue: a.gpus",
             "clusterQueu: a\n  stopPolic: b",
-            'did you mean "clusterQueue"? spec.stopPolic: the server knows no field "stopPolic"',
+            'did you mean "clusterQueue"? spec.stopPolic: field "stopPolic" is unknown',
         ),
         (
             "clusterQueue: a.gpus",
             "a: 1\n  b: 2\n  c: 3\n  d: 4\n  clusterQueue: a",
             (
-                'spec.c: the server knows no field "c" here; known are clusterQueue, fairSharing, '
+                'spec.c: field "c" is unknown in spec; known are clusterQueue, fairSharing, '
                 "stopPolicy; and 1 more"
             ),
         ),

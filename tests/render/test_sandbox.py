@@ -132,8 +132,8 @@ def test_what_a_server_refuses_is_refused_where_servers_were_asked(
     with pytest.raises(UsageError) as error:
         render([flavor()], templates=[folder], target=target)
     assert str(error.value) == (
-        f'{path}: ResourceFlavor "h100": prints what an API server refuses: spec.nodeLabel: the '
-        'server knows no field "nodeLabel" here; did you mean "nodeLabels"?'
+        f'{path}: ResourceFlavor "h100": prints what an API server refuses: spec.nodeLabel: '
+        'field "nodeLabel" is unknown in spec; did you mean "nodeLabels"?'
     )
 
 

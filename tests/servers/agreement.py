@@ -144,7 +144,7 @@ EXCEPTIONS = {
         (
             "empty-and-dropped",
             "Kueue's webhook, on create alone, drops empty texts before the schema sees them.",
-            r'^ClusterQueue \S+: "" is no value of this field',
+            r'^ClusterQueue \S+: \S+ "" is not supported',
         ),
         (
             "named-and-not-there",
