@@ -165,7 +165,10 @@ def test_a_file_that_must_not_be_written_stays(lint, tmp_path):
 def test_only_manifests_can_be_fixed(lint, arguments):
     done = lint("--fix", *arguments)
     assert done.returncode == 2
-    assert "--fix changes manifests; name them with --manifests PATH, and name no cluster" in done.stderr
+    assert (
+        "--fix changes manifests; name them with --manifests PATH, and name no cluster"
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize(
