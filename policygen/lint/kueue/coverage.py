@@ -1,4 +1,4 @@
-"""What workloads ask of their queue, and what of it the queue counts."""
+"""The requests of queued workloads, and which of them their queue counts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
@@ -24,9 +24,9 @@ class Asked(Struct, frozen=True, eq=False):
     queue: Entry[ClusterQueue]
     template: Template
     written: Mapping[str, Fraction]
-    """What one of its pods counts as, by what stands in the template."""
+    """The amounts that Kueue counts for one pod, from the template alone."""
     counted: Mapping[str, Fraction]
-    """The same with the defaults of LimitRanges."""
+    """The same, with the defaults of LimitRanges."""
 
 
 def covered(queue: Entry[ClusterQueue]) -> set[str]:
@@ -35,21 +35,21 @@ def covered(queue: Entry[ClusterQueue]) -> set[str]:
 
 
 def asked(facts: Facts) -> tuple[Asked, ...]:
-    """Every template that goes to a known ClusterQueue, as the Configuration counts it."""
+    """Every pod template for a known ClusterQueue, with the amounts that Kueue counts."""
     return facts.cluster.derive(_asker(facts.target["kueue"]))
 
 
 def asked_together(facts: Facts) -> Iterator[list[Asked]]:
-    """The same, all of a workload at a time."""
+    """The same, grouped by workload."""
     found: dict[int, list[Asked]] = {}
-    for each in asked(facts):
-        found.setdefault(id(each.by), []).append(each)
+    for request in asked(facts):
+        found.setdefault(id(request.by), []).append(request)
     yield from found.values()
 
 
 @cache
 def _asker(target: Version) -> Callable[[Cluster], tuple[Asked, ...]]:
-    """One function for each release, since what is derived is kept by its function."""
+    """One function per release, because `cluster.derive` caches by function."""
 
     def make(cluster: Cluster) -> tuple[Asked, ...]:
         return tuple(_asked(cluster, first(cluster, target)))
@@ -58,33 +58,35 @@ def _asker(target: Version) -> Callable[[Cluster], tuple[Asked, ...]]:
 
 
 def _asked(cluster: Cluster, rules: Settings) -> Iterator[Asked]:
-    for each in cluster.derive(queued):
-        if each.cluster_queue is None:
+    for queued_job in cluster.derive(queued):
+        if queued_job.cluster_queue is None:
             continue
-        for template in each.workload.templates:
+        for template in queued_job.workload.templates:
             asked = template.spec.requests
-            defaulted = counted(cluster, template, each.workload.namespace)
+            defaulted = counted(cluster, template, queued_job.workload.namespace)
             written = _some(rules.charged(asked))
             yield Asked(
-                each,
-                each.cluster_queue,
+                queued_job,
+                queued_job.cluster_queue,
                 template,
                 written=written,
                 counted=written if defaulted == asked else _some(rules.charged(defaulted)),
             )
 
 
-def uncovered(facts: Facts, it: Asked) -> list[str]:
-    """What a template asks for that its queue does not cover.
+def uncovered(facts: Facts, request: Asked) -> list[str]:
+    """The requested resources that the template's queue does not cover, sorted.
 
-    Without a Configuration it is not known what a device's resource is counted as, so one is
-    passed over if its queue covers another name of the same vendor that no node is known for.
+    Without a Configuration it is not known how Kueue counts a device. A device is therefore skipped
+    if the queue covers another resource of the same vendor whose name is not a usual one.
     """
-    known = covered(it.queue)
+    known = covered(request.queue)
     vendors: set[str] = set()
     if not facts.cluster.kueue_configurations.any:
         vendors = {_vendor(name) for name in known if extended(name) and not usual(name)}
-    return sorted(name for name in it.written if name not in known and _vendor(name) not in vendors)
+    return sorted(
+        name for name in request.written if name not in known and _vendor(name) not in vendors
+    )
 
 
 def _vendor(resource: str) -> str:

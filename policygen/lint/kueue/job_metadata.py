@@ -1,4 +1,4 @@
-"""What Kueue's webhooks refuse in the labels and annotations of a workload that they judge.
+"""The labels and annotations of workloads that Kueue's webhooks refuse.
 
 Source: pkg/controller/jobframework/validation.go, pkg/controller/jobs/job/job_webhook.go,
 pkg/controller/jobs/pod/pod_webhook.go and pkg/util/webhook of Kueue 0.19.2.
@@ -31,9 +31,9 @@ GROUP = f"{_DOMAIN}pod-group-name"
 GROUP_COUNT = f"{_DOMAIN}pod-group-total-count"
 
 _BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")
-"""Kinds whose pods Kueue manages: their webhooks look at less."""
+"""Kinds whose pods Kueue manages; their webhooks check less."""
 _ELASTIC_SINCE = (0, 18)
-"""The release that began to look."""
+"""The first release that checks it."""
 _ELASTIC = ("Job", "RayCluster", "RayJob", "RayService")
 _LONGEST = 63
 """Characters of a gate's name."""
@@ -43,7 +43,7 @@ Fault = tuple[Path, str]
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """An object that a webhook judges, or that a CronJob makes."""
+    """An object that a webhook checks, or the Job that a CronJob creates."""
 
     workload: Workload
     at: At
@@ -66,28 +66,28 @@ class Judged(Struct, frozen=True, eq=False):
 
     @property
     def managed_by(self) -> str | None:
-        """`spec.managedBy`, where it is text."""
+        """`spec.managedBy`; None if it is not a string."""
         found = at_path(self.data, ("spec", "managedBy"))
         return found if isinstance(found, str) else None
 
     @property
     def count(self) -> int | None:
-        """The pods that a Job counts as; None where it cannot be told."""
+        """The number of pods that Kueue counts for a Job; None if it is not known."""
         spec = mapping(self.data, "spec")
         pods, ends = _number(spec, "parallelism"), _number(spec, "completions", None)
         return pods if pods is None or ends is None else min(pods, ends)
 
 
 def judged(workload: Workload) -> Judged:
-    """The object itself; for a CronJob what it makes."""
+    """The object itself; for a CronJob, the Job that it creates."""
     if workload.kind == "CronJob":
-        way = ("spec", "jobTemplate")
-        return Judged(workload, workload.at.to(*way), mapping(workload.object.data, *way))
+        path = ("spec", "jobTemplate")
+        return Judged(workload, workload.at.to(*path), mapping(workload.object.data, *path))
     return Judged(workload, workload.at, workload.object.data)
 
 
 def faults(job: Judged, settings: Settings) -> Iterator[Fault]:
-    """Everything that would be refused, each once."""
+    """Every fault that Kueue would refuse, each once."""
     if job.kind not in _BY_PODS:
         yield from _seconds(job)
         yield from _prebuilt(job, settings)
@@ -97,7 +97,7 @@ def faults(job: Judged, settings: Settings) -> Iterator[Fault]:
     if _elastic(job, settings) and job.kind not in _ELASTIC:
         yield (
             ("annotations", ELASTIC),
-            f"{ELASTIC} is for {', '.join(_ELASTIC[:-1])} and {_ELASTIC[-1]}; take it out",
+            f"{ELASTIC} is only for {', '.join(_ELASTIC[:-1])} and {_ELASTIC[-1]}; remove it",
         )
     if settings.gate("AdmissionGatedBy"):
         yield from _gates(job.annotations.get(GATED_BY, ""))
@@ -115,7 +115,7 @@ def _elastic(job: Judged, settings: Settings) -> bool:
 
 def _seconds(job: Judged) -> Iterator[Fault]:
     text = job.labels.get(MAX_SECONDS)
-    if text is None or value_fault(text):  # the API server refuses it before
+    if text is None or value_fault(text):  # the API server refuses it first
         return
     number = go_values.integer(text)
     if number is None:
@@ -124,7 +124,7 @@ def _seconds(job: Judged) -> Iterator[Fault]:
         form = f'write "{right}"' if duration else f'write one such as "{right}"'
         yield (
             ("labels", MAX_SECONDS),
-            f"{MAX_SECONDS} is {quoted(text)}, which is no whole number of seconds; {form}",
+            f"{MAX_SECONDS} is {quoted(text)}, which is not an integer number of seconds; {form}",
         )
     elif number <= 0:
         yield ("labels", MAX_SECONDS), f"{MAX_SECONDS} is {text}; write 1 or more"
@@ -138,7 +138,7 @@ def _prebuilt(job: Judged, settings: Settings) -> Iterator[Fault]:
         yield (
             (place, PREBUILT),
             (
-                f"{PREBUILT} is {quoted(name)}, which no Workload is called; "
+                f"{PREBUILT} is {quoted(name)}, which is not a valid object name; "
                 'write lower-case letters, digits, "-" and "."'
             ),
         )
@@ -148,7 +148,7 @@ def _prebuilt(job: Judged, settings: Settings) -> Iterator[Fault]:
             yield (
                 (place, PREBUILT),
                 (
-                    f"{PREBUILT} is {quoted(name)} and the pod's group {quoted(group)}; "
+                    f"{PREBUILT} is {quoted(name)}, but the pod's group is {quoted(group)}; "
                     "write the same name in both"
                 ),
             )
@@ -161,13 +161,13 @@ def _parallelism(job: Judged, settings: Settings) -> Iterator[Fault]:
     at: Path = ("annotations", MIN_PARALLELISM)
     number, count = go_values.integer(text), job.count
     if number is None:
-        yield at, f"{MIN_PARALLELISM} is {quoted(text)}, which is no whole number; write one"
+        yield at, f"{MIN_PARALLELISM} is {quoted(text)}, which is not an integer; write one"
     elif count is not None and not 0 < number < count:
-        right = f"write 1 to {count - 1}" if count > 1 else "take it out"
+        right = f"write 1 to {count - 1}" if count > 1 else "remove it"
         pods = "one pod" if count == 1 else f"{count} pods"
-        yield at, f"{MIN_PARALLELISM} is {text}, and the Job has {pods}; {right}"
+        yield at, f"{MIN_PARALLELISM} is {text}, but the Job has {pods}; {right}"
     if _elastic(job, settings):
-        yield at, f"{MIN_PARALLELISM} does not go with {ELASTIC}; take one of them out"
+        yield at, f"{MIN_PARALLELISM} and {ELASTIC} exclude each other; remove one of them"
 
 
 def _completions(job: Judged) -> Iterator[Fault]:
@@ -183,13 +183,13 @@ def _completions(job: Judged) -> Iterator[Fault]:
     spec = mapping(job.data, "spec")
     mode = spec.get("completionMode")
     if not isinstance(mode, str | None):
-        return  # its type is refused already
+        return  # the API server refuses its type
     if mode != "Indexed":
         yield (
             at,
             (
-                f"{EQUAL_COMPLETIONS} is for Jobs whose pods have an index; "
-                "write completionMode: Indexed, or take it out"
+                f"{EQUAL_COMPLETIONS} is only for Jobs with indexes; "
+                "write completionMode: Indexed, or remove it"
             ),
         )
     else:
@@ -198,8 +198,8 @@ def _completions(job: Judged) -> Iterator[Fault]:
             yield (
                 at,
                 (
-                    f"{EQUAL_COMPLETIONS} wants as many completions ({ends}) as parallelism ({pods}); "
-                    "write the same number"
+                    f"{EQUAL_COMPLETIONS} needs equal completions ({ends}) and parallelism ({pods}); "
+                    "write the same number in both"
                 ),
             )
 
@@ -210,19 +210,25 @@ def _gates(text: str) -> Iterator[Fault]:
     for i, name in enumerate(names):
         domain, slash, rest = name.partition("/")
         if not name:
-            yield at, f"{GATED_BY} has an empty name between its commas; take it out"
+            yield at, f"{GATED_BY} has an empty name between its commas; remove it"
         elif name in names[:i]:
-            yield at, f"{GATED_BY} names {quoted(name)} twice; take one out"
+            yield at, f"{GATED_BY} names {quoted(name)} twice; remove one"
         elif not (slash and rest and is_subdomain(domain)):
             yield (
                 at,
                 (
-                    f"{GATED_BY} names {quoted(name)}, which no controller is called; "
+                    f"{GATED_BY} names {quoted(name)}, which is not a valid controller name; "
                     "write one such as example.com/controller"
                 ),
             )
         elif len(name) > _LONGEST:
-            yield at, f"{GATED_BY} names {quoted(name)}, of more than {_LONGEST} characters"
+            yield (
+                at,
+                (
+                    f"{GATED_BY} names {quoted(name)} of {len(name)} characters; "
+                    f"write at most {_LONGEST}"
+                ),
+            )
 
 
 def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
@@ -232,14 +238,14 @@ def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
         if count is not None:
             yield (
                 ("annotations", GROUP_COUNT),
-                f"{GROUP_COUNT} is there and {GROUP} is not; write the label {GROUP}",
+                f"{GROUP_COUNT} is set without {GROUP}; write the label {GROUP}",
             )
         return
     if not is_subdomain(group) and not (place == "labels" and value_fault(group)):
         yield (
             (place, GROUP),
             (
-                f"{GROUP} is {quoted(group)}, which no Workload is called; "
+                f"{GROUP} is {quoted(group)}, which is not a valid object name; "
                 'write lower-case letters, digits, "-" and "."'
             ),
         )
@@ -247,26 +253,26 @@ def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
         yield (
             (place, GROUP),
             (
-                f"{GROUP} is there and {GROUP_COUNT} is not; write the annotation {GROUP_COUNT}: "
-                "how many pods the group has"
+                f"{GROUP} is set without {GROUP_COUNT}; write the annotation {GROUP_COUNT} with the "
+                "number of pods of the group"
             ),
         )
     elif (go_values.integer(count) or 0) < 1:
         yield (
             ("annotations", GROUP_COUNT),
-            f"{GROUP_COUNT} is {quoted(count)}; write how many pods the group has, 1 or more",
+            f"{GROUP_COUNT} is {quoted(count)}; write the number of pods of the group, 1 or more",
         )
 
 
 def _named(job: Judged, key: str, settings: Settings) -> tuple[str, str]:
-    """Where a name is read, and the name: from 0.18 on an annotation goes before the label."""
+    """Where Kueue reads a name, and the name. Since 0.18 an annotation takes precedence."""
     if settings.gate("WorkloadIdentifierAnnotations") and job.annotations.get(key):
         return "annotations", job.annotations[key]
     return "labels", job.labels.get(key, "")
 
 
 def group(job: Judged, settings: Settings) -> str:
-    """The name of the group that a pod is in; empty for none."""
+    """The name of the pod's group; empty if it has no group."""
     return _named(job, GROUP, settings)[1]
 
 
@@ -278,9 +284,9 @@ def _number(spec: Mapping[str, Any], name: str, default: int | None = 1) -> int 
 
 
 def refusing(workload: Workload, settings: Settings) -> bool:
-    """Whether a webhook of Kueue judges it, or what it makes."""
+    """Whether a webhook of Kueue checks the workload, or what it creates."""
     framework = FRAMEWORKS.get((workload.object.group, workload.kind))
     if framework is None:
         return False
-    # Without a Configuration it is not known which integrations are on.
+    # Without a Configuration it is not known which integrations are enabled.
     return settings.entry is None or framework in settings.frameworks

@@ -1,4 +1,4 @@
-"""Which namespaces a selector means, as far as the input tells."""
+"""Which namespaces a selector matches, as far as the input shows."""
 
 from policygen.core.names import NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
@@ -6,7 +6,7 @@ from policygen.kubernetes.core import LabelSelector
 
 
 def selects(cluster: Cluster, selector: LabelSelector, name: str) -> bool | None:
-    """Whether a selector means a namespace; None where its labels would say, and are not known."""
+    """Whether a selector matches a namespace; None if that depends on labels that are not known."""
     if not name:
         return None
     found = cluster.namespaces.get(name)

@@ -4,7 +4,7 @@ from policygen.kubernetes.cluster import Cluster
 
 
 def default(cluster: Cluster) -> int:
-    """That of a workload without a class."""
+    """The priority of a workload without a class."""
     for entry in cluster.priority_classes:
         if entry.it.global_default:
             return entry.it.value
@@ -12,7 +12,7 @@ def default(cluster: Cluster) -> int:
 
 
 def values(cluster: Cluster) -> set[int]:
-    """Those of the classes that are declared, but for Kubernetes' own."""
+    """The priorities of all declared classes, except Kubernetes' own."""
     found = {entry.it.value for entry in cluster.workload_priority_classes}
     for entry in cluster.priority_classes:
         if not entry.name.startswith("system-"):

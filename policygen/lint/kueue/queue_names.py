@@ -1,4 +1,4 @@
-"""What is sent to Kueue: which queue a workload names, and where that leads.
+"""Workloads that Kueue manages: the LocalQueue that each names, and its ClusterQueue.
 
 Source: pkg/controller/jobframework and pkg/controller/jobs of Kueue 0.19.2.
 """
@@ -38,7 +38,7 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
         for kind in ("RayCluster", "RayJob", "RayService")
     },
 }
-"""The integration that manages a kind, by group and kind."""
+"""The integration that manages a kind, by API group and kind."""
 
 BY_POD = frozenset(
     {
@@ -48,19 +48,19 @@ BY_POD = frozenset(
         ("argoproj.io", "Rollout"),
     }
 )
-"""Kinds that no integration manages, and whose pods are queued one by one, by the pods' own label."""
+"""Kinds that no integration manages; their pods are queued separately, by the label of each pod."""
 
 TOGETHER = tuple(kind for _, kind in FRAMEWORKS if kind not in ("Deployment", "Pod"))
-"""Kinds whose pods Kueue admits all at once."""
+"""Kinds whose pods Kueue admits together."""
 
 
 class Queued(Struct, frozen=True, eq=False):
-    """A workload that names a LocalQueue, where Kueue looks for the name."""
+    """A workload that names a LocalQueue where Kueue reads the name."""
 
     workload: Workload
     name: str
     at: At
-    """The label."""
+    """The place of the label."""
     cluster_queue: Entry[ClusterQueue] | None
 
 
@@ -86,18 +86,18 @@ def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
 
     A Job without any gets those of its pods. Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
     """
-    way: tuple[str, ...] = ("metadata", "labels")
+    path: tuple[str, ...] = ("metadata", "labels")
     if workload.kind == "CronJob":
-        way = ("spec", "jobTemplate", *way)
-    found = keyed_texts(workload.object.data, *way)
+        path = ("spec", "jobTemplate", *path)
+    found = keyed_texts(workload.object.data, *path)
     if not found and workload.object.group == "batch":
         for template in workload.templates:
             return template.at.to("metadata", "labels"), template.labels
-    return workload.at.to(*way), found
+    return workload.at.to(*path), found
 
 
 def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueue]]:
-    """The LocalQueues that a name may mean; without a namespace on either side, any."""
+    """The LocalQueues of a name and namespace; without a namespace, all of that name."""
     known = cluster.local_queues
     if not namespace:
         return known.by(_name).get(name, ())
@@ -106,7 +106,7 @@ def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[
 
 
 def counted(cluster: Cluster, template: Template, namespace: str) -> Mapping[str, Fraction]:
-    """What one pod counts as for its queue: the LimitRanges' defaults included.
+    """The amounts that Kueue counts for one pod, with the defaults of LimitRanges.
 
     Source: pkg/workload/resources.go, AdjustResources; several LimitRanges: the first default.
     """
@@ -136,7 +136,7 @@ def _queued(cluster: Cluster) -> Iterator[Queued]:
         at, found = labels(workload)
         name = found.get(LOCAL_QUEUE)
         if workload.kind == "Deployment" and not name:
-            # Its pods are managed one by one, so their own label does as well.
+            # Kueue manages its pods separately, so their own label is enough.
             at, name = _of_pods(workload)
         if not name:
             continue

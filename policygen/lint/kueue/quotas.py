@@ -1,7 +1,7 @@
 """The quotas of ClusterQueues and Cohorts, each with its place.
 
-Queues repeat: most have the flavors and quotas of many others. What a rule asks of quotas alone it
-asks once for all owners that write the same (`where`, `alike`).
+Most queues have the same flavors and quotas as many others. A rule about quotas alone is therefore
+checked once for all owners with equal `resourceGroups` (`where`, `queues_alike`, `owners_alike`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ Owner = Entry[ClusterQueue] | Entry[Cohort]
 
 
 class Placed(Struct, frozen=True, eq=False):
-    """One quota, and where it stands."""
+    """One quota and its place."""
 
     owner: Owner
     at: At
@@ -39,14 +39,14 @@ class Placed(Struct, frozen=True, eq=False):
 
 
 class Alike(Struct, frozen=True, eq=False):
-    """Owners of one kind that write the same `resourceGroups`."""
+    """Owners of one kind with equal `resourceGroups`."""
 
     owners: Sequence[Owner]
     """At least one."""
 
     @property
     def groups(self) -> tuple[ResourceGroup, ...]:
-        """What they all have."""
+        """The `resourceGroups` of all owners."""
         return self.owners[0].it.resource_groups
 
     def at(self, *steps: str | int) -> Iterator[tuple[Owner, At]]:
@@ -56,20 +56,20 @@ class Alike(Struct, frozen=True, eq=False):
 
 
 def owners(cluster: Cluster) -> Iterator[Owner]:
-    """All that has quotas."""
+    """All ClusterQueues and Cohorts."""
     yield from cluster.cluster_queues
     yield from cluster.cohorts
 
 
 def flavors(owner: Owner) -> Iterator[tuple[At, FlavorQuotas]]:
-    """Its flavors, each with its place."""
+    """The flavors of an owner, each with its place."""
     for i, group in enumerate(owner.it.resource_groups):
         for j, flavor in enumerate(group.flavors):
             yield owner.at.to("spec", "resourceGroups", i, "flavors", j), flavor
 
 
 def quotas(owner: Owner) -> Iterator[Placed]:
-    """Its quotas, each with its place."""
+    """The quotas of an owner, each with its place."""
     for at, flavor in flavors(owner):
         for k, quota in enumerate(flavor.resources):
             yield Placed(owner, at.to("resources", k), flavor.name, quota)
@@ -79,9 +79,9 @@ def promised(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed]]:
     """The nominal quotas that are not zero by flavor and resource; use it with `cluster.derive`."""
     found: dict[tuple[str, str], list[Placed]] = {}
     for owner in owners(cluster):
-        for it in quotas(owner):
-            if it.quota.nominal_quota:
-                found.setdefault((it.flavor, it.resource), []).append(it)
+        for placed in quotas(owner):
+            if placed.quota.nominal_quota:
+                found.setdefault((placed.flavor, placed.resource), []).append(placed)
     return found
 
 
@@ -95,23 +95,23 @@ def amounts(quota: ResourceQuota) -> Iterator[tuple[str, Fraction]]:
 
 
 def queues_alike(cluster: Cluster) -> tuple[Alike, ...]:
-    """The ClusterQueues, those together that write the same; use it with `cluster.derive`."""
+    """The ClusterQueues, grouped by equal `resourceGroups`; use it with `cluster.derive`."""
     return _alike(cluster.cluster_queues)
 
 
 def owners_alike(cluster: Cluster) -> tuple[Alike, ...]:
-    """The ClusterQueues and the Cohorts likewise."""
+    """The ClusterQueues and Cohorts, grouped by kind and equal `resourceGroups`."""
     return (*cluster.derive(queues_alike), *_alike(cluster.cohorts))
 
 
 def where(among: Iterable[Alike], holds: Callable[[Placed], bool]) -> Iterator[Placed]:
-    """The quotas of which something holds that is true of all that are written the same."""
-    for each in among:
-        for it in quotas(each.owners[0]):
-            if holds(it):
-                steps = it.at.path[len(each.owners[0].at.path) :]
-                for owner in each.owners:
-                    yield Placed(owner, owner.at.to(*steps), it.flavor, it.quota)
+    """The quotas for which `holds` returns true, of all owners. `holds` must not use the owner."""
+    for alike in among:
+        for placed in quotas(alike.owners[0]):
+            if holds(placed):
+                steps = placed.at.path[len(alike.owners[0].at.path) :]
+                for owner in alike.owners:
+                    yield Placed(owner, owner.at.to(*steps), placed.flavor, placed.quota)
 
 
 def _alike(owners: Iterable[Owner]) -> tuple[Alike, ...]:

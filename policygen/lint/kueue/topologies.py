@@ -1,4 +1,4 @@
-"""What pods ask of topologies, and which levels a flavor's topology has."""
+"""The topology levels that pods request, and those that a flavor's Topology has."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ LEVELS = (
 
 
 def requested(template: Template) -> Iterator[tuple[At, str]]:
-    """The levels that a pod template asks for, each with its place."""
+    """The levels that a pod template requests, each with its place."""
     for key in LEVELS:
         level = template.annotations.get(key)
         if level:
@@ -26,13 +26,13 @@ def requested(template: Template) -> Iterator[tuple[At, str]]:
 
 
 def asks(template: Template) -> bool:
-    """Whether it asks for a placement at all."""
+    """Whether a pod template requests any topology placement."""
     return template.annotations.get(UNCONSTRAINED, "").lower() in ("true", "t", "1") or any(
         True for _ in requested(template)
     )
 
 
 def levels(cluster: Cluster, flavor: Flavor) -> tuple[str, ...] | None:
-    """The levels of a flavor's topology, widest first; None if that is not in the input."""
+    """The levels of a flavor's Topology, widest first; None if it is not in the input."""
     topology = cluster.topologies.get(flavor.it.topology_name)
     return None if topology is None else tuple(it.node_label for it in topology.it.levels)

@@ -1,4 +1,4 @@
-"""What Kueue's webhooks refuse in the topology annotations of a pod template.
+"""The topology annotations of pod templates that Kueue's webhooks refuse.
 
 Source: pkg/controller/jobframework/tas_validation.go of Kueue 0.19.2.
 """
@@ -20,7 +20,7 @@ SLICE_SIZE = f"{_PREFIX}slice-size"
 GROUP = f"{_PREFIX}group-name"
 LAYERS = f"{_PREFIX}slice-required-topology-constraints"
 KEYS = (*LEVELS, UNCONSTRAINED, SLICE_SIZE, GROUP, LAYERS)
-"""Every annotation by which pods ask for a topology."""
+"""Every annotation that requests a topology."""
 _MOST_LAYERS = 3
 
 Fault = tuple[str, str]
@@ -30,12 +30,12 @@ Fault = tuple[str, str]
 def faults(
     annotations: Mapping[str, str], count: int | None, settings: Settings
 ) -> Iterator[Fault]:
-    """Everything that would be refused, each once. `count`: how many pods there are, if known."""
+    """Every fault that Kueue would refuse, each once. `count` is the number of pods, if known."""
     if annotations.keys().isdisjoint(KEYS):
         return
     modes = [key for key in (REQUIRED, PREFERRED, UNCONSTRAINED) if key in annotations]
     if len(modes) > 1:
-        yield modes[1], f"{modes[0]} and {modes[1]} exclude each other; take one of them out"
+        yield modes[1], f"{modes[0]} and {modes[1]} exclude each other; remove one of them"
     for key in LEVELS:
         level = annotations.get(key)
         if level is not None and (fault := key_fault(level)):
@@ -54,12 +54,12 @@ def _group(annotations: Mapping[str, str]) -> Iterator[Fault]:
     if name is None:
         return
     if name.isascii() and name.isdigit():
-        yield GROUP, f"{GROUP} is {quoted(name)}; write a name that is no number"
+        yield GROUP, f"{GROUP} is {quoted(name)}; write a name that is not a number"
     beside = next((key for key in (SLICE_SIZE, SLICE_REQUIRED, LAYERS) if key in annotations), None)
     if beside:
-        yield GROUP, f"{GROUP} does not go with {beside}; take one of them out"
+        yield GROUP, f"{GROUP} and {beside} exclude each other; remove one of them"
     if REQUIRED not in annotations and PREFERRED not in annotations:
-        yield GROUP, f"{GROUP} needs {REQUIRED} or {PREFERRED}; write one of them, or take it out"
+        yield GROUP, f"{GROUP} needs {REQUIRED} or {PREFERRED}; write one of them, or remove it"
 
 
 def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Fault]:
@@ -68,36 +68,39 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Fault
         if SLICE_REQUIRED in annotations:
             yield (
                 SLICE_REQUIRED,
-                f"{SLICE_REQUIRED} needs {SLICE_SIZE}; write it: how many pods stand together",
+                f"{SLICE_REQUIRED} needs {SLICE_SIZE}; write the number of pods in a slice",
             )
         return
     size = go_values.integer(text)
     if size is None or not 0 < size < 2**31:
-        yield SLICE_SIZE, f"{SLICE_SIZE} is {quoted(text)}; write a whole number of pods, 1 or more"
+        yield SLICE_SIZE, f"{SLICE_SIZE} is {quoted(text)}; write an integer, 1 or more"
     elif count is not None and size > count:
         yield (
             SLICE_SIZE,
-            f"{SLICE_SIZE} is {text}, and there are {count} pods; write at most {count}",
+            f"{SLICE_SIZE} is {text}, but the workload has {count} pods; write at most {count}",
         )
     if SLICE_REQUIRED not in annotations and LAYERS not in annotations:
-        yield SLICE_SIZE, f"{SLICE_SIZE} needs {SLICE_REQUIRED}; write it, or take this out"
+        yield SLICE_SIZE, f"{SLICE_SIZE} needs {SLICE_REQUIRED}; write it, or remove {SLICE_SIZE}"
 
 
 def _layers(
     annotations: Mapping[str, str], count: int | None, settings: Settings
 ) -> Iterator[Fault]:
     if not settings.gate("TASMultiLayerTopology"):
-        yield LAYERS, f"{LAYERS} needs the feature gate TASMultiLayerTopology; take it out"
+        yield (
+            LAYERS,
+            f"{LAYERS} needs the feature gate TASMultiLayerTopology; enable it, or remove the annotation",
+        )
         return
     beside = next((key for key in (SLICE_REQUIRED, SLICE_SIZE) if key in annotations), None)
     if beside:
-        yield LAYERS, f"{LAYERS} does not go with {beside}; take one of them out"
+        yield LAYERS, f"{LAYERS} and {beside} exclude each other; remove one of them"
     layers = _read(annotations[LAYERS])
     if layers is None:
         yield (
             LAYERS,
             (
-                f"{LAYERS} is no list of layers; write JSON such as "
+                f"{LAYERS} is not a list of layers; write JSON such as "
                 '[{"topology": "example.com/rack", "size": 4}]'
             ),
         )
@@ -113,16 +116,22 @@ def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[Fau
         if fault := key_fault(level):
             yield LAYERS, f"{LAYERS}: {fault}"
         elif level in seen:
-            yield LAYERS, f"{LAYERS} names {quoted(level)} twice; take one out"
+            yield LAYERS, f"{LAYERS} names {quoted(level)} twice; remove one"
         seen.add(level)
         if size < 1:
-            yield LAYERS, f"{LAYERS} has the size {size}; write 1 or more"
+            yield LAYERS, f"{LAYERS} has size {size}; write 1 or more"
     sizes = [size for _, size in layers]
     for above, below in pairwise(sizes):
         if below > 0 and above % below:
-            yield LAYERS, f"{LAYERS}: {above} pods are no whole number of slices of {below}"
+            yield (
+                LAYERS,
+                f"{LAYERS} has size {above}, which is not a multiple of {below}; write a multiple",
+            )
     if count is not None and sizes[0] > count:
-        yield LAYERS, f"{LAYERS} has the size {sizes[0]}, and there are {count} pods"
+        yield (
+            LAYERS,
+            f"{LAYERS} has size {sizes[0]}, but the workload has {count} pods; write at most {count}",
+        )
 
 
 def _read(text: str) -> list[tuple[str, int]] | None:
@@ -133,10 +142,10 @@ def _read(text: str) -> list[tuple[str, int]] | None:
     if not isinstance(found, list):
         return None
     layers = []
-    for each in found:
-        if not isinstance(each, dict):
+    for layer in found:
+        if not isinstance(layer, dict):
             return None
-        folded = {key.lower(): value for key, value in each.items()}  # as Go matches fields
+        folded = {key.lower(): value for key, value in layer.items()}  # as Go matches fields
         level, size = folded.get("topology", ""), folded.get("size", 0)
         if not isinstance(level, str) or not isinstance(size, int) or isinstance(size, bool):
             return None

@@ -1,4 +1,4 @@
-"""What kube-scheduler refuses of the arguments of its plugins, but for those of NodeResourcesFit.
+"""The plugin arguments that kube-scheduler refuses, except those of NodeResourcesFit.
 
 Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go of Kubernetes 1.36.3.
 """
@@ -21,17 +21,33 @@ _OPERATORS: Mapping[str, bool | None] = {
     "Gt": None,
     "Lt": None,
 }
-"""Operators of a node's labels, and whether they take values; None: exactly one."""
+"""Operators on node labels, and whether they take values; None: exactly one value."""
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
+_RANGES: Mapping[str, tuple[tuple[str, int, int | None], ...]] = {
+    "DefaultPreemption": (
+        ("minCandidateNodesPercentage", 0, 100),
+        ("minCandidateNodesAbsolute", 0, None),
+    ),
+    "InterPodAffinity": (("hardPodAffinityWeight", 0, 100),),
+    "VolumeBinding": (("bindTimeoutSeconds", 0, None),),
+}
+"""The integer arguments of plugins, each with its lowest and its highest value, if it has one."""
+
 
 def faults(plugin: str, args: Mapping[str, Any]) -> Iterator[Fault]:
-    """Everything that would be named, below `args`."""
+    """Every fault that kube-scheduler would report, with paths below `args`."""
     kind = args.get("kind")
-    if plugin in (*_CHECKS, "NodeResourcesFit") and kind not in (None, f"{plugin}Args"):
-        yield ("kind",), f"kind {shown(kind)} is refused; write {plugin}Args, or leave it out"
+    known = (*_RANGES, *_CHECKS, "NodeResourcesFit")
+    if plugin in known and kind not in (None, f"{plugin}Args"):
+        yield ("kind",), f"kind {shown(kind)} is refused; write {plugin}Args, or remove it"
+    for name, low, high in _RANGES.get(plugin, ()):
+        value = right(args, name, Type.INTEGER)
+        if value is not None and (value < low or (high is not None and value > high)):
+            bounds = f"{low} or more" if high is None else f"{low} to {high}"
+            yield (name,), f"{name} {value} is refused; write {bounds}"
     check = _CHECKS.get(plugin)
     if check:
         yield from check(args)
@@ -41,12 +57,6 @@ def _preemption(args: Mapping[str, Any]) -> Iterator[Fault]:
     share, count = (
         right(args, f"minCandidateNodes{it}", Type.INTEGER) for it in ("Percentage", "Absolute")
     )
-    if share is not None and not 0 <= share <= 100:
-        name = "minCandidateNodesPercentage"
-        yield (name,), f"{name} {share} is refused; write 0 to 100"
-    if count is not None and count < 0:
-        name = "minCandidateNodesAbsolute"
-        yield (name,), f"{name} {count} is refused; write 0 or more"
     if share == count == 0:
         yield (
             ("minCandidateNodesPercentage",),
@@ -55,19 +65,6 @@ def _preemption(args: Mapping[str, Any]) -> Iterator[Fault]:
                 "write 1 or more in one of them"
             ),
         )
-
-
-def _inter_pod(args: Mapping[str, Any]) -> Iterator[Fault]:
-    weight = right(args, "hardPodAffinityWeight", Type.INTEGER)
-    if weight is not None and not 0 <= weight <= 100:
-        name = "hardPodAffinityWeight"
-        yield (name,), f"{name} {weight} is refused; write 0 to 100"
-
-
-def _binding(args: Mapping[str, Any]) -> Iterator[Fault]:
-    limit = right(args, "bindTimeoutSeconds", Type.INTEGER)
-    if limit is not None and limit < 0:
-        yield ("bindTimeoutSeconds",), f"bindTimeoutSeconds {limit} is refused; write 0 or more"
 
 
 def _dynamic(args: Mapping[str, Any]) -> Iterator[Fault]:
@@ -80,16 +77,19 @@ def _dynamic(args: Mapping[str, Any]) -> Iterator[Fault]:
 def _balanced(args: Mapping[str, Any]) -> Iterator[Fault]:
     plugin = "NodeResourcesBalancedAllocation"
     seen = set()
-    for i, each in enumerate(mappings(args.get("resources"))):
-        name, weight = each.get("name"), each.get("weight")
+    for i, resource in enumerate(mappings(args.get("resources"))):
+        name, weight = resource.get("name"), resource.get("weight")
         if weight not in (None, 0, 1):
             yield (
                 ("resources", i, "weight"),
-                f"weight {weight} is refused: {plugin} takes 1 only; leave it out",
+                f"weight {weight} is refused, because {plugin} accepts only 1; remove it",
             )
         if isinstance(name, str):
             if name in seen:
-                yield ("resources", i, "name"), f"{name} stands here twice, which is refused"
+                yield (
+                    ("resources", i, "name"),
+                    f"{name} is listed twice, which is refused; remove one",
+                )
             seen.add(name)
 
 
@@ -101,72 +101,78 @@ def _spread(args: Mapping[str, Any]) -> Iterator[Fault]:
     elif constraints and kind != "List":
         yield (
             ("defaultConstraints",),
-            "defaultConstraints without defaultingType: List is refused; write it",
+            "defaultConstraints without defaultingType List is refused; write defaultingType: List",
         )
     seen: set[tuple[Any, Any]] = set()
-    for i, each in numbered(constraints):
-        yield from _constraint(each, ("defaultConstraints", i), seen)
+    for i, constraint in numbered(constraints):
+        yield from _constraint(constraint, ("defaultConstraints", i), seen)
 
 
-def _constraint(each: Mapping[str, Any], way: Path, seen: set[tuple[Any, Any]]) -> Iterator[Fault]:
-    if each.get("labelSelector") is not None:
+def _constraint(
+    constraint: Mapping[str, Any], path: Path, seen: set[tuple[Any, Any]]
+) -> Iterator[Fault]:
+    if constraint.get("labelSelector") is not None:
         yield (
-            (*way, "labelSelector"),
+            (*path, "labelSelector"),
             (
-                "a labelSelector in a default constraint is refused; remove it, since each pod's "
-                "own is taken"
+                "labelSelector in a default constraint is refused; remove it, because the labels of "
+                "each pod are used"
             ),
         )
-    skew, key = each.get("maxSkew", 0), each.get("topologyKey", "")
-    action = each.get("whenUnsatisfiable", "")
+    skew, key = constraint.get("maxSkew", 0), constraint.get("topologyKey", "")
+    action = constraint.get("whenUnsatisfiable", "")
     if isinstance(skew, int) and skew <= 0:
-        yield (*way, "maxSkew"), f"maxSkew {skew} is refused; write 1 or more"
+        yield (*path, "maxSkew"), f"maxSkew {skew} is refused; write 1 or more"
     if isinstance(key, str) and (fault := key_fault(key)):
-        yield (*way, "topologyKey"), f"topologyKey: {fault}" if key else "topologyKey is missing"
+        yield (
+            (*path, "topologyKey"),
+            f"topologyKey: {fault}" if key else "topologyKey is missing; write it",
+        )
     if action not in _ACTIONS:
-        said = f"whenUnsatisfiable {shown(action)} is refused" if action else "it is missing"
-        yield (*way, "whenUnsatisfiable"), f"{said}; write {listed(list(_ACTIONS))}"
+        state = f"{shown(action)} is refused" if action else "is missing"
+        yield (
+            (*path, "whenUnsatisfiable"),
+            f"whenUnsatisfiable {state}; write {listed(list(_ACTIONS))}",
+        )
     elif isinstance(key, str):
         if (key, action) in seen:
-            yield way, f"{key} with {action} stands here twice, which is refused; take one out"
+            yield path, f"{key} with {action} is listed twice, which is refused; remove one"
         seen.add((key, action))
 
 
 def _affinity(args: Mapping[str, Any]) -> Iterator[Fault]:
     added = mapping(args, "addedAffinity")
-    way: Path = ("addedAffinity", _REQUIRED, "nodeSelectorTerms")
+    path: Path = ("addedAffinity", _REQUIRED, "nodeSelectorTerms")
     for i, term in enumerate(mappings(added, _REQUIRED, "nodeSelectorTerms")):
-        yield from _term(term, (*way, i))
-    for i, each in enumerate(mappings(added, _PREFERRED)):
+        yield from _term(term, (*path, i))
+    for i, preferred in enumerate(mappings(added, _PREFERRED)):
         yield from _term(
-            mapping(each, "preference"), ("addedAffinity", _PREFERRED, i, "preference")
+            mapping(preferred, "preference"), ("addedAffinity", _PREFERRED, i, "preference")
         )
 
 
-def _term(term: Mapping[str, Any], way: Path) -> Iterator[Fault]:
-    for i, each in enumerate(mappings(term.get("matchExpressions"))):
-        at: Path = (*way, "matchExpressions", i)
-        operator, values = each.get("operator"), each.get("values") or []
+def _term(term: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    for i, expression in enumerate(mappings(term.get("matchExpressions"))):
+        at: Path = (*path, "matchExpressions", i)
+        operator, values = expression.get("operator"), expression.get("values") or []
         if not isinstance(operator, str) or operator not in _OPERATORS:
             known = listed(list(_OPERATORS))
             yield (*at, "operator"), f"operator {shown(operator)} is refused; write {known}"
             continue
-        wants, key = _OPERATORS[operator], each.get("key")
+        wants, key = _OPERATORS[operator], expression.get("key")
         if wants is None and len(values) != 1:
-            yield (*at, "values"), f"operator {operator} takes one value; write it"
+            yield (*at, "values"), f"operator {operator} needs exactly one value; write it"
         elif wants is not None and wants is not bool(values):
-            what = "needs values; write them" if wants else "takes no values; take them out"
+            what = "needs values; write them" if wants else "has no values; remove them"
             yield (*at, "values") if values else at, f"operator {operator} {what}"
         if isinstance(key, str) and key_fault(key):
-            yield (*at, "key"), f"{quoted(key)} is no label key, which is refused"
+            yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid key"
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Fault]]] = {
     "DefaultPreemption": _preemption,
     "DynamicResources": _dynamic,
-    "InterPodAffinity": _inter_pod,
     "NodeAffinity": _affinity,
     "NodeResourcesBalancedAllocation": _balanced,
     "PodTopologySpread": _spread,
-    "VolumeBinding": _binding,
 }

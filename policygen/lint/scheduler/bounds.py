@@ -1,4 +1,4 @@
-"""What kube-scheduler refuses of its file beside profiles: bounds, leader election, extenders.
+"""What kube-scheduler refuses outside of profiles: bounds, leader election, extenders.
 
 Source: pkg/scheduler/apis/config/validation/validation.go and k8s.io/component-base/config/validation
 of Kubernetes 1.36.3; client-go tools/leaderelection, NewLeaderElector.
@@ -17,14 +17,14 @@ from policygen.lint.core.resource_names import extended
 from policygen.lint.core.typed_fields import Fault, Type, right
 
 _INITIAL_S, _MAX_S = 1, 10
-"""Backoffs that are not written."""
+"""Default backoffs in seconds."""
 _TIMES: Mapping[str, int] = {"leaseDuration": 15, "renewDeadline": 10, "retryPeriod": 2}
-"""Seconds of leader election that are not written."""
+"""Default durations of leader election in seconds."""
 _JITTER = Fraction(6, 5)
 
 
 def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Everything that would be named before it exits."""
+    """Every fault that kube-scheduler would report before it exits."""
     threads = right(data, "parallelism", Type.INTEGER)
     if threads is not None and threads <= 0:
         yield ("parallelism",), f"parallelism {threads} is refused; write 1 or more"
@@ -48,7 +48,10 @@ def _backoff(data: Mapping[str, Any]) -> Iterator[Fault]:
     )
     if most < initial:
         at = last if data.get(last) is not None else first
-        yield (at,), f"{last} {most} below {first} {initial} is refused; write {initial} or more"
+        yield (
+            (at,),
+            f"{last} {most} is below {first} {initial}, which is refused; write {initial} or more",
+        )
 
 
 def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -59,8 +62,8 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
         written = durations.seconds(right(data, name, Type.DURATION))
         times[name] = written or Fraction(default)
         if times[name] < 0:
-            way: Path = ("leaderElection", name)
-            yield way, f"{name} {data[name]} is refused; write a longer one"
+            path: Path = ("leaderElection", name)
+            yield path, f"{name} {data[name]} is refused; write a positive duration"
     if min(times.values()) < 0:
         return
     lease, renew, retry = times.values()
@@ -69,48 +72,51 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
     if lease <= renew:
         yield (
             place,
-            "leaseDuration is not above renewDeadline, which is refused; write a longer one",
+            "leaseDuration is not above renewDeadline, which is refused; write a longer leaseDuration",
         )
     elif renew <= _JITTER * retry:
         yield (
             place,
-            "renewDeadline is not above 1.2 times retryPeriod, which is refused; write a longer one",
+            "renewDeadline is at most 1.2 times retryPeriod, which is refused; write a longer renewDeadline",
         )
     lock = right(data, "resourceLock", Type.TEXT)
     if lock not in (None, "", "leases"):
         yield (
             ("leaderElection", "resourceLock"),
-            f"resourceLock {quoted(lock)} is refused; write leases, or leave it out",
+            f"resourceLock {quoted(lock)} is refused; write leases, or remove it",
         )
 
 
 def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
     binds, managed = False, set()
-    for i, each in numbered(data, "extenders"):
-        way: Path = ("extenders", i)
-        weight = right(each, "weight", Type.INTEGER) or 0
-        if each.get("prioritizeVerb") and weight <= 0:
+    for i, extender in numbered(data, "extenders"):
+        path: Path = ("extenders", i)
+        weight = right(extender, "weight", Type.INTEGER) or 0
+        if extender.get("prioritizeVerb") and weight <= 0:
             yield (
-                (*way, "weight") if "weight" in each else way,
+                (*path, "weight") if "weight" in extender else path,
                 f"prioritizeVerb with weight {weight} is refused; write a weight of 1 or more",
             )
-        if each.get("bindVerb"):
+        if extender.get("bindVerb"):
             if binds:
-                yield (*way, "bindVerb"), "a second extender has a bindVerb, which is refused"
+                yield (
+                    (*path, "bindVerb"),
+                    "a second extender has a bindVerb, which is refused; remove it",
+                )
             binds = True
-        for j, resource in enumerate(mappings(each.get("managedResources"))):
+        for j, resource in enumerate(mappings(extender.get("managedResources"))):
             name = resource.get("name")
-            at: Path = (*way, "managedResources", j, "name")
+            at: Path = (*path, "managedResources", j, "name")
             if not isinstance(name, str):
                 continue
             if not extended(name) or key_fault(f"requests.{name}"):
                 yield (
                     at,
                     (
-                        f"{quoted(name)} is no resource that an extender can manage, which is refused; "
-                        "write one with a domain, such as example.com/gpu"
+                        f"{quoted(name)} is not a resource that an extender can manage, which is "
+                        "refused; write one with a domain, such as example.com/gpu"
                     ),
                 )
             elif name in managed:
-                yield at, f"{name} is managed twice, which is refused; take one out"
+                yield at, f"{name} is managed twice, which is refused; remove one"
             managed.add(name)

@@ -1,4 +1,4 @@
-"""What kube-scheduler refuses of the plugins of a profile.
+"""The plugins of a profile that kube-scheduler refuses.
 
 Source: pkg/scheduler/framework/runtime/framework.go, NewFramework, updatePluginList,
 expandMultiPointPlugins (Kubernetes 1.36.3).
@@ -13,33 +13,33 @@ from policygen.lint.scheduler import terms
 
 _MULTI = "multiPoint"
 _SORT, _BIND = "PrioritySort", "DefaultBinder"
-"""The plugins of two points of which a profile has at least one, in the tree."""
+"""The in-tree plugins of two extension points; a profile needs at least one plugin at each."""
 
 
 def faults(profile: Profile) -> Iterator[Fault]:
-    """Plugins that stand twice, or where they cannot; a profile without an order or a binder."""
+    """Plugins listed twice or at a wrong extension point; a profile without queue sort or binder."""
     for point, plugins in profile.plugins.items():
         seen = set()
         for i, plugin in enumerate(plugins.enabled):
             at: Path = ("plugins", point, "enabled", i, "name")
             if plugin.name in seen:
-                yield at, f"{plugin.name} is enabled twice here, which is refused; take one out"
+                yield at, f"{plugin.name} is enabled twice, which is refused; remove one"
             elif not terms.extends(plugin.name, point):
-                yield at, f"{plugin.name} is no plugin for {point}, which is refused; take it out"
+                yield at, f"{plugin.name} is not a plugin for {point}, which is refused; remove it"
             seen.add(plugin.name)
     enabled = {it.name for plugins in profile.plugins.values() for it in plugins.enabled}
     if all(terms.in_tree(name) for name in enabled):
         for point, name, what in (
-            ("queueSort", _SORT, "nothing orders its queue"),
-            ("bind", _BIND, "nothing binds its pods"),
+            ("queueSort", _SORT, "no plugin sorts the queue"),
+            ("bind", _BIND, "no plugin binds pods"),
         ):
             if not _has(profile, point, name):
-                way: Path = ("plugins", point if _switched(profile, point) else _MULTI, "disabled")
-                yield way, f"{name} is disabled, so {what}, which is refused; enable it"
+                path: Path = ("plugins", point if _switched(profile, point) else _MULTI, "disabled")
+                yield path, f"{name} is disabled, so {what}, which is refused; enable it"
 
 
 def misnamed(profile: Profile) -> Iterator[tuple[Path, str]]:
-    """What is disabled and is no plugin of any release or known build: where, and its name."""
+    """The path and name of each disabled plugin that no release and no known build has."""
     for point, plugins in profile.plugins.items():
         for i, plugin in enumerate(plugins.disabled):
             name = plugin.name

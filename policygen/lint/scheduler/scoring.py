@@ -1,4 +1,4 @@
-"""What the profiles of kube-scheduler make of nodes: which scores count, and how.
+"""How the profiles of kube-scheduler score nodes: which scores are on, and with which weight.
 
 Source: pkg/scheduler/apis/config/v1/default_plugins.go, framework/runtime/framework.go of
 Kubernetes 1.36.3.
@@ -29,31 +29,31 @@ _SCORES: Mapping[str, int] = {
     "NodeResourcesBalancedAllocation": 1,
     "ImageLocality": 1,
 }
-"""The scores of every profile, with their weights."""
+"""The default scores of every profile, with their weights."""
 
 _OPPONENTS = (SPREAD, "NodeResourcesBalancedAllocation", "ImageLocality")
-"""Those that every pod meets, and that can favour an emptier node."""
+"""Scores that apply to every pod and can favour an emptier node."""
 
 _FILLING = ("MostAllocated", "RequestedToCapacityRatio")
 
 
 class Scoring(Struct, frozen=True, eq=False):
-    """What NodeResourcesFit does in a profile."""
+    """How NodeResourcesFit scores nodes in a profile."""
 
     at: At | None
-    """Its scoringStrategy, if one is written."""
+    """The place of its scoringStrategy; None if it has none."""
     strategy: str | None
     resources: Mapping[str, int]
     weight: int
     on: bool
     rises: bool
-    """Whether a fuller node gets more points by the shape; true where there is none."""
+    """Whether the shape gives a fuller node more points; true without a shape."""
     weighted_at: At | None
-    """Where a profile of its own name enables it by hand."""
+    """Where a profile other than the default one enables it explicitly."""
 
     @property
     def extended(self) -> dict[str, int]:
-        """The weights of GPUs and their like."""
+        """The weights of extended resources, such as GPUs."""
         return {name: weight for name, weight in self.resources.items() if "/" in name}
 
     @property
@@ -63,14 +63,14 @@ class Scoring(Struct, frozen=True, eq=False):
 
 
 class Profile(Struct, frozen=True, eq=False):
-    """A profile where it stands."""
+    """A profile and its place."""
 
     owner: Entry[SchedulerConfiguration]
     at: At
     it: Written
     scoring: Scoring
     opponents: Mapping[str, int]
-    """The scores that work against packing, and their weights."""
+    """The scores that oppose packing, and their weights."""
 
     @property
     def name(self) -> str:
@@ -84,7 +84,7 @@ def profiles(cluster: Cluster) -> tuple[Profile, ...]:
 
 
 def profile_names(cluster: Cluster) -> frozenset[str]:
-    """The schedulers that kube-scheduler's files name, and the default one; for `derive`."""
+    """The schedulerNames of all profiles, and the default one; use it with `cluster.derive`."""
     named = (
         it.scheduler_name for each in cluster.scheduler_configurations for it in each.it.profiles
     )
@@ -97,20 +97,20 @@ def _profiles(cluster: Cluster) -> tuple[Profile, ...]:
 
 def _each(cluster: Cluster) -> Iterator[Profile]:
     for owner in cluster.scheduler_configurations:
-        for i, it in enumerate(owner.it.profiles):
+        for i, profile in enumerate(owner.it.profiles):
             at = owner.at.to("profiles", i)
-            weights = _weights(it)
+            weights = _weights(profile)
             against = {name: weights[name] for name in _OPPONENTS if name in weights}
-            if _quiet(it):
+            if _quiet(profile):
                 against.pop(SPREAD, None)
-            yield Profile(owner, at, it, _scoring(it, at, weights), against)
+            yield Profile(owner, at, profile, _scoring(profile, at, weights), against)
 
 
-def _weights(it: Written) -> dict[str, int]:
-    """The scores that are on. A weight of 0 is one that is not written."""
+def _weights(profile: Written) -> dict[str, int]:
+    """The enabled scores and their weights. kube-scheduler treats a weight of 0 as not set."""
     found = dict(_SCORES)
     for point in ("multiPoint", "score"):
-        plugins = it.plugins.get(point)
+        plugins = profile.plugins.get(point)
         if plugins is None:
             continue
         off = {plugin.name for plugin in plugins.disabled}
@@ -119,23 +119,23 @@ def _weights(it: Written) -> dict[str, int]:
     return found
 
 
-def _arguments(it: Written, plugin: str) -> tuple[int, Mapping[str, Any]] | None:
-    for i, config in enumerate(it.plugin_config):
+def _arguments(profile: Written, plugin: str) -> tuple[int, Mapping[str, Any]] | None:
+    for i, config in enumerate(profile.plugin_config):
         if config.name == plugin:
             return i, config.args
     return None
 
 
-def _quiet(it: Written) -> bool:
-    """Whether PodTopologySpread has no constraints of its own."""
-    found = _arguments(it, SPREAD)
+def _quiet(profile: Written) -> bool:
+    """Whether PodTopologySpread has no default constraints."""
+    found = _arguments(profile, SPREAD)
     if found is None:
         return False
     return found[1].get("defaultingType") == "List" and not found[1].get("defaultConstraints")
 
 
-def _scoring(it: Written, at: At, weights: Mapping[str, int]) -> Scoring:
-    found = _arguments(it, FIT)
+def _scoring(profile: Written, at: At, weights: Mapping[str, int]) -> Scoring:
+    found = _arguments(profile, FIT)
     strategy = found[1].get("scoringStrategy") if found else None
     written, data = isinstance(strategy, dict), mapping(strategy)
     return Scoring(
@@ -147,16 +147,16 @@ def _scoring(it: Written, at: At, weights: Mapping[str, int]) -> Scoring:
         weight=weights.get(FIT, 0),
         on=FIT in weights,
         rises=_rises(at_path(data, ("requestedToCapacityRatio", "shape"))),
-        weighted_at=_weighted(it, at),
+        weighted_at=_weighted(profile, at),
     )
 
 
 def _resources(data: Any) -> dict[str, int]:
     found = {}
-    for each in mappings(data):
-        if isinstance(each.get("name"), str):
-            weight = each.get("weight")
-            found[each["name"]] = weight if isinstance(weight, int) and weight > 0 else 1
+    for resource in mappings(data):
+        if isinstance(resource.get("name"), str):
+            weight = resource.get("weight")
+            found[resource["name"]] = weight if isinstance(weight, int) and weight > 0 else 1
     return found
 
 
@@ -166,11 +166,11 @@ def _rises(shape: Any) -> bool:
     return scores[-1:] >= scores[:1]
 
 
-def _weighted(it: Written, at: At) -> At | None:
-    if it.scheduler_name == DEFAULT_SCHEDULER:
+def _weighted(profile: Written, at: At) -> At | None:
+    if profile.scheduler_name == DEFAULT_SCHEDULER:
         return None
     for point in ("score", "multiPoint"):
-        plugins = it.plugins.get(point)
+        plugins = profile.plugins.get(point)
         for i, plugin in enumerate(plugins.enabled if plugins else ()):
             if plugin.name == FIT:
                 return at.to("plugins", point, "enabled", i)

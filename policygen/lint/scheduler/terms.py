@@ -1,4 +1,4 @@
-"""The words of a KubeSchedulerConfiguration by release: fields, plugins and their arguments.
+"""The fields, plugins and plugin arguments of a KubeSchedulerConfiguration, by release.
 
 Source: k8s.io/kube-scheduler/config/v1 and pkg/scheduler/framework/plugins/names of Kubernetes
 1.34.4, 1.35.4 and 1.36.3.
@@ -21,7 +21,7 @@ LISTS = frozenset(
         "shape",
     }
 )
-"""The fields that hold a list of mappings."""
+"""The fields whose value is a list of mappings."""
 
 _PLUGINS: Mapping[str, Minor] = {
     **dict.fromkeys(
@@ -53,7 +53,7 @@ _PLUGINS: Mapping[str, Minor] = {
     "PodGroupPodsCount": (1, 36),
     "TopologyPlacementGenerator": (1, 36),
 }
-"""The plugins in the tree, and the first release of each that we know."""
+"""The in-tree plugins, and the first known release of each."""
 
 OTHERS = frozenset(
     {
@@ -76,7 +76,7 @@ OTHERS = frozenset(
         "TopologicalSort",
     }
 )
-"""Plugins of kubernetes-sigs/scheduler-plugins, whose build is a scheduler of its own."""
+"""Plugins of kubernetes-sigs/scheduler-plugins, which is a separate build of the scheduler."""
 
 _POINTS: Mapping[str, Minor] = {
     **dict.fromkeys(
@@ -191,26 +191,26 @@ _EXTENDS: Mapping[str, tuple[str, ...]] = {
     "VolumeRestrictions": ("preFilter", "filter"),
     "VolumeZone": ("preFilter", "filter"),
 }
-"""The extension points of plugins, in any of the releases."""
+"""The extension points of each plugin, in any of the releases."""
 
 
 def extends(plugin: str, point: str) -> bool:
-    """Whether a plugin can be enabled there; true for one of which nothing is known."""
+    """Whether a plugin can be enabled at an extension point; true for an unknown plugin."""
     return point == "multiPoint" or point in _EXTENDS.get(plugin, (point,))
 
 
 def in_tree(plugin: str) -> bool:
-    """Whether any release has the plugin itself."""
+    """Whether any release of kube-scheduler contains the plugin."""
     return plugin in _PLUGINS
 
 
 def plugins(version: Version) -> list[str]:
-    """The plugins that a release has."""
+    """The plugins of a release."""
     return [name for name, since in _PLUGINS.items() if since <= version.release]
 
 
 def configuration(version: Version) -> Fields:
-    """The fields of the whole file."""
+    """The fields of a KubeSchedulerConfiguration."""
     points = {name: _PLUGIN_SET for name, since in _POINTS.items() if since <= version.release}
     return {
         **_plain("apiVersion", "kind"),
@@ -241,7 +241,7 @@ def configuration(version: Version) -> Fields:
 
 
 def arguments(plugin: str, version: Version) -> "Fields | None":
-    """The fields of a plugin's arguments; None for one of whose arguments we know nothing."""
+    """The fields of a plugin's arguments; None if they are not known."""
     found = _ARGUMENTS.get(plugin)
     if plugin == "DynamicResources":
         found = _durations("filterTimeout")
