@@ -1,4 +1,4 @@
-"""What Volcano's scheduler configuration amounts to: its actions, its plugins in their order."""
+"""Volcano's scheduler configuration: its actions and its plugins, in order."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,95 +12,92 @@ from policygen.kubernetes.untyped import whole
 from policygen.lint.rule import Facts
 
 QUEUE_PLUGINS = ("capacity", "proportion")
-"""The plugins that decide what a queue may have."""
+"""The plugins that decide what a queue may use."""
 
 
-class Placed(Struct, frozen=True, eq=False):
-    """A plugin where it stands."""
+class ListedPlugin(Struct, frozen=True, eq=False):
+    """An entry of a plugin in a tier."""
 
     name: str
     tier: int
     at: At
     fields: Mapping[str, Any]
-    """As it was written: its flags stand beside its name."""
+    """The entry as written: its flags are keys beside its name."""
     arguments: Mapping[str, Any]
 
     def on(self, switch: str) -> bool:
-        """Whether a flag is on; all are unless they are written, but for the hierarchy."""
+        """Whether a flag is on. All flags but enableHierarchy are on by default."""
         return self.fields.get(switch, switch != "enableHierarchy") is True
 
     def number(self, argument: str, default: int) -> int:
-        """An integer argument as the program reads it: of another type, it keeps its default."""
+        """An integer argument; the default if it is missing or of another type, as in Volcano."""
         found = whole(self.arguments.get(argument))
         return default if found is None else found
 
     def argument_at(self, name: str) -> At:
-        """The key of an argument."""
+        """The place of an argument's key."""
         return self.at.to("arguments", name).on_key()
 
 
-class Settings(Struct, frozen=True, eq=False):
+class VolcanoSettings(Struct, frozen=True, eq=False):
     """One volcano-scheduler.conf."""
 
     entry: Entry[VolcanoConfiguration]
-    plugins: tuple[Placed, ...]
+    plugins: tuple[ListedPlugin, ...]
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The actions in their order."""
+        """The actions, in order."""
         return self.entry.it.action_names
 
     @property
     def actions_at(self) -> At:
-        """Where they stand."""
+        """The place of the actions."""
         return self.entry.at / "actions"
 
     @property
     def evicts(self) -> list[str]:
-        """The actions that take from who runs."""
+        """The actions that evict pods."""
         names = ("preempt", "reclaim", "gangpreempt", "gangreclaim")
         return [name for name in self.actions if name in names]
 
-    def plugin(self, name: str) -> Placed | None:
-        """The first plugin of a name."""
-        for each in self.plugins:
-            if each.name == name:
-                return each
-        return None
+    def plugin(self, name: str) -> ListedPlugin | None:
+        """The first entry of a plugin, or None."""
+        return next((plugin for plugin in self.plugins if plugin.name == name), None)
 
     @property
-    def capacity(self) -> Placed | None:
-        """The plugin `capacity` where it alone decides about queues."""
+    def capacity(self) -> ListedPlugin | None:
+        """The plugin `capacity`; None if it is not enabled, or proportion is too."""
         return None if self.plugin("proportion") else self.plugin("capacity")
 
     @property
-    def proportion(self) -> Placed | None:
-        """The plugin `proportion` where it alone decides about queues."""
+    def proportion(self) -> ListedPlugin | None:
+        """The plugin `proportion`; None if it is not enabled, or capacity is too."""
         return None if self.plugin("capacity") else self.plugin("proportion")
 
     @property
     def hierarchy(self) -> bool:
-        """Whether parents of queues count."""
+        """Whether the parents of queues take effect."""
         return self.capacity is not None and self.capacity.on("enableHierarchy")
 
 
-def all_settings(facts: Facts) -> Iterator[Settings]:
+def all_settings(facts: Facts) -> Iterator[VolcanoSettings]:
     """Every configuration of the input."""
     for entry in facts.cluster.volcano_configurations:
         yield of(entry)
 
 
-def settings(facts: Facts) -> Settings | None:
-    """That of the first configuration; None if the input has none."""
+def settings(facts: Facts) -> VolcanoSettings | None:
+    """The first configuration of the input, or None."""
     return next(all_settings(facts), None)
 
 
-def of(entry: Entry[VolcanoConfiguration]) -> Settings:
-    """What a configuration says."""
+def of(entry: Entry[VolcanoConfiguration]) -> VolcanoSettings:
+    """The settings of a configuration."""
     plugins = []
     for i, tier in enumerate(entry.it.tiers):
         for j, plugin in enumerate(tier.plugins):
             at = entry.at.to("tiers", i, "plugins", j)
             fields = entry.object.data["tiers"][i]["plugins"][j]
-            plugins.append(Placed(plugin.name, i, at, fields, plugin.arguments))
-    return Settings(entry, tuple(plugins))
+            plugins.append(ListedPlugin(plugin.name, i, at, fields, plugin.arguments))
+    return VolcanoSettings(entry, tuple(plugins))

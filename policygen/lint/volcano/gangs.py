@@ -1,4 +1,4 @@
-"""What gangs need at once, at the least, and from which queue.
+"""The minimum that gangs need at once, and their queues.
 
 Source: pkg/controllers/job/job_controller_actions.go, calcPGMinResources, of Volcano 1.14.1.
 """
@@ -18,25 +18,26 @@ from policygen.lint.volcano import queues
 from policygen.lint.volcano.jobs import number, replicas
 
 
-class Gang(Struct, frozen=True, eq=False):
-    """Pods that start together or not at all."""
+class GangNeeds(Struct, frozen=True, eq=False):
+    """What pods need that start together or not at all."""
 
-    what: str
+    owner: str
+    """The PodGroup or Job."""
     queue: str
     amounts: Mapping[str, Fraction]
-    """By resource, no more than what is asked for in fact."""
+    """The minimum by resource, never above the actual requests."""
     at: At
-    """What says it: `minResources`, whose entries are by resource, or the number of pods."""
+    """The place of `minResources`, whose entries are by resource, or of the number of pods."""
     written: bool
-    """Whether that is minResources."""
+    """Whether `at` is the place of minResources."""
 
     def place(self, resource: str) -> At:
-        """What says how much of a resource."""
+        """The place of the amount of a resource."""
         return self.at / resource if self.written else self.at
 
 
-def gangs(cluster: Cluster) -> Iterator[Gang]:
-    """Those of PodGroups and of Volcano's jobs; on a cluster a job's PodGroup speaks for it."""
+def gangs(cluster: Cluster) -> Iterator[GangNeeds]:
+    """The gangs of PodGroups and Volcano Jobs. On a cluster a Job has a PodGroup, so Jobs are skipped."""
     members = cluster.derive(queues.groups)
     for group in cluster.pod_groups:
         yield _of_group(group, members.get((group.namespace, group.name), ()))
@@ -46,19 +47,21 @@ def gangs(cluster: Cluster) -> Iterator[Gang]:
                 yield _of_job(workload)
 
 
-def _of_group(group: Entry[PodGroup], members: Sequence[tuple[Workload, Template]]) -> Gang:
+def _of_group(group: Entry[PodGroup], members: Sequence[tuple[Workload, Template]]) -> GangNeeds:
     queue, spec = group.it.queue or queues.DEFAULT, group.at / "spec"
     if group.it.min_resources is not None:
-        return Gang(str(group), queue, group.it.min_resources, spec / "minResources", written=True)
+        return GangNeeds(
+            str(group), queue, group.it.min_resources, spec / "minResources", written=True
+        )
     least = _least([(template, None) for _, template in members], group.it.min_member or 0)
-    return Gang(str(group), queue, least, spec / "minMember", written=False)
+    return GangNeeds(str(group), queue, least, spec / "minMember", written=False)
 
 
-def _of_job(workload: Workload) -> Gang:
+def _of_job(workload: Workload) -> GangNeeds:
     spec = Part(workload, workload.at / "spec", workload.spec)
     queue = str(workload.spec.get("queue") or queues.DEFAULT)
     wanted = number(spec, "minAvailable")
-    if not wanted:  # the webhook writes what the tasks say
+    if not wanted:  # the webhook writes the sum of the tasks
         parts = [number(task, "minAvailable") for task in spec.items("tasks")]
         counts = [replicas(task) for task in spec.items("tasks")]
         wanted = sum(
@@ -68,25 +71,25 @@ def _of_job(workload: Workload) -> Gang:
     least = _least([(template, template.replicas) for template in workload.templates], wanted)
     written = "minAvailable" in workload.spec
     at = spec.at / "minAvailable" if written else spec.at / "tasks"
-    return Gang(str(workload), queue, least, at, written=False)
+    return GangNeeds(str(workload), queue, least, at, written=False)
 
 
 def _least(templates: Sequence[tuple[Template, int | None]], wanted: int) -> dict[str, Fraction]:
-    """What so many pods ask for, by resource, if they are those that ask for least of it.
+    """The requests by resource of the `wanted` pods that request least of it.
 
-    `templates` stand with their number of pods; None: as many as are wanted. Nothing, where there
-    are fewer pods than wanted.
+    `templates` come with their number of pods; None means as many as wanted. Returns an empty dict if
+    there are fewer pods than wanted.
     """
-    asked = [(template.spec.requests, wanted if n is None else n) for template, n in templates]
-    if sum(count for _, count in asked) < wanted:
+    requests = [(template.spec.requests, wanted if n is None else n) for template, n in templates]
+    if sum(count for _, count in requests) < wanted:
         return {}
     found = {}
-    for name in {name for amounts, _ in asked for name in amounts}:
+    for name in {name for amounts, _ in requests for name in amounts}:
         rest, total = wanted, Fraction(0)
         for amount, count in sorted(
-            (amounts.get(name, Fraction(0)), count) for amounts, count in asked
+            (amounts.get(name, Fraction(0)), count) for amounts, count in requests
         ):
-            taken = min(rest, count)
-            total, rest = total + taken * amount, rest - taken
+            used = min(rest, count)
+            total, rest = total + used * amount, rest - used
         found[name] = total
     return found

@@ -1,4 +1,4 @@
-"""Volcano's jobs and their tasks as they were written."""
+"""Volcano Jobs and their tasks as written."""
 
 from collections.abc import Iterator
 
@@ -8,19 +8,19 @@ from policygen.lint.core.pod_templates import Part
 
 
 def specs(cluster: Cluster) -> Iterator[Part]:
-    """The `spec` of each job."""
+    """The `spec` of each Volcano Job."""
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
             yield Part(workload, workload.at / "spec", workload.spec)
 
 
 def task_name(index: int, task: Part) -> str:
-    """The name of a task: the webhook gives one to those that have none."""
+    """The name of a task; the webhook names tasks without a name."""
     return str(task.data.get("name") or f"default{index}")
 
 
 def names_known(spec: Part) -> bool:
-    """Whether no task has a name of a wrong type, which may be any."""
+    """Whether the names of all tasks are known: none has a wrong type."""
     tasks = spec.data.get("tasks")
     return isinstance(tasks, list | None) and all(
         isinstance(task.data.get("name"), str | None) for task in spec.items("tasks")
@@ -28,10 +28,10 @@ def names_known(spec: Part) -> bool:
 
 
 def replicas(task: Part) -> int | None:
-    """How many pods a task has; None where that is no number, and so refused already."""
+    """The number of pods of a task; None if it is not a number, which another rule reports."""
     return 0 if task.data.get("replicas") is None else number(task, "replicas")
 
 
 def number(part: Part, field: str) -> int | None:
-    """A field that holds a whole number; None if it does not."""
+    """The whole number of a field, or None."""
     return whole(part.data.get(field))

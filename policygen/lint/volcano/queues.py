@@ -1,4 +1,4 @@
-"""Volcano's queues as a tree, and what is sent to them."""
+"""Volcano's queues as a tree, and the objects that use them."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -15,7 +15,7 @@ from policygen.kubernetes.workloads import KINDS, Template, Workload, stands_alo
 ROOT = "root"
 DEFAULT = "default"
 MADE = (ROOT, DEFAULT)
-"""Queues that the scheduler makes at its start."""
+"""Queues that the scheduler creates at its start."""
 
 SCHEDULER = "volcano"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
@@ -25,27 +25,27 @@ SENDERS = ("PodGroup", *KINDS)
 """Kinds that can name a queue."""
 
 
-class Tree(Struct, frozen=True, eq=False):
-    """Who is below whom."""
+class QueueTree(Struct, frozen=True, eq=False):
+    """The children of each queue."""
 
     children: Mapping[str, tuple[Entry[Queue], ...]]
-    """By the name of the parent; those without one are below `root`."""
+    """By the name of the parent; queues without a parent are below `root`."""
     lost: Mapping[str, str]
-    """Queues from which no way leads to `root`, and why: the parent that is missing or repeats."""
+    """Queues that are not below `root`, with the ancestor that is missing or repeats."""
 
     def inner(self, name: str) -> bool:
         """Whether a queue has queues below it."""
         return name == ROOT or bool(self.children.get(name))
 
     def leaf(self, name: str) -> tuple[str, tuple[At, ...]]:
-        """What to name in the place of an inner queue, and where that stands."""
+        """Advice to name a leaf instead of a queue with children, and the place of such a leaf."""
         for queue in self.children.get(name, ()):
             return f"name a queue below it, such as {queue.name}", (queue.at,)
         return "name another queue", ()
 
 
-def tree(cluster: Cluster) -> Tree:
-    """The tree of the input; use it with `cluster.derive`."""
+def tree(cluster: Cluster) -> QueueTree:
+    """The tree of the input; for `cluster.derive`."""
     lost: dict[str, str] = {}
     good = set(MADE)
     for queue in cluster.queues:
@@ -61,11 +61,11 @@ def tree(cluster: Cluster) -> Tree:
             good.update(trail)
         else:
             lost.update(dict.fromkeys(trail, name))
-    return Tree(cluster.queues.by(_parent), lost)
+    return QueueTree(cluster.queues.by(_parent), lost)
 
 
 def ancestors(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Entry[Queue]]:
-    """The queues above one, from its parent on, as far as they are known."""
+    """The known queues above a queue, from its parent up."""
     seen = {queue.name}
     above = cluster.queues.get(queue.it.parent or ROOT)
     while above is not None and above.name not in seen:
@@ -77,11 +77,11 @@ def ancestors(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Entry[Queue]]:
 CAPABILITY: Path = ("capability",)
 DESERVED: Path = ("deserved",)
 GUARANTEE: Path = ("guarantee", "resource")
-"""Where in `spec` of a Queue amounts stand."""
+"""The paths of amounts in `spec` of a Queue."""
 
 
 def amounts(queue: Queue) -> dict[Path, Amounts]:
-    """All amounts of a queue, by their place in `spec`."""
+    """All amounts of a queue, by their path in `spec`."""
     return {
         CAPABILITY: queue.capability,
         DESERVED: queue.deserved,
@@ -89,37 +89,37 @@ def amounts(queue: Queue) -> dict[Path, Amounts]:
     }
 
 
-class Sent(Struct, frozen=True, eq=False):
-    """Something that names a queue."""
+class QueueUse(Struct, frozen=True, eq=False):
+    """An object that names a queue."""
 
-    what: str
+    owner: str
     queue: str
     at: At
 
 
-def sent(cluster: Cluster) -> tuple[Sent, ...]:
-    """Pod groups, Volcano's jobs, and pods that name a queue; use it with `cluster.derive`."""
-    return tuple(_sent(cluster))
+def queue_uses(cluster: Cluster) -> tuple[QueueUse, ...]:
+    """PodGroups, Volcano Jobs, and pods that name a queue; for `cluster.derive`."""
+    return tuple(_queue_uses(cluster))
 
 
 def queue_of(cluster: Cluster, group: Entry[PodGroup]) -> Entry[Queue] | None:
-    """The queue that a pod group is sent to."""
+    """The queue of a PodGroup, if it is known."""
     return cluster.queues.get(group.it.queue or DEFAULT)
 
 
 def to_volcano(template: Template) -> bool:
-    """Whether Volcano's scheduler places the pods."""
+    """Whether Volcano's scheduler schedules the pods."""
     return template.spec.scheduler_name == SCHEDULER
 
 
 def gang_size(workload: Workload) -> int:
-    """The size that a workload's own annotation gives its gang; 0 without one."""
+    """The size of a gang from the annotation of its workload; 0 if it is missing or invalid."""
     text = workload.annotations.get(MIN_MEMBER, "")
     return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, Template], ...]]:
-    """Pod templates by namespace and name of the pod group that they name; for `derive`."""
+    """Pod templates by namespace and name of the PodGroup that they name; for `derive`."""
     found: dict[tuple[str, str], list[tuple[Workload, Template]]] = {}
     for workload in cluster.workloads:
         for template in workload.templates:
@@ -127,11 +127,11 @@ def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, T
             if name:
                 key = (workload.namespace, name)
                 found.setdefault(key, []).append((workload, template))
-    return {key: tuple(each) for key, each in found.items()}
+    return {key: tuple(members) for key, members in found.items()}
 
 
 def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
-    """What the nodes have together, those that take no pods included; for `derive`."""
+    """The sum of all nodes by resource, including nodes that take no pods; for `derive`."""
     total: dict[str, Fraction] = {}
     for node in cluster.nodes:
         for name, amount in (node.it.status.allocatable or node.it.status.capacity).items():
@@ -139,16 +139,16 @@ def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
     return total
 
 
-def _sent(cluster: Cluster) -> Iterator[Sent]:
+def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
     seen = cluster.seen is not None
     for group in cluster.pod_groups:
         if seen and not stands_alone(group.object):
-            continue  # what made it tells, or it has ended
-        yield Sent(str(group), group.it.queue or DEFAULT, group.at.to("spec", "queue"))
+            continue  # its owner is reported, or it has finished
+        yield QueueUse(str(group), group.it.queue or DEFAULT, group.at.to("spec", "queue"))
     for job in cluster.volcano_jobs:
         if seen and not stands_alone(job.object):
             continue
-        yield Sent(str(job), job.it.queue or DEFAULT, job.at.to("spec", "queue"))
+        yield QueueUse(str(job), job.it.queue or DEFAULT, job.at.to("spec", "queue"))
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
             continue
@@ -156,8 +156,8 @@ def _sent(cluster: Cluster) -> Iterator[Sent]:
             name = template.annotations.get(VOLCANO_QUEUE)
             if name and to_volcano(template):
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
-                who = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
-                yield Sent(who, name, at)
+                owner = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
+                yield QueueUse(owner, name, at)
 
 
 def _parent(queue: Entry[Queue]) -> str:

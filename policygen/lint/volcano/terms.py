@@ -1,7 +1,7 @@
-"""The words of Volcano's scheduler configuration by release: actions, plugins, switches, arguments.
+"""The actions, plugins, switches and arguments of Volcano's scheduler configuration, by release.
 
 Source: pkg/scheduler/{conf,actions,plugins,framework/arguments.go} of Volcano at v1.12.2, v1.13.2,
-v1.14.1 and v1.15.1. A word that is not here is read by nothing, and no line of the log says so.
+v1.14.1 and v1.15.1. Volcano ignores any other name, without a line in the log.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,8 +21,8 @@ TIER = ("plugins",)
 PLUGIN = ("name", "arguments")
 
 
-class Sort(Enum):
-    """What an argument must be, and in the message, how to write it."""
+class ValueType(Enum):
+    """The type of an argument, as messages describe it."""
 
     WHOLE = "a whole number without quotes"
     NUMBER = "a number without quotes"
@@ -36,46 +36,50 @@ class Sort(Enum):
     ANY = "anything"
 
 
-class Word(Struct, frozen=True):
-    """An argument or switch: what it must be, and which releases read it."""
+class Parameter(Struct, frozen=True):
+    """An argument or switch: its type, and the releases that read it."""
 
-    sort: Sort
+    type: ValueType
     since: Minor = _FIRST
     until: Minor = _NEVER
-    dies: bool = False
-    """Whether the scheduler ends where it is of another sort; else it keeps its default."""
+    crashes: bool = False
+    """Whether the scheduler crashes on a value of another type; otherwise it uses its default."""
 
     def read(self, version: Version) -> bool:
         """Whether a release reads it."""
         return self.since <= version.release < self.until
 
     def fits(self, value: Any, version: Version) -> bool:
-        """Whether a release takes the value for what it is."""
-        if self.sort is Sort.TRUTH and version.release >= (1, 15) and isinstance(value, str):
+        """Whether a release accepts the value."""
+        if self.type is ValueType.TRUTH and version.release >= (1, 15) and isinstance(value, str):
             return value in ("1", "t", "T", "true", "TRUE", "True") or value in (
                 ("0", "f", "F", "false", "FALSE", "False")
             )
-        return _fits(self.sort, value, self.dies)
+        return _fits(self.type, value, self.crashes)
 
 
-def _fits(sort: Sort, value: Any, dies: bool) -> bool:
+def _fits(kind: ValueType, value: Any, crashes: bool) -> bool:
     is_whole = whole(value) is not None
-    if sort is Sort.WHOLE:  # what decodes generically takes a float for an integer
-        return is_whole or (dies and isinstance(value, float))
-    if sort is Sort.NUMBER:
+    if kind is ValueType.WHOLE:  # generic decoding accepts a float as an integer
+        return is_whole or (crashes and isinstance(value, float))
+    if kind is ValueType.NUMBER:
         return is_whole or isinstance(value, float)
-    if sort is Sort.TRUTH:
+    if kind is ValueType.TRUTH:
         return isinstance(value, bool)
-    if sort in (Sort.TEXT, Sort.NAMES, Sort.DURATION):
+    if kind in (ValueType.TEXT, ValueType.NAMES, ValueType.DURATION):
         return isinstance(value, str)
-    if sort is Sort.NAME_LIST:
+    if kind is ValueType.NAME_LIST:
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    if sort is Sort.STRATEGIES:
+    if kind is ValueType.STRATEGIES:
         return isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
-    return sort is Sort.ANY or isinstance(value, dict)
+    return kind is ValueType.ANY or isinstance(value, dict)
 
 
-_WHOLE, _TRUTH, _TEXT = Word(Sort.WHOLE), Word(Sort.TRUTH), Word(Sort.TEXT)
+_WHOLE, _TRUTH, _TEXT = (
+    Parameter(ValueType.WHOLE),
+    Parameter(ValueType.TRUTH),
+    Parameter(ValueType.TEXT),
+)
 
 ACTIONS: Mapping[str, Minor] = {
     **dict.fromkeys(("enqueue", "allocate", "backfill", "preempt", "reclaim", "shuffle"), _FIRST),
@@ -83,7 +87,7 @@ ACTIONS: Mapping[str, Minor] = {
 }
 """Every action, and the first release that has it."""
 
-SWITCHES: Mapping[str, Word] = {
+SWITCHES: Mapping[str, Parameter] = {
     **dict.fromkeys(
         (
             "enableJobOrder",
@@ -117,10 +121,10 @@ SWITCHES: Mapping[str, Word] = {
             "enabledSubJobOrder",
             "enabledHyperNodeGradient",
         ),
-        Word(Sort.TRUTH, since=(1, 14)),
+        Parameter(ValueType.TRUTH, since=(1, 14)),
     ),
 }
-"""Flags of a plugin; their spelling is that of the program."""
+"""Flags of a plugin, spelt as in Volcano's code."""
 
 _EXTENDER_VERBS = (
     "urlPrefix",
@@ -136,18 +140,18 @@ _EXTENDER_VERBS = (
     "jobReadyVerb",
 )
 
-PLUGINS: Mapping[str, Mapping[str, Word]] = {
+PLUGINS: Mapping[str, Mapping[str, Parameter]] = {
     "binpack": {
         "binpack.weight": _WHOLE,
         "binpack.cpu": _WHOLE,
         "binpack.memory": _WHOLE,
-        "binpack.resources": Word(Sort.NAMES),
+        "binpack.resources": Parameter(ValueType.NAMES),
         "binpack.resources.*": _WHOLE,
     },
     "capacity": {
-        "ancestorReclaimLevel": Word(Sort.WHOLE, since=(1, 15)),
-        "capacity.DynamicResourceAllocationEnable": Word(Sort.TRUTH, since=(1, 15)),
-        "capacity.DRAConsumableCapacityEnable": Word(Sort.TRUTH, since=(1, 15)),
+        "ancestorReclaimLevel": Parameter(ValueType.WHOLE, since=(1, 15)),
+        "capacity.DynamicResourceAllocationEnable": Parameter(ValueType.TRUTH, since=(1, 15)),
+        "capacity.DRAConsumableCapacityEnable": Parameter(ValueType.TRUTH, since=(1, 15)),
     },
     "cdp": {},
     "conformance": {},
@@ -156,36 +160,36 @@ PLUGINS: Mapping[str, Mapping[str, Word]] = {
         "deviceshare.GPUNumberEnable": _TRUTH,
         "deviceshare.NodeLockEnable": _TRUTH,
         "deviceshare.VGPUEnable": _TRUTH,
-        "deviceshare.AscendMindClusterVNPUEnable": Word(Sort.TRUTH, since=(1, 14)),
-        "deviceshare.AscendHAMiVNPUEnable": Word(Sort.TRUTH, since=(1, 14)),
+        "deviceshare.AscendMindClusterVNPUEnable": Parameter(ValueType.TRUTH, since=(1, 14)),
+        "deviceshare.AscendHAMiVNPUEnable": Parameter(ValueType.TRUTH, since=(1, 14)),
         "deviceshare.SchedulePolicy": _TEXT,
         "deviceshare.ScheduleWeight": _WHOLE,
         "deviceshare.KnownGeometriesCMName": _TEXT,
         "deviceshare.KnownGeometriesCMNamespace": _TEXT,
-        "deviceshare.GPUExclusiveRules": Word(Sort.ANY, since=(1, 15)),
+        "deviceshare.GPUExclusiveRules": Parameter(ValueType.ANY, since=(1, 15)),
     },
     "drf": {},
     "extender": {
         **{f"extender.{verb}": _TEXT for verb in _EXTENDER_VERBS},
         "extender.ignorable": _TRUTH,
-        "extender.allocateFuncVerb": Word(Sort.TEXT, since=(1, 13)),
-        "extender.deallocateFuncVerb": Word(Sort.TEXT, since=(1, 13)),
-        "extender.managedResources": Word(Sort.NAME_LIST, since=(1, 13), dies=True),
+        "extender.allocateFuncVerb": Parameter(ValueType.TEXT, since=(1, 13)),
+        "extender.deallocateFuncVerb": Parameter(ValueType.TEXT, since=(1, 13)),
+        "extender.managedResources": Parameter(ValueType.NAME_LIST, since=(1, 13), crashes=True),
     },
     "gang": {},
     "network-topology-aware": {
         "weight": _WHOLE,
-        "hypernode.binpack.cpu": Word(Sort.WHOLE, since=(1, 14)),
-        "hypernode.binpack.memory": Word(Sort.WHOLE, since=(1, 14)),
-        "hypernode.binpack.resources": Word(Sort.NAMES, since=(1, 14)),
-        "hypernode.binpack.resources.*": Word(Sort.WHOLE, since=(1, 14)),
-        "hypernode.binpack.normal-pod.enable": Word(Sort.TRUTH, since=(1, 14)),
-        "hypernode.binpack.normal-pod.fading": Word(Sort.NUMBER, since=(1, 14)),
-        "hypernode.gradient.evict.max-hypernodes": Word(Sort.WHOLE, since=(1, 15)),
+        "hypernode.binpack.cpu": Parameter(ValueType.WHOLE, since=(1, 14)),
+        "hypernode.binpack.memory": Parameter(ValueType.WHOLE, since=(1, 14)),
+        "hypernode.binpack.resources": Parameter(ValueType.NAMES, since=(1, 14)),
+        "hypernode.binpack.resources.*": Parameter(ValueType.WHOLE, since=(1, 14)),
+        "hypernode.binpack.normal-pod.enable": Parameter(ValueType.TRUTH, since=(1, 14)),
+        "hypernode.binpack.normal-pod.fading": Parameter(ValueType.NUMBER, since=(1, 14)),
+        "hypernode.gradient.evict.max-hypernodes": Parameter(ValueType.WHOLE, since=(1, 15)),
     },
     "nodegroup": {
-        "strict": Word(Sort.TRUTH, since=(1, 13)),
-        "enablePreferredOrder": Word(Sort.TRUTH, since=(1, 15)),
+        "strict": Parameter(ValueType.TRUTH, since=(1, 13)),
+        "enablePreferredOrder": Parameter(ValueType.TRUTH, since=(1, 15)),
     },
     "nodeorder": {
         f"{score}.weight": _WHOLE
@@ -201,7 +205,7 @@ PLUGINS: Mapping[str, Mapping[str, Word]] = {
         )
     },
     "numa-aware": {"weight": _WHOLE},
-    "overcommit": {"overcommit-factor": Word(Sort.NUMBER)},
+    "overcommit": {"overcommit-factor": Parameter(ValueType.NUMBER)},
     "pdb": {},
     "predicates": {
         **{
@@ -218,43 +222,45 @@ PLUGINS: Mapping[str, Mapping[str, Word]] = {
                 "Cache",
             )
         },
-        "predicate.DynamicResourceAllocationEnable": Word(Sort.TRUTH, until=(1, 15)),
-        "predicate.ProportionalEnable": Word(Sort.TRUTH, until=(1, 13)),
-        "predicate.resources": Word(Sort.NAMES, until=(1, 13)),
-        "predicate.resources.*": Word(Sort.NUMBER, until=(1, 13)),
-        "volumebinding.weight": Word(Sort.WHOLE, dies=True),
-        "volumebinding.bindTimeoutSeconds": Word(Sort.WHOLE, dies=True),
-        "volumebinding.shape": Word(Sort.ANY),
-        "dynamicresources.filterTimeoutSeconds": Word(Sort.WHOLE, since=(1, 14), dies=True),
+        "predicate.DynamicResourceAllocationEnable": Parameter(ValueType.TRUTH, until=(1, 15)),
+        "predicate.ProportionalEnable": Parameter(ValueType.TRUTH, until=(1, 13)),
+        "predicate.resources": Parameter(ValueType.NAMES, until=(1, 13)),
+        "predicate.resources.*": Parameter(ValueType.NUMBER, until=(1, 13)),
+        "volumebinding.weight": Parameter(ValueType.WHOLE, crashes=True),
+        "volumebinding.bindTimeoutSeconds": Parameter(ValueType.WHOLE, crashes=True),
+        "volumebinding.shape": Parameter(ValueType.ANY),
+        "dynamicresources.filterTimeoutSeconds": Parameter(
+            ValueType.WHOLE, since=(1, 14), crashes=True
+        ),
     },
     "priority": {},
     "proportion": {},
     "rescheduling": {
-        "interval": Word(Sort.DURATION, dies=True),
-        "metricsPeriod": Word(Sort.DURATION, dies=True),
-        "strategies": Word(Sort.ANY),
+        "interval": Parameter(ValueType.DURATION, crashes=True),
+        "metricsPeriod": Parameter(ValueType.DURATION, crashes=True),
+        "strategies": Parameter(ValueType.ANY),
     },
     "resource-strategy-fit": {
-        "resourceStrategyFitWeight": Word(Sort.WHOLE, dies=True),
-        "resources": Word(Sort.STRATEGIES, dies=True),
-        "proportional": Word(Sort.MAPPING, dies=True),
-        "sra": Word(Sort.MAPPING, dies=True),
+        "resourceStrategyFitWeight": Parameter(ValueType.WHOLE, crashes=True),
+        "resources": Parameter(ValueType.STRATEGIES, crashes=True),
+        "proportional": Parameter(ValueType.MAPPING, crashes=True),
+        "sra": Parameter(ValueType.MAPPING, crashes=True),
     },
     "resourcequota": {},
-    "sla": {"sla-waiting-time": Word(Sort.DURATION)},
+    "sla": {"sla-waiting-time": Parameter(ValueType.DURATION)},
     "task-topology": {"task-topology.weight": _WHOLE},
     "tdm": {
-        "tdm.evict.period": Word(Sort.DURATION, dies=True),
-        "tdm.revocable-zone.*": Word(Sort.TEXT, dies=True),
+        "tdm.evict.period": Parameter(ValueType.DURATION, crashes=True),
+        "tdm.revocable-zone.*": Parameter(ValueType.TEXT, crashes=True),
     },
     "usage": {
         "usage.weight": _WHOLE,
         "cpu.weight": _WHOLE,
         "memory.weight": _WHOLE,
-        "thresholds": Word(Sort.ANY),
+        "thresholds": Parameter(ValueType.ANY),
     },
 }
-"""The arguments of every plugin; `*` stands for any rest of a name."""
+"""The arguments of every plugin; `*` matches the rest of a name."""
 
 _PLUGIN_SINCE: Mapping[str, Minor] = {"resource-strategy-fit": (1, 13)}
 
@@ -271,22 +277,22 @@ def plugins(version: Version) -> list[str]:
 
 def switches(version: Version) -> list[str]:
     """The flags of a plugin that a release reads."""
-    return [name for name, word in SWITCHES.items() if word.read(version)]
+    return [name for name, parameter in SWITCHES.items() if parameter.read(version)]
 
 
-def argument(plugin: str, name: str) -> Word | None:
-    """An argument of a plugin, in whatever release."""
-    words = PLUGINS.get(plugin, {})
-    if name in words:
-        return words[name]
-    for prefix, word in words.items():
+def argument(plugin: str, name: str) -> Parameter | None:
+    """An argument of a plugin in any release; None if it is unknown."""
+    parameters = PLUGINS.get(plugin, {})
+    if name in parameters:
+        return parameters[name]
+    for prefix, parameter in parameters.items():
         if prefix.endswith("*") and name.startswith(prefix[:-1]):
-            return word
+            return parameter
     return None
 
 
 def argument_names(plugin: str, version: Version) -> Iterator[str]:
     """The arguments that a release reads, for suggestions."""
-    for name, word in PLUGINS.get(plugin, {}).items():
-        if word.read(version) and not name.endswith("*"):
+    for name, parameter in PLUGINS.get(plugin, {}).items():
+        if parameter.read(version) and not name.endswith("*"):
             yield name

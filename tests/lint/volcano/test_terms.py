@@ -4,7 +4,7 @@ import pytest
 
 from policygen.core.versions import parse
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.terms import Sort, Word
+from policygen.lint.volcano.terms import Parameter, ValueType
 from tests.servers import volcano_keys
 
 V = {minor: parse("volcano", f"1.{minor}") for minor in (12, 13, 14, 15)}
@@ -38,23 +38,23 @@ def test_arguments_come_and_go(plugin, name, releases):
 @pytest.mark.parametrize(
     ("word", "value", "minor", "fits"),
     [
-        (Word(Sort.WHOLE), 10, 14, True),
-        (Word(Sort.WHOLE), 10.0, 14, False),
-        (Word(Sort.WHOLE), "10", 14, False),
-        (Word(Sort.WHOLE), True, 14, False),
-        (Word(Sort.WHOLE, dies=True), 10.0, 14, True),
-        (Word(Sort.WHOLE, dies=True), "10", 14, False),
-        (Word(Sort.NUMBER), 1, 14, True),
-        (Word(Sort.NUMBER), "1.2", 14, False),
-        (Word(Sort.TRUTH), "true", 14, False),
-        (Word(Sort.TRUTH), "true", 15, True),
-        (Word(Sort.TRUTH), "yes", 15, False),
-        (Word(Sort.NAMES), ["nvidia.com/gpu"], 14, False),
-        (Word(Sort.NAME_LIST), "nvidia.com/gpu", 14, False),
-        (Word(Sort.STRATEGIES), {"nvidia.com/gpu": {"type": "MostAllocated"}}, 14, True),
-        (Word(Sort.STRATEGIES), {"nvidia.com/gpu": 10}, 14, False),
-        (Word(Sort.MAPPING), [], 14, False),
-        (Word(Sort.ANY), None, 14, True),
+        (Parameter(ValueType.WHOLE), 10, 14, True),
+        (Parameter(ValueType.WHOLE), 10.0, 14, False),
+        (Parameter(ValueType.WHOLE), "10", 14, False),
+        (Parameter(ValueType.WHOLE), True, 14, False),
+        (Parameter(ValueType.WHOLE, crashes=True), 10.0, 14, True),
+        (Parameter(ValueType.WHOLE, crashes=True), "10", 14, False),
+        (Parameter(ValueType.NUMBER), 1, 14, True),
+        (Parameter(ValueType.NUMBER), "1.2", 14, False),
+        (Parameter(ValueType.TRUTH), "true", 14, False),
+        (Parameter(ValueType.TRUTH), "true", 15, True),
+        (Parameter(ValueType.TRUTH), "yes", 15, False),
+        (Parameter(ValueType.NAMES), ["nvidia.com/gpu"], 14, False),
+        (Parameter(ValueType.NAME_LIST), "nvidia.com/gpu", 14, False),
+        (Parameter(ValueType.STRATEGIES), {"nvidia.com/gpu": {"type": "MostAllocated"}}, 14, True),
+        (Parameter(ValueType.STRATEGIES), {"nvidia.com/gpu": 10}, 14, False),
+        (Parameter(ValueType.MAPPING), [], 14, False),
+        (Parameter(ValueType.ANY), None, 14, True),
     ],
 )
 def test_values_are_read_as_the_program_reads_them(word, value, minor, fits):

@@ -78,7 +78,7 @@ def test_gang_pending_long(cluster):
     assert said(cluster, rule) == []
     (message,) = said(cluster, rule, later=DAY)
     assert message.startswith(
-        'PodGroup vision/train: PodGroup vision/train of queue "vision.a100" is'
+        'PodGroup vision/train: PodGroup vision/train of queue "vision.a100" has been'
     )
     cluster.delete(SCHEDULING, "PodGroup", "train", "vision")
     assert said(cluster, rule, later=DAY) == []

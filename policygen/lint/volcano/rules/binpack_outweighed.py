@@ -1,4 +1,4 @@
-"""What spreads pods weighs as much as binpack, so Volcano does not pack."""
+"""The plugin nodeorder spreads pods at least as strongly as binpack packs them."""
 
 from collections.abc import Iterator
 
@@ -8,20 +8,20 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
 _OPPONENTS = {"leastrequested": 1, "balancedresource": 1, "podtopologyspread": 2}
-"""Scores of nodeorder that favour emptier nodes, with their default weights."""
+"""Scores of nodeorder that prefer emptier nodes, with their default weights."""
 
 _STEP = 8
-"""GPUs of a node: one more in use is worth an eighth of binpack's score."""
+"""GPUs of a node: one more in use changes binpack's score by an eighth."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Scores are 100 times their weight; one GPU of eight moves binpack's by an eighth of that.
+    """A score is 100 times its weight. One GPU of eight changes that of binpack by an eighth.
 
-    Only where GPUs count at all; else see binpack-without-gpu.
+    Only if binpack counts GPUs at all; otherwise see binpack-without-gpu.
     Source: pkg/scheduler/plugins/{binpack,nodeorder}; volcano-sh/volcano#887, #4416.
     """
-    for each in all_settings(facts):
-        packs, order = each.plugin("binpack"), each.plugin("nodeorder")
+    for configuration in all_settings(facts):
+        packs, order = configuration.plugin("binpack"), configuration.plugin("nodeorder")
         if packs is None or order is None or not packs.on("enableNodeOrder"):
             continue
         listed = packs.arguments.get("binpack.resources")
@@ -31,15 +31,15 @@ def check(facts: Facts) -> Iterator[Hit]:
         against = {
             name: order.number(f"{name}.weight", default) for name, default in _OPPONENTS.items()
         }
-        against = {name: it for name, it in against.items() if it > 0}
+        against = {name: score for name, score in against.items() if score > 0}
         total = sum(against.values())
         if order.on("enableNodeOrder") and weight < _STEP * total:
             shown = ", ".join(f"{name} {it}" for name, it in against.items())
             yield Hit(
                 RULE,
-                f"binpack has weight {weight}, and nodeorder's {shown} favour emptier nodes: one "
-                f"GPU more in use does not outweigh them; set their weights to 0, or "
-                f"binpack.weight to more than {_STEP * total}",
+                f"plugin binpack has weight {weight}, too little against nodeorder's {shown}, "
+                "which prefer emptier nodes; set their weights to 0, or binpack.weight above "
+                f"{_STEP * total}",
                 packs.at,
                 (order.at,),
             )
@@ -50,6 +50,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set these weights of nodeorder to 0, or give binpack a larger weight.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

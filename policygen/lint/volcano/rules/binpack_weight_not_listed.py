@@ -1,4 +1,4 @@
-"""A resource has a binpack weight and is missing from binpack.resources, so it does not count."""
+"""A resource has a binpack weight but is not listed in binpack.resources."""
 
 from collections.abc import Iterator
 
@@ -12,12 +12,12 @@ _LIST = "binpack.resources"
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Weights are looked up for the names in the list only.
+    """The plugins look up weights only of listed names.
 
     Source: pkg/scheduler/plugins/binpack/binpack.go, calculateWeight; network_topology_aware.go.
     """
-    for each in all_settings(facts):
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        for plugin in configuration.plugins:
             for key in (_LIST, f"hypernode.{_LIST}"):
                 listed = plugin.arguments.get(key, "")
                 if not isinstance(listed, str):
@@ -35,7 +35,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                     listing = f'{key}: "{",".join(sorted({resource, *names} - {""}))}"'
                     yield Hit(
                         RULE,
-                        f'{name} has no effect, since {key} does not list "{resource}"; '
+                        f'{name} has no effect, because {key} does not list "{resource}"; '
                         + (f'did you mean "{right}"?' if right else f"write {listing}"),
                         plugin.argument_at(name),
                         edits=(edit,) if surely(resource) else (),
@@ -47,6 +47,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the resource to binpack.resources.",
     judges=("volcano-scheduler.conf",),
     check=check,
     fix=Fix.UNSAFE,

@@ -1,4 +1,4 @@
-"""A queue deserves, or is guaranteed, a resource that its limit does not list."""
+"""A Queue deserves or is guaranteed a resource that its capability does not list."""
 
 from collections.abc import Iterator
 
@@ -8,37 +8,40 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 _PREFIXES = ("hugepages-", "attachable-volumes-")
-_MENDED = 2
-"""The patch of 1.14 from which on a limit binds only what it lists."""
+_FIXED = 2
+"""The first patch of 1.14 in which a capability limits only what it lists."""
 
 
 def _counted(name: str) -> bool:
-    """Whether Volcano's own sums have the resource: pkg/scheduler/api/resource_info.go, NewResource."""
+    """Whether Volcano counts the resource.
+
+    Source: pkg/scheduler/api/resource_info.go, NewResource.
+    """
     return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """In 1.13 and up to 1.14.1 what a limit does not list counts as a limit of 0.
+    """In 1.13 and up to 1.14.1, a resource that the capability does not list has a limit of 0.
 
     Source: queues/validate/validate_queue.go, validateResourceOfQueue; volcano-sh/volcano#4995.
     """
     target = facts.target["volcano"]
-    if target.release == (1, 14) and target.patch is not None and target.patch >= _MENDED:
+    if target.release == (1, 14) and target.patch is not None and target.patch >= _FIXED:
         return
     for queue in facts.cluster.queues:
         limits = queue.it.capability
         fields = queues.amounts(queue.it)
-        told = set()
+        reported = set()
         for path in (queues.DESERVED, queues.GUARANTEE):
             for name, amount in fields[path].items():
                 if not _counted(name):
                     continue
-                if limits and name not in limits and name not in told and amount > 0:
-                    told.add(name)
+                if limits and name not in limits and name not in reported and amount > 0:
+                    reported.add(name)
                     yield Hit(
                         RULE,
-                        f"{queue} has {name} as {path[0]} and its capability does not list it, "
-                        "which is refused up to 1.14.1; write it there too",
+                        f"{queue} has {name} in {path[0]} but not in capability, which Volcano "
+                        "refuses up to 1.14.1; write it in capability too",
                         queue.at.to("spec", *path, name),
                         (queue.at.to("spec", "capability"),),
                     )
@@ -49,6 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="List the resource in capability too.",
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 13)},

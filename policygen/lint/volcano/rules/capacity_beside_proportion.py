@@ -1,4 +1,4 @@
-"""Two plugins decide what a queue may have, and neither alone."""
+"""The plugins capacity and proportion are both enabled, and contradict each other."""
 
 from collections.abc import Iterator
 
@@ -9,17 +9,18 @@ from policygen.lint.volcano.configuration import all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Both register order, shares and votes; some are combined, of others the first one counts.
+    """Both register order, shares and votes. Some are combined; of others the first one counts.
 
     Source: pkg/scheduler/framework/session_plugins.go; plugins/{capacity,proportion}.
     """
-    for each in all_settings(facts):
-        capacity, proportion = each.plugin("capacity"), each.plugin("proportion")
+    for configuration in all_settings(facts):
+        capacity, proportion = configuration.plugin("capacity"), configuration.plugin("proportion")
         if capacity is not None and proportion is not None:
             yield Hit(
                 RULE,
-                "capacity and proportion are both on, and their shares contradict each other; "
-                "keep capacity where queues have deserved or parents, else proportion",
+                "plugins capacity and proportion are both enabled, and their shares contradict "
+                "each other; keep capacity if queues have deserved or parents, otherwise "
+                "proportion",
                 proportion.at / "name",
                 (capacity.at,),
             )
@@ -30,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Keep capacity if queues have deserved or parents, otherwise keep proportion.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

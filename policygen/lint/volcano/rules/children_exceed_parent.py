@@ -1,4 +1,4 @@
-"""The queues below one have more than it has itself."""
+"""The child queues of a Queue together have more than the Queue itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -8,37 +8,37 @@ from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Queue
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
-_ABSENT_IS_NONE = (1, 14)
-"""The first release that takes what a parent does not list for 0."""
+_MISSING_IS_ZERO = (1, 14)
+"""The first release in which a resource that a parent does not list counts as 0."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Sums of deserved and guarantee, and each capability. Below `root` nothing is compared.
+    """Compares sums of deserved and guarantee, and each capability. Volcano does not compare with `root`.
 
-    Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler gives up its tree.
+    Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler drops the whole tree.
     Source: queues/validate/validate_queue.go; volcano-sh/volcano#5634, #4818.
     """
     cluster = facts.cluster
     tree = cluster.derive(queues.tree)
-    absent = facts.target["volcano"].release >= _ABSENT_IS_NONE
+    missing_is_zero = facts.target["volcano"].release >= _MISSING_IS_ZERO
     for parent in cluster.queues:
         children = tree.children.get(parent.name, ())
         if parent.name == queues.ROOT or not children:
             continue
         for path in (queues.DESERVED, queues.GUARANTEE):
-            of = [queues.amounts(child.it)[path] for child in children]
+            parts = [queues.amounts(child.it)[path] for child in children]
             has = queues.amounts(parent.it)[path]
-            yield from _sums(parent, path, of, has, absent=absent)
+            yield from _sums(parent, path, parts, has, missing_is_zero=missing_is_zero)
     for queue in cluster.queues:
         yield from _limits(cluster, queue)
 
 
 def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Hit]:
-    """Each limit beside that of the nearest queue above that has one; 0 is none."""
+    """Compares each limit with that of the nearest ancestor that has one; 0 is no limit."""
     for name, amount in queue.it.capability.items():
         for above in queues.ancestors(cluster, queue):
             limit = above.it.capability.get(name, Fraction(0))
@@ -47,8 +47,9 @@ def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Hit]:
             if amount > limit > 0:
                 yield Hit(
                     RULE,
-                    f"{queue} may use {shown(name, amount)} {name}, and {above} above it "
-                    f"{shown(name, limit)}; lower it, or raise the capability there",
+                    f"{queue} has a capability of {amount_of(name, amount, limit)}, above the "
+                    f"{shown(name, limit, amount)} of its ancestor {above}; lower it, or raise "
+                    "the capability there",
                     queue.at.to("spec", "capability", name),
                     (above.at.to("spec", "capability", name),),
                 )
@@ -59,30 +60,33 @@ def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Hit]:
 def _sums(
     parent: Entry[Queue],
     path: Path,
-    of: Sequence[Mapping[str, Fraction]],
+    parts: Sequence[Mapping[str, Fraction]],
     has: Mapping[str, Fraction],
     *,
-    absent: bool,
+    missing_is_zero: bool,
 ) -> Iterator[Hit]:
-    lacking: dict[str, str] = {}
-    for name in sorted({name for amounts in of for name in amounts}):
-        total = sum((amounts.get(name, Fraction(0)) for amounts in of), Fraction(0))
+    missing: dict[str, str] = {}
+    for name in sorted({name for amounts in parts for name in amounts}):
+        total = sum((amounts.get(name, Fraction(0)) for amounts in parts), Fraction(0))
         if total <= has.get(name, Fraction(0)):
             continue
-        said = f"{shown(name, total)} {name}"
-        if name in has:
-            yield _above(parent, (*path, name), said, shown(name, has[name]))
-        elif absent:
-            lacking[name] = said
-    if lacking:
-        yield _above(parent, (*path, next(iter(lacking))), ", ".join(lacking.values()), "none")
+        own = has.get(name)
+        sums = amount_of(name, total, own)
+        if own is not None:
+            yield _above(parent, (*path, name), sums, amount_of(name, own, total))
+        elif missing_is_zero:
+            missing[name] = sums
+    if missing:
+        yield _above(
+            parent, (*path, next(iter(missing))), ", ".join(missing.values()), "no such amount"
+        )
 
 
 def _above(parent: Entry[Queue], path: Path, sums: str, own: str) -> Hit:
     return Hit(
         RULE,
-        f"the queues below {parent} have {sums} as {path[0]} together, and it has {own} itself; "
-        "raise it to their sum",
+        f"{parent} has {own} as {path[0]}, but its children have {sums} together; raise it to "
+        "their sum",
         parent.at.to("spec", *path),
     )
 
@@ -92,6 +96,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Raise the amounts of the parent to the sums of its children.",
     judges=("Queue",),
     check=check,
     stands=True,

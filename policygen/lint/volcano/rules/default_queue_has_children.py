@@ -1,4 +1,4 @@
-"""A queue is below `default`, where every job lands that names no queue."""
+"""A Queue is below the queue default, which gets all pods that name no queue."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The first pod without a queue makes a pod group in an inner queue.
+    """The first pod without a queue creates a PodGroup in a queue that is not a leaf.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; plugins/capacity/capacity.go.
     """
@@ -17,8 +17,8 @@ def check(facts: Facts) -> Iterator[Hit]:
     for queue in tree.children.get(queues.DEFAULT, ()):
         yield Hit(
             RULE,
-            f"{queue} is below queue default, where all pods land that name no queue: the first "
-            "one stops the scheduling of all queues; take another parent",
+            f"{queue} has parent default, which gets all pods that name no queue: the first such "
+            "pod stops the scheduling of all queues; set another parent",
             queue.at.to("spec", "parent"),
         )
 
@@ -28,6 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Give the queue another parent.",
     judges=("Queue",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A queue says how its jobs are dequeued, which no release reads."""
+"""A Queue sets dequeueStrategy, which no release of Volcano reads."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The field is in the CRD from 1.14 on; only generated conversions touch it.
+    """The CRD has the field from 1.14 on; only generated conversions use it.
 
     Source: all of pkg/ at v1.14.1 and v1.15.1; volcano-sh/volcano#3950.
     """
@@ -16,8 +16,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if queue.it.dequeue_strategy not in ("", "traverse"):
             yield Hit(
                 RULE,
-                f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which nothing reads: "
-                "later jobs overtake a first one that does not fit; remove it",
+                f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which Volcano "
+                "ignores: later jobs overtake a first one that does not fit; remove it",
                 queue.at.to("spec", "dequeueStrategy"),
                 edits=(Edit(Verb.REMOVE, queue.at.to("spec", "dequeueStrategy")),),
             )
@@ -28,6 +28,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Remove dequeueStrategy.",
     judges=("Queue",),
     check=check,
     fix=Fix.SAFE,

@@ -1,28 +1,28 @@
-"""A queue deserves more than its limit."""
+"""A Queue deserves more than its capability."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Up to 1.12 it is cut to the limit in silence; from 1.13 on the webhook refuses it.
+    """Up to 1.12 Volcano silently lowers deserved to the limit; from 1.13 on the webhook refuses it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.
     """
     for queue in facts.cluster.queues:
         limits = queue.it.capability
         for name, amount in queue.it.deserved.items():
-            # cpu and memory of 0 are no limit
+            # 0 cpu or memory means no limit
             limit = limits.get(name)
             if limit is not None and amount > limit and (limit or name not in ("cpu", "memory")):
                 yield Hit(
                     RULE,
-                    f"{queue} deserves {shown(name, amount)} {name} and may use "
-                    f"{shown(name, limit)}; lower deserved, or raise capability",
+                    f"{queue} deserves {amount_of(name, amount, limit)}, above its capability of "
+                    f"{shown(name, limit, amount)}; lower deserved, or raise capability",
                     queue.at.to("spec", "deserved", name),
                     (queue.at.to("spec", "capability", name),),
                 )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Lower deserved, or raise capability.",
     judges=("Queue",),
     check=check,
     stands=True,

@@ -1,35 +1,35 @@
-"""What the queues deserve sums to more than the nodes have."""
+"""The Queues together deserve more than the nodes have."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nothing upstream compares the topmost queues with the nodes. Guarantees are told apart.
+    """Volcano does not compare the queues below root with the nodes. See also guarantees-exceed-cluster.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; queues/validate/validate_queue.go.
     """
-    there = facts.cluster.derive(queues.inventory)
+    inventory = facts.cluster.derive(queues.inventory)
     if not facts.cluster.nodes.any:
-        return  # lower numbers would not help
+        return  # lower amounts would not help
     top = facts.cluster.derive(queues.tree).children.get(queues.ROOT, ())
     for name in sorted({name for queue in top for name in queue.it.deserved}):
         owners = [queue for queue in top if name in queue.it.deserved]
         total = sum((queue.it.deserved[name] for queue in owners), Fraction(0))
-        promised = sum(queue.it.guarantee.resource.get(name, 0) for queue in owners)
-        has = there.get(name, Fraction(0))
-        if total > has >= promised:
+        guaranteed = sum(queue.it.guarantee.resource.get(name, 0) for queue in owners)
+        has = inventory.get(name, Fraction(0))
+        if total > has >= guaranteed:
             yield Hit(
                 RULE,
-                f"the topmost queues deserve {shown(name, total)} {name} together, and the nodes "
-                f"have {shown(name, has)}: who comes last finds nobody above their share to reclaim "
-                "from; lower them",
+                f"the queues below root deserve {amount_of(name, total, has)} together, but the "
+                f"nodes have {shown(name, has, total)}, so the last queue finds no other queue "
+                "above its share to reclaim from; lower them",
                 owners[-1].at.to("spec", "deserved", name),
                 tuple(queue.at for queue in owners[:-1][:5]),
             )
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Lower deserved until the sum fits the nodes.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),

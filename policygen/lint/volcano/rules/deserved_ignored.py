@@ -1,4 +1,4 @@
-"""Queues say what they deserve, and the scheduler shares by weight."""
+"""Queues set deserved, but the plugin proportion shares by weight."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,22 @@ from policygen.lint.volcano.queues import ROOT
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Proportion computes deserved from weights. Where parents are ignored too, that is told.
+    """Proportion computes shares from weights. If parents are ignored too, queue-tree-ignored reports it.
 
-    The scheduler itself writes what the root deserves, whatever its plugins.
+    The scheduler itself writes deserved of root, with any plugin.
     Source: pkg/scheduler/plugins/proportion/proportion.go; pkg/scheduler/framework/session.go.
     """
     queues = [queue for queue in facts.cluster.queues if queue.name != ROOT]
     deserving = [queue for queue in queues if queue.it.deserved]
     if not deserving or any(queue.it.parent not in ("", ROOT) for queue in queues):
         return
-    for each in all_settings(facts):
-        if each.proportion is not None:
+    for configuration in all_settings(facts):
+        if configuration.proportion is not None:
             yield Hit(
                 RULE,
-                f"proportion shares by weight and does not read what {deserving[0]} deserves; use "
-                "capacity in its place",
-                each.proportion.at / "name",
+                f"plugin proportion shares by weight and ignores what {deserving[0]} deserves; "
+                "use capacity instead",
+                configuration.proportion.at / "name",
                 (deserving[0].at.to("spec", "deserved"),),
             )
 
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Use the plugin capacity instead of proportion.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -1,4 +1,4 @@
-"""deviceshare packs the cards of a node, and nothing packs the nodes."""
+"""The plugin deviceshare packs the GPUs within a node, but does not pack nodes."""
 
 from collections.abc import Iterator
 
@@ -9,19 +9,20 @@ from policygen.lint.volcano.configuration import all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Its score of nodes counts with ScheduleWeight, which is 0 unless it is written.
+    """Its score of nodes is multiplied by ScheduleWeight, which is 0 by default.
 
     Source: pkg/scheduler/plugins/deviceshare/deviceshare.go; volcano-sh/volcano#5643.
     """
-    for each in all_settings(facts):
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        for plugin in configuration.plugins:
             policy = plugin.arguments.get("deviceshare.SchedulePolicy")
             weight = plugin.number("deviceshare.ScheduleWeight", 0)
             if plugin.name == "deviceshare" and policy == "binpack" and weight == 0:
                 yield Hit(
                     RULE,
-                    "SchedulePolicy binpack without a ScheduleWeight chooses among the cards of a "
-                    "node and not among nodes; write deviceshare.ScheduleWeight: 10",
+                    "deviceshare.SchedulePolicy is binpack without a ScheduleWeight, so it packs "
+                    "the GPUs within a node but does not affect which node is used; write "
+                    "deviceshare.ScheduleWeight: 10",
                     plugin.argument_at("deviceshare.SchedulePolicy"),
                 )
 
@@ -31,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set deviceshare.ScheduleWeight.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -1,47 +1,52 @@
-"""The action enqueue holds jobs back that preempt and reclaim would help."""
+"""The action enqueue holds back jobs that preempt or reclaim would make room for."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import QUEUE_PLUGINS, Settings, all_settings
+from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoSettings, all_settings
 
-_ROOM = {"preempt": (*QUEUE_PLUGINS, "overcommit"), "reclaim": ("overcommit",)}
-"""Who holds back a job that the action would make room for.
+_HOLDERS = {"preempt": (*QUEUE_PLUGINS, "overcommit"), "reclaim": ("overcommit",)}
+"""Plugins that hold back a job for which the action would make room.
 
-To capacity and proportion a queue below what it deserves has room; to overcommit a full cluster has none.
+For capacity and proportion a queue below what it deserves has room; for overcommit a full cluster has no room.
 """
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Preempt and reclaim pass over jobs that are not enqueued; without the action all are.
+    """Preempt and reclaim skip jobs that are not enqueued; without the action all are.
 
     Source: pkg/scheduler/actions/{reclaim,preempt,enqueue}; volcano-sh/volcano#4756; run on 1.14.1.
     """
-    for each in all_settings(facts):
-        if "enqueue" not in each.actions:
+    for configuration in all_settings(facts):
+        if "enqueue" not in configuration.actions:
             continue
-        voters = _voters(each)
-        held = [it for it in each.evicts if voters & set(_ROOM[it.removeprefix("gang")])]
+        holders = _holders(configuration)
+        held = [
+            name
+            for name in configuration.evicts
+            if holders & set(_HOLDERS[name.removeprefix("gang")])
+        ]
         if held:
-            rest = ", ".join(name for name in each.actions if name != "enqueue")
+            rest = ", ".join(name for name in configuration.actions if name != "enqueue")
             act = "act" if len(held) > 1 else "acts"
             yield Hit(
                 RULE,
-                f"enqueue holds a job back while its queue or the cluster is full, and "
-                f"{' and '.join(held)} {act} only for jobs that it let in; write "
-                f'actions: "{rest}"',
-                each.actions_at,
+                "action enqueue holds back a job while its queue or the cluster is full, and "
+                f'{" and ".join(held)} {act} only for enqueued jobs; write actions: "{rest}"',
+                configuration.actions_at,
             )
 
 
-def _voters(each: Settings) -> set[str]:
-    """The plugins that are asked about room: those of the first tier that has any."""
-    asked = [
-        it for it in each.plugins if it.name in _ROOM["preempt"] and it.on("enableJobEnqueued")
+def _holders(configuration: VolcanoSettings) -> set[str]:
+    """The plugins that decide about room: those of the first tier that has any."""
+    found = [
+        plugin
+        for plugin in configuration.plugins
+        if plugin.name in _HOLDERS["preempt"] and plugin.on("enableJobEnqueued")
     ]
-    return {it.name for it in asked if it.tier == asked[0].tier}
+    return {plugin.name for plugin in found if plugin.tier == found[0].tier}
 
 
 RULE = ObjectRule(
@@ -49,6 +54,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Remove enqueue from the actions.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

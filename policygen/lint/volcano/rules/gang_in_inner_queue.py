@@ -1,4 +1,4 @@
-"""A gang is sent to a queue that has queues below it."""
+"""A gang is in a Queue that has queues below it."""
 
 from collections.abc import Iterator
 
@@ -9,26 +9,26 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One pod group in an inner queue, and under enableHierarchy no queue is scheduled any more.
+    """One PodGroup in a queue with children stops all scheduling under enableHierarchy.
 
-    A job of Volcano is refused, which `job-in-inner-queue` tells.
+    Volcano refuses a Job there, which `job-in-inner-queue` reports.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, buildHierarchicalQueueAttrs;
     volcano-sh/volcano#4673, #4104.
     """
     tree = facts.cluster.derive(queues.tree)
     jobs = {job.at.to("spec", "queue") for job in facts.cluster.volcano_jobs}
-    for sent in facts.cluster.derive(queues.sent):
-        if sent.at in jobs:
+    for use in facts.cluster.derive(queues.queue_uses):
+        if use.at in jobs:
             continue
-        if sent.queue == queues.DEFAULT or not tree.inner(sent.queue):
-            continue  # that the default queue has children is the fault of these
-        hint, below = tree.leaf(sent.queue)
+        if use.queue == queues.DEFAULT or not tree.inner(use.queue):
+            continue  # default-queue-has-children reports its children
+        advice, below = tree.leaf(use.queue)
         yield Hit(
             RULE,
-            f'{sent.what} is sent to queue "{sent.queue}", which is none of the tree\'s leaves: '
-            f"with enableHierarchy it stops the scheduling of all queues; {hint}",
-            sent.at,
+            f'{use.owner} is in queue "{use.queue}", which is not a leaf queue: with '
+            f"enableHierarchy it stops the scheduling of all queues; {advice}",
+            use.at,
             below,
         )
 
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name a leaf queue.",
     judges=queues.SENDERS,
     check=check,
     reads=("Queue",),

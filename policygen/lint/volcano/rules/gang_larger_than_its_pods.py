@@ -1,4 +1,4 @@
-"""A gang waits for more pods than there will be."""
+"""A gang waits for more pods than its workloads create."""
 
 from collections.abc import Iterator
 
@@ -9,26 +9,26 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The pods of all workloads that name the group, if their number is known.
+    """Counts the pods of all workloads that name the group, if their number is known.
 
     Source: pkg/scheduler/plugins/gang/gang.go, NotEnoughPodsReason.
     """
     members = facts.cluster.derive(queues.groups)
-    # What could not be read may name the group as well.
-    unread = {it.namespace for it in facts.cluster.workloads if not it.templates}
+    # A workload that could not be read may name the group too.
+    unread = {workload.namespace for workload in facts.cluster.workloads if not workload.templates}
     for group in facts.cluster.pod_groups:
-        of = members.get((group.namespace, group.name), ())
-        counts = [template.replicas for _, template in of]
+        pods = members.get((group.namespace, group.name), ())
+        counts = [template.replicas for _, template in pods]
         known = [count for count in counts if count is not None]
-        if not of or len(known) < len(counts):
+        if not pods or len(known) < len(counts):
             continue
         if sum(known) < group.it.min_member and group.namespace not in unread:
             yield Hit(
                 RULE,
-                f"{group} waits for {group.it.min_member} pods, and {sum(known)} name it: it "
-                "never starts; write their number as minMember, or run more",
+                f"{group} has minMember {group.it.min_member}, but only {sum(known)} pods name "
+                "it, so it never starts; write their number as minMember, or run more pods",
                 group.at.to("spec", "minMember"),
-                tuple(template.at for _, template in of[:5]),
+                tuple(template.at for _, template in pods[:5]),
             )
 
 
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Set minMember to the number of pods.",
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

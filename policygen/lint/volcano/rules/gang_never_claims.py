@@ -1,4 +1,4 @@
-"""A gang's class forbids it to preempt, so its queue cannot take back what it deserves."""
+"""The PriorityClass of a gang never preempts, so its Queue cannot reclaim its share."""
 
 from collections.abc import Iterator
 
@@ -24,15 +24,15 @@ def check(facts: Facts) -> Iterator[Hit]:
         queue = queues.queue_of(facts.cluster, group)
         if queue is None or not queue.it.deserved:
             continue
-        of = members.get((group.namespace, group.name), ())
-        names = {template.spec.priority_class_name for _, template in of}
+        pods = members.get((group.namespace, group.name), ())
+        names = {template.spec.priority_class_name for _, template in pods}
         for name in sorted(names or {group.it.priority_class_name}):
             found = classes.get(name)
             if found is not None and found.it.preemption_policy == "Never":
                 yield Hit(
                     RULE,
-                    f'{group} has PriorityClass "{name}", whose preemptionPolicy is Never: nobody '
-                    f"is evicted for it, though {queue} deserves a share; use a class with "
+                    f'{group} has PriorityClass "{name}" with preemptionPolicy Never, so no pod '
+                    f"is evicted for it although {queue} deserves a share; use a class with "
                     "PreemptLowerPriority",
                     group.at.to("spec", "priorityClassName"),
                     (found.at.to("preemptionPolicy"), queue.at.to("spec", "deserved")),
@@ -44,6 +44,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Use a PriorityClass with preemptionPolicy PreemptLowerPriority.",
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

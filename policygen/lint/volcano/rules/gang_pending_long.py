@@ -1,4 +1,4 @@
-"""A PodGroup has waited for longer than it should; one in Inqueue holds its queue's room meanwhile."""
+"""A PodGroup has been Pending or Inqueue for too long."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,13 +10,13 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Inqueue counts minResources against the queue though no pod runs.
+    """A gang in phase Inqueue counts against its queue although no pod runs.
 
     Source: pkg/scheduler/plugins/capacity, inqueue, of Volcano 1.14.1; issues 2814, 5006.
     """
     for group in facts.cluster.pod_groups:
-        stands, since = phase(group.object), created(group.object)
-        if stands not in {"Pending", "Inqueue"} or since is None:
+        state, since = phase(group.object), created(group.object)
+        if state not in {"Pending", "Inqueue"} or since is None:
             continue
         age = facts.now - since
         if age <= facts.bound(RULE):
@@ -24,12 +24,12 @@ def check(facts: Facts) -> Iterator[Hit]:
         found = condition(group.object, "Unschedulable")
         why = f": {found.message}" if found and found.holds and found.message else ""
         holding = ""
-        if stands == "Inqueue":
-            holding = " and holds its minResources of the queue meanwhile"
+        if state == "Inqueue":
+            holding = " and holds its minResources in the queue"
         yield Hit(
             RULE,
-            f'{group} of queue "{group.it.queue or "default"}" is {stands} for {long(age)}{holding}'
-            f"{why}; give it nodes that its pods fit, or delete it",
+            f'{group} of queue "{group.it.queue or "default"}" has been {state} for '
+            f"{long(age)}{holding}{why}; provide nodes that fit its pods, or delete it",
             group.at,
         )
 
@@ -39,6 +39,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Provide nodes that fit the pods of the gang, or delete the gang.",
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.SEEN}),

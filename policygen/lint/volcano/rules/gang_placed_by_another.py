@@ -1,4 +1,4 @@
-"""Pods belong to a gang of Volcano, and another scheduler places them."""
+"""Pods belong to a Volcano gang, but another scheduler schedules them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,14 +13,14 @@ from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """An unknown scheduler may be Volcano under another name, and is let pass.
+    """Skips unknown schedulers, which may be Volcano under another name.
 
     Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
     """
     others = {"", *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
-            continue  # its webhook writes the scheduler
+            continue  # its webhook sets the scheduler
         for template in workload.templates:
             at = _gang(workload.annotations, workload.at, MIN_MEMBER) or _gang(
                 template.annotations, template.at, POD_GROUP
@@ -29,11 +29,11 @@ def check(facts: Facts) -> Iterator[Hit]:
             if at is None or name == SCHEDULER:
                 continue
             if name in others:
-                who = f'"{name}"' if name else "the default scheduler"
+                scheduler = f'"{name}"' if name else "the default scheduler"
                 yield Hit(
                     RULE,
-                    f"the pods of {workload} belong to a gang and are placed by {who}, one by one, "
-                    "with no queue; write schedulerName: volcano into the pod template",
+                    f"{workload} has pods in a gang, but {scheduler} schedules them one by one, "
+                    "without a queue; write schedulerName: volcano in the pod template",
                     template.at.to("spec", "schedulerName"),
                     (at,),
                 )
@@ -48,6 +48,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Set schedulerName: volcano in the pod template.",
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),

@@ -1,4 +1,4 @@
-"""A gang and its pods have different priorities."""
+"""A PodGroup and its pods have different PriorityClasses."""
 
 from collections.abc import Iterator
 
@@ -9,30 +9,30 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Volcano reads the class of the group, everybody else's evictions that of the pods.
+    """Volcano reads the class of the group; kube-scheduler and kubelet read that of the pods.
 
     Source: pkg/scheduler/plugins/priority/priority.go; Kubernetes' docs on pod priority.
     """
     members = facts.cluster.derive(queues.groups)
-    for (namespace, name), of in members.items():
+    for (namespace, name), found in members.items():
         group = facts.cluster.pod_groups.get(name, namespace)
         if group is None or not group.it.priority_class_name:
             continue
         wanted = group.it.priority_class_name
         classes = facts.cluster.priority_classes
         if classes.any and not classes.knows(wanted):
-            continue  # priority-class-missing
-        for workload, template in of:
+            continue  # priority-class-missing reports it
+        for workload, template in found:
             own = template.spec.priority_class_name
             if own != wanted:
-                has = f'"{own}"' if own else "none"
+                has = f'"{own}"' if own else "no class"
                 is_pod = workload.kind == "Pod"
                 pods = f"{workload} has" if is_pod else f"the pods of {workload} have"
                 yield Hit(
                     RULE,
-                    f'{group} has PriorityClass "{wanted}", and {pods} {has}: '
-                    f"Volcano goes by the first, kube-scheduler's and kubelet's evictions by the "
-                    f"second; write the same priorityClassName in both",
+                    f'{group} has PriorityClass "{wanted}", but {pods} {has}: Volcano uses the '
+                    "first, kube-scheduler and kubelet the second; write the same "
+                    "priorityClassName in both",
                     template.at.to("spec", "priorityClassName"),
                     (group.at.to("spec", "priorityClassName"),),
                 )
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set the same priorityClassName in the PodGroup and in its pods.",
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS}),

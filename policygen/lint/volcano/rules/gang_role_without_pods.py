@@ -1,4 +1,4 @@
-"""A gang waits for pods of a role that no pod has."""
+"""A gang waits for pods of a role that too few pods have."""
 
 from collections.abc import Iterator
 
@@ -10,32 +10,32 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The role of a pod is the value of its annotation. Where roles are not tested, see there.
+    """The role of a pod is the value of its annotation. See also gang-roles-not-tested.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid.
     """
     members = facts.cluster.derive(queues.groups)
     for group in facts.cluster.pod_groups:
-        it = group.it
-        of = members.get((group.namespace, group.name), ())
-        if not of or it.min_member < sum(it.min_task_member.values()):
+        pods = members.get((group.namespace, group.name), ())
+        if not pods or group.it.min_member < sum(group.it.min_task_member.values()):
             continue
         counts: dict[str, int | None] = {}
-        for _, template in of:
+        for _, template in pods:
             role = template.annotations.get(queues.TASK_SPEC, "")
             so_far = counts.get(role, 0)
             more = template.replicas
             counts[role] = None if so_far is None or more is None else so_far + more
-        for role, least in it.min_task_member.items():
+        for role, least in group.it.min_task_member.items():
             there = counts.get(role, 0)
             if there is not None and there < least:
-                hint = suggest(role, [name for name in counts if name])
+                names = [name for name in counts if name]
+                advice = suggest(role, names) if names else "write it into their pod template"
                 yield Hit(
                     RULE,
-                    f'{group} waits for {least} pods of role "{role}", and {there} have the '
-                    f"annotation {queues.TASK_SPEC}: {role}; {hint}",
+                    f'{group} waits for {least} pods of role "{role}", but {there} have the '
+                    f"annotation {queues.TASK_SPEC}: {role}; {advice}",
                     group.at.to("spec", "minTaskMember", role),
-                    tuple(template.at for _, template in of[:5]),
+                    tuple(template.at for _, template in pods[:5]),
                 )
 
 
@@ -44,6 +44,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the annotation volcano.sh/task-spec with the role into the pod template.",
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

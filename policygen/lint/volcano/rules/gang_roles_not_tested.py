@@ -1,4 +1,4 @@
-"""A gang's minMember is below the sum of its roles, so the roles are not looked at."""
+"""A PodGroup's minMember is below the sum of minTaskMember, so roles are not checked."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The test of roles is left out altogether.
+    """Volcano then skips its check of roles.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid, CheckTaskReady.
     """
@@ -17,8 +17,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if 0 <= group.it.min_member < total:
             yield Hit(
                 RULE,
-                f"{group} has minMember {group.it.min_member}, and its roles sum to {total}: any "
-                f"{group.it.min_member} pods start it, of whatever role; write minMember: {total}",
+                f"{group} has minMember {group.it.min_member}, below the {total} of "
+                f"minTaskMember, so any {group.it.min_member} pods start it, whatever their "
+                f"roles; write minMember: {total}",
                 group.at.to("spec", "minMember"),
                 (group.at.to("spec", "minTaskMember"),),
             )
@@ -29,6 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Set minMember to the sum of minTaskMember.",
     judges=("PodGroup",),
     check=check,
 )

@@ -1,48 +1,53 @@
-"""The plugin gang keeps the pods of whole gangs from being taken, so preemption finds none."""
+"""The plugin gang protects complete gangs, so preempt or reclaim find no pods to evict."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import Placed, Settings, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, VolcanoSettings, all_settings
 
 _SWITCHES = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 _VOTERS = {
     "preempt": ("cdp", "conformance", "drf", "extender", "pdb", "priority", "tdm"),
     "reclaim": ("capacity", "cdp", "conformance", "extender", "pdb", "proportion"),
 }
-"""Plugins besides gang that name victims."""
+"""Other plugins that name victims."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only pods above minMember are victims to it, and all plugins of its tier must agree.
+    """Gang names only pods above minMember as victims, and all plugins of its tier must agree.
 
-    Where they agree on none a later tier is asked, so only the last one that votes is judged.
+    If they agree on no pod, a later tier decides, so only the last tier that votes is checked.
     Source: pkg/scheduler/plugins/gang/gang.go; framework/session_plugins.go, Reclaimable;
     volcano-sh/volcano#3332, #1642.
     """
-    for each in all_settings(facts):
-        gang = each.plugin("gang")
+    for configuration in all_settings(facts):
+        gang = configuration.plugin("gang")
         if gang is None:
             continue
-        on = [name for name in _SWITCHES if name in each.evicts and _last(each, gang, name)]
+        on = [
+            name
+            for name in _SWITCHES
+            if name in configuration.evicts and _last(configuration, gang, name)
+        ]
         if on:
             yield Hit(
                 RULE,
-                "gang lets no pod go that its job's minMember needs, so "
-                f"{' and '.join(on)} find no victim among gangs; write "
+                "plugin gang protects all pods that the minMember of their job needs, so "
+                f"{' and '.join(on)} cannot evict pods of gangs; write "
                 f"{' and '.join(f'{_SWITCHES[name]}: false' for name in on)}",
                 gang.at,
-                (each.actions_at,),
+                (configuration.actions_at,),
             )
 
 
-def _last(each: Settings, gang: Placed, action: str) -> bool:
-    """Whether gang votes, and nobody in a later tier does."""
+def _last(configuration: VolcanoSettings, gang: ListedPlugin, action: str) -> bool:
+    """Whether gang votes and no plugin of a later tier does."""
     switch = _SWITCHES[action]
     return gang.on(switch) and not any(
-        it.tier > gang.tier and it.name in _VOTERS[action] and it.on(switch) for it in each.plugins
+        plugin.tier > gang.tier and plugin.name in _VOTERS[action] and plugin.on(switch)
+        for plugin in configuration.plugins
     )
 
 
@@ -51,6 +56,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set enablePreemptable or enableReclaimable of the plugin gang to false.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

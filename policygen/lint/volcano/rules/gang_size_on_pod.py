@@ -1,4 +1,4 @@
-"""The size of a gang is written on the pods, where Volcano does not look for it."""
+"""The size of a gang is set on its pods, where Volcano ignores it."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 from policygen.lint.volcano.queues import MIN_MEMBER
 
 _OWNERS = ("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
-"""Kinds whose annotations it reads."""
+"""Kinds whose annotations Volcano reads."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It is read from the object that owns the pods.
+    """Volcano reads the annotation from the object that owns the pods.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, getMinMemberFromUpperRes;
     volcano-sh/volcano#3970.
@@ -27,9 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 at = template.at.to("metadata", "annotations", MIN_MEMBER).on_key()
                 yield Hit(
                     RULE,
-                    f"the pods of {workload} carry {MIN_MEMBER}, which Volcano reads from the "
-                    f"{workload.kind}: each pod is a gang of one; move it to the {workload.kind}'s "
-                    "own annotations",
+                    f"{workload} has {MIN_MEMBER} on its pods, where Volcano ignores it, so each "
+                    f"pod is a gang of one; move it to the annotations of the {workload.kind}",
                     at,
                     edits=(
                         Edit(Verb.REMOVE, at),
@@ -47,6 +46,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Move the annotation from the pod template to the workload.",
     judges=_OWNERS,
     check=check,
     fix=Fix.UNSAFE,

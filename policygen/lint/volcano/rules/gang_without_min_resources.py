@@ -1,4 +1,4 @@
-"""A gang does not say what it needs, so it is let in whether or not it fits."""
+"""A PodGroup has no minResources, so it is admitted even if it does not fit its Queue."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.volcano.configuration import settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only where jobs are enqueued and the queue is known to have a limit.
+    """Only if the scheduler enqueues jobs and the queue has a known limit.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, AddJobEnqueueableFn.
     """
@@ -24,8 +24,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if group.it.min_resources is None and group.it.min_member > 1:
             yield Hit(
                 RULE,
-                f"{group} has no minResources, so it is enqueued though {queue} may be full, and "
-                f"its pods wait there one by one; write what {group.it.min_member} pods ask for",
+                f"{group} has no minResources, so it is admitted even if {queue} is full, and "
+                "its pods wait there one by one; write the sum of the requests of "
+                f"{group.it.min_member} pods",
                 group.at / "spec",
                 (queue.at,),
             )
@@ -36,6 +37,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set minResources to the requests of minMember pods.",
     judges=("PodGroup",),
     check=check,
     reads=("Queue", "volcano-scheduler.conf"),

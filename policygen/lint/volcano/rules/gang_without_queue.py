@@ -1,4 +1,4 @@
-"""A gang is sent to a queue that is not there."""
+"""A PodGroup, Job or pod names a Queue that does not exist."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from policygen.lint.volcano import queues as volcano_queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """From 1.12 on refused at creation; if its queue goes later, the job is left out in silence.
+    """Refused at creation from 1.12 on. If the queue is deleted later, the job is silently skipped.
 
     Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
     """
     queues = facts.cluster.queues
     names = Names([*queues.names(), volcano_queues.DEFAULT])
-    for sent in facts.cluster.derive(volcano_queues.sent):
-        if sent.queue not in volcano_queues.MADE and not queues.knows(sent.queue):
-            hint = suggest(sent.queue, names)
+    for use in facts.cluster.derive(volcano_queues.queue_uses):
+        if use.queue not in volcano_queues.MADE and not queues.knows(use.queue):
+            advice = suggest(use.queue, names)
             yield Hit(
                 RULE,
-                f'{sent.what} is sent to queue "{sent.queue}", which is not there; {hint}',
-                sent.at,
+                f'{use.owner} names queue "{use.queue}", which does not exist; {advice}',
+                use.at,
             )
 
 
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Name an existing queue, or create the queue.",
     judges=volcano_queues.SENDERS,
     check=check,
     stands=True,

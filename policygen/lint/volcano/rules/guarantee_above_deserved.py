@@ -1,36 +1,35 @@
-"""A queue is guaranteed more than it deserves."""
+"""A Queue is guaranteed more than it deserves."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
-_ASKS_FOR_DESERVED = (1, 14)
-"""The first release in which a queue with a guarantee must say what it deserves."""
+_NEEDS_DESERVED = (1, 14)
+"""The first release in which a queue with a guarantee must set deserved."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """From 1.14.2 on each resource of the guarantee must be in deserved, and not above it.
 
-    In 1.13 only where deserved says anything; before, it is cut in silence.
+    In 1.13 only if deserved is set; earlier releases silently lower it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4995.
     """
-    asks = facts.target["volcano"].release >= _ASKS_FOR_DESERVED
+    needs_deserved = facts.target["volcano"].release >= _NEEDS_DESERVED
     for queue in facts.cluster.queues:
-        it = queue.it
-        if not (it.deserved or asks):
+        if not (queue.it.deserved or needs_deserved):
             continue
-        for name, amount in it.guarantee.resource.items():
-            deserved = it.deserved.get(name)
+        for name, amount in queue.it.guarantee.resource.items():
+            deserved = queue.it.deserved.get(name)
             if deserved is None or amount > deserved:
-                has = "nothing" if deserved is None else shown(name, deserved)
+                has = "nothing" if deserved is None else shown(name, deserved, amount)
                 yield Hit(
                     RULE,
-                    f"{queue} is guaranteed {shown(name, amount)} {name} and deserves {has}; write "
-                    f"at least as much into deserved",
+                    f"{queue} is guaranteed {amount_of(name, amount, deserved)} but deserves "
+                    f"{has}; write at least as much in deserved",
                     queue.at.to("spec", "guarantee", "resource", name),
                     (queue.at.to("spec", "deserved"),),
                 )
@@ -41,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write at least the guarantee into deserved.",
     judges=("Queue",),
     check=check,
     stands=True,

@@ -1,34 +1,35 @@
-"""The queues' guarantees sum to more than the nodes have."""
+"""The guarantees of all Queues together exceed what the nodes have."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """What is guaranteed to one is taken from all others' real capability.
+    """Volcano subtracts a guarantee from the real capability of all other queues.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, totalGuarantee; volcano-sh/volcano#3127.
     """
-    there = facts.cluster.derive(queues.inventory)
+    inventory = facts.cluster.derive(queues.inventory)
     if not facts.cluster.nodes.any:
-        return  # lower numbers would not help
+        return  # lower amounts would not help
     tree = facts.cluster.derive(queues.tree)
-    top = [it for it in tree.children.get(queues.ROOT, ()) if it.it.guarantee.resource]
+    top = [queue for queue in tree.children.get(queues.ROOT, ()) if queue.it.guarantee.resource]
     for name in sorted({name for queue in top for name in queue.it.guarantee.resource}):
         owners = [queue for queue in top if name in queue.it.guarantee.resource]
-        total = sum((it.it.guarantee.resource[name] for it in owners), Fraction(0))
-        has = there.get(name, Fraction(0))
+        total = sum((queue.it.guarantee.resource[name] for queue in owners), Fraction(0))
+        has = inventory.get(name, Fraction(0))
         if total > has:
             yield Hit(
                 RULE,
-                f"the guarantees of the topmost queues sum to {shown(name, total)} {name}, and the "
-                f"nodes have {shown(name, has)}: all other queues' limits shrink; lower them",
+                f"the queues below root are guaranteed {amount_of(name, total, has)} together, "
+                f"but the nodes have {shown(name, has, total)}, which shrinks the limits of all "
+                "other queues; lower the guarantees",
                 owners[-1].at.to("spec", "guarantee", "resource", name),
                 tuple(queue.at for queue in owners[:-1][:5]),
             )
@@ -39,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Lower the guarantees until their sum fits the nodes.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),

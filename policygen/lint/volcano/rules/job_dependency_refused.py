@@ -1,4 +1,4 @@
-"""A task of a job of Volcano waits for itself in a circle, twice for one, or for none that is there."""
+"""Tasks of a Volcano Job depend on each other, twice on one task, or on an unknown task."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from policygen.lint.volcano.jobs import names_known, task_name
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Volcano tells of both that there is no order.
+    """Volcano reports a cycle and an unknown task alike.
 
     Source: pkg/webhooks/admission/jobs/validate/util.go, topoSort.
     """
@@ -25,27 +25,34 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if other not in tasks and names_known(spec):
                     yield Hit(
                         RULE,
-                        f'task {name} of {spec.owner} waits for "{other}", which is no task of it: '
-                        f"it is refused; {suggest(other, tasks)}",
+                        f'task {name} of {spec.owner} depends on "{other}", which does not '
+                        f"exist, so Volcano refuses the Job; {suggest(other, tasks)}",
                         tasks[name].at.to("dependsOn", "name"),
                     )
         for name, others in waits.items():
-            for other in sorted({it for it in others if others.count(it) > 1}):
+            for other in sorted({other for other in others if others.count(other) > 1}):
                 yield Hit(
                     RULE,
-                    f'task {name} of {spec.owner} waits for "{other}" twice, which is refused; write '
-                    "it once",
+                    f'task {name} of {spec.owner} depends on "{other}" twice, so Volcano refuses '
+                    "the Job; write it once",
                     tasks[name].at.to("dependsOn", "name"),
                 )
-        left = {name: {it for it in others if it in tasks} for name, others in waits.items()}
+        left = {
+            name: {other for other in others if other in tasks} for name, others in waits.items()
+        }
         while free := [name for name, others in left.items() if not others]:
             left = {name: others - {*free} for name, others in left.items() if others}
         if left:
+            first, *more = left
+            cycle = (
+                f"tasks {', '.join(left)} of {spec.owner} depend on each other"
+                if more
+                else f"task {first} of {spec.owner} depends on itself"
+            )
             yield Hit(
                 RULE,
-                f"tasks {', '.join(left)} of {spec.owner} wait for each other, which is refused; "
-                "let one of them start first",
-                tasks[next(iter(left))].at.to("dependsOn", "name"),
+                f"{cycle}, so Volcano refuses the Job; let one task start first",
+                tasks[first].at.to("dependsOn", "name"),
             )
 
 
@@ -54,5 +61,11 @@ def _waits(task: Part) -> tuple[str, ...]:
 
 
 RULE = ObjectRule(
-    "job-dependency-refused", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+    "job-dependency-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="List each existing task at most once in dependsOn, without a cycle.",
+    judges=("Job",),
+    check=check,
 )

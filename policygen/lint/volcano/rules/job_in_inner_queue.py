@@ -1,4 +1,4 @@
-"""A job of Volcano is sent to a queue that has queues below it."""
+"""A Volcano Job is in a Queue that has queues below it."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of pod groups, which are accepted, `gang-in-inner-queue` tells.
+    """Volcano accepts a PodGroup there, which `gang-in-inner-queue` reports.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate.
     """
@@ -17,12 +17,12 @@ def check(facts: Facts) -> Iterator[Hit]:
     for job in facts.cluster.volcano_jobs:
         queue = job.it.queue or queues.DEFAULT
         if queue == queues.DEFAULT or not tree.inner(queue):
-            continue  # that the default queue has children is the fault of these
-        hint, below = tree.leaf(queue)
+            continue  # default-queue-has-children reports its children
+        advice, below = tree.leaf(queue)
         yield Hit(
             RULE,
-            f'{job} is sent to queue "{queue}", which takes no jobs as it has queues below it: it is '
-            f"refused; {hint}",
+            f'{job} is in queue "{queue}", which is not a leaf queue, so Volcano refuses it; '
+            f"{advice}",
             job.at.to("spec", "queue"),
             below,
         )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Name a leaf queue.",
     judges=("Job",),
     check=check,
     reads=("Queue",),

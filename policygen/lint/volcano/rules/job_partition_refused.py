@@ -1,4 +1,4 @@
-"""The partitions of a task of Volcano do not make up its pods."""
+"""The partitions of a Volcano task do not match its replicas or minAvailable."""
 
 from collections.abc import Iterator
 
@@ -18,21 +18,22 @@ def check(facts: Facts) -> Iterator[Hit]:
             has = replicas(task)
             if not count or not size or has is None:
                 continue
-            who = f"task {task_name(i, task)} of {spec.owner}"
+            owner = f"task {task_name(i, task)} of {spec.owner}"
             least = number(task, "minAvailable")
             needed = (number(policy, "minPartitions") or 0) * size
             if has != count * size:
                 yield Hit(
                     RULE,
-                    f"{who} has {has} replicas, and {count} partitions of {size}, which is "
-                    f"refused; write replicas: {count * size}",
+                    f"{owner} has {has} replicas but {count} partitions of {size}, so Volcano "
+                    f"refuses the Job; write replicas: {count * size}",
                     task.at / "replicas",
                 )
             elif least is not None and least != needed:
                 yield Hit(
                     RULE,
-                    f"{who} waits for {least} pods, and its partitions for {needed}, which is "
-                    "refused; write minAvailable as minPartitions times partitionSize",
+                    f"{owner} has minAvailable {least}, but its partitions need {needed}, so "
+                    "Volcano refuses the Job; write minAvailable as minPartitions times "
+                    "partitionSize",
                     task.at / "minAvailable",
                 )
 
@@ -42,6 +43,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Set replicas to totalPartitions times partitionSize, and minAvailable to minPartitions times partitionSize.",
     judges=("Job",),
     check=check,
     since={"volcano": (1, 14)},

@@ -1,4 +1,4 @@
-"""A job of Volcano names a plugin that there is not, or that lacks its tasks."""
+"""A Volcano Job uses an unknown plugin, or the plugin mpi without its tasks."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import names_known, task_name
 
 _SINCE = {"ray": (1, 13)}
-"""The first release of plugins that not every one has."""
+"""The first release of plugins that not every release has."""
 _PLUGINS = ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow")
 _MPI_ROLES = ("master", "worker")
 _FLAG = re.compile(r"--?(master|worker|port)(?:=(.*))?", re.DOTALL)
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """MPI needs a master and a worker, under those names unless its arguments say others.
+    """MPI needs a master and a worker task, under these names unless its arguments name others.
 
     Source: pkg/controllers/job/plugins/factory.go; jobs/validate/admit_job.go.
     """
@@ -32,8 +32,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name not in known:
                 yield Hit(
                     RULE,
-                    f'{spec.owner} has plugin "{name}", which Volcano does not have: it is refused; '
-                    f"{suggest(name, known)}",
+                    f'{spec.owner} has plugin "{name}", which does not exist, so Volcano refuses '
+                    f"it; {suggest(name, known)}",
                     (plugins.at / name).on_key(),
                 )
             elif name == "mpi" and names_known(spec):
@@ -42,19 +42,19 @@ def check(facts: Facts) -> Iterator[Hit]:
                     if task not in tasks:
                         yield Hit(
                             RULE,
-                            f"{spec.owner} has plugin mpi and no task {quoted(task)}, which is "
-                            f"refused; name a task so, or write its name as argument --{role}=",
+                            f"{spec.owner} has plugin mpi but no task {quoted(task)}, so Volcano "
+                            f"refuses it; name a task so, or write its name as argument --{role}=",
                             (plugins.at / name).on_key(),
                         )
 
 
 def _mpi_roles(arguments: Any) -> dict[str, str]:
-    """The tasks that the plugin looks for, by role; empty where that is not known.
+    """The tasks that the plugin needs, by role; empty if they are unknown.
 
-    Its arguments are Go's flags: what is read before one that is unknown holds.
+    Its arguments are flags of Go: flags before an unknown one take effect.
     """
     rest = [] if arguments is None else arguments
-    if not isinstance(rest, list) or not all(isinstance(it, str) for it in rest):
+    if not isinstance(rest, list) or not all(isinstance(argument, str) for argument in rest):
         return {}
     roles = {role: role for role in _MPI_ROLES}
     words = iter(rest)
@@ -74,5 +74,11 @@ def _mpi_roles(arguments: Any) -> dict[str, str]:
 
 
 RULE = ObjectRule(
-    "job-plugin-unknown", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+    "job-plugin-unknown",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Use a plugin that Volcano has, and name the tasks that mpi needs.",
+    judges=("Job",),
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""A policy of a job of Volcano names no event, a wrong one, one twice, or a wrong action."""
+"""A policy of a Volcano Job has a missing, wrong or repeated event, or a wrong action."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _EVENTS = (
     "Unknown",
 )
 _NOT_FOR_USERS = ("CommandIssued", "OutOfSync", "PodRunning")
-"""In the CRD's list all the same; what is in none is `value-unsupported`."""
+"""These are in the enum of the CRD. `value-unsupported` reports any other."""
 _ACTIONS = (
     "AbortJob",
     "CompleteJob",
@@ -40,8 +40,8 @@ def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validatePolicies."""
     for spec in jobs.specs(facts.cluster):
         for holder in (spec, *spec.items("tasks")):
-            for message, at in _policies(holder):
-                yield Hit(RULE, f"{spec.owner}: {message}", at)
+            for fault, at in _policies(holder):
+                yield Hit(RULE, f"{spec.owner} has {fault}", at)
 
 
 def _policies(holder: Part) -> Iterator[tuple[str, At]]:
@@ -49,23 +49,38 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
     for policy in holder.items("policies"):
         events, code = _events(policy), policy.data.get("exitCode")
         if events and code is not None:
-            yield "a policy is for events or for an exitCode, not for both; write two", policy.at
+            yield (
+                "a policy for both events and an exitCode, so Volcano refuses it; write two policies",
+                policy.at,
+            )
         elif not (policy.data.get("event") or policy.data.get("events")) and code is None:
-            yield "a policy needs an event or an exitCode; write one", policy.at
+            yield (
+                "a policy without an event or exitCode, so Volcano refuses it; write one",
+                policy.at,
+            )
         elif code == 0:
-            yield "exit code 0 is no failure; write another one", policy.at / "exitCode"
+            yield (
+                "a policy for exitCode 0, which is not a failure; write another exitCode",
+                policy.at / "exitCode",
+            )
         for one in (*events, code):
             if one in seen and one is not None:
-                yield f"two policies are for {one}, which is refused; keep one", policy.at
+                yield f"two policies for {one}, so Volcano refuses it; keep one", policy.at
             seen.add(one)
             if one in _NOT_FOR_USERS:
-                yield f"{one} is no event for a policy; {suggest(str(one), _EVENTS)}", policy.at
+                yield (
+                    f"a policy for {one}, which only Volcano raises; {suggest(str(one), _EVENTS)}",
+                    policy.at,
+                )
         action = policy.data.get("action")
         if events and isinstance(action, str | None) and action not in _ACTIONS:
-            said = f"{quoted(str(action or ''))} is no action; {suggest(str(action), _ACTIONS)}"
-            yield said, policy.at / "action"
-    if _ANY in seen and len({each for each in seen if isinstance(each, str)}) > 1:
-        yield "the event * stands alone; remove the other ones", holder.at / "policies"
+            fault = f"a policy with unknown action {quoted(str(action or ''))}"
+            yield f"{fault}; {suggest(str(action), _ACTIONS)}", policy.at / "action"
+    if _ANY in seen and len({event for event in seen if isinstance(event, str)}) > 1:
+        yield (
+            "policies for event * and for other events, so Volcano refuses it; remove the others",
+            holder.at / "policies",
+        )
 
 
 def _events(policy: Part) -> list[str]:
@@ -75,5 +90,11 @@ def _events(policy: Part) -> list[str]:
 
 
 RULE = ObjectRule(
-    "job-policy-refused", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+    "job-policy-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Write each event or exit code once, with an action that Volcano knows.",
+    judges=("Job",),
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""A job of Volcano has two tasks of one name."""
+"""A Volcano Job has two tasks of the same name."""
 
 from collections.abc import Iterator
 
@@ -20,12 +20,19 @@ def check(facts: Facts) -> Iterator[Hit]:
             if first is not task:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} has two tasks called {name}, which is refused; rename one",
+                    f"{spec.owner} has two tasks with the name {name}, so Volcano refuses it; "
+                    "rename one",
                     task.at / "name",
                     (first.at / "name",),
                 )
 
 
 RULE = ObjectRule(
-    "job-task-twice", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+    "job-task-twice",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Rename one of the tasks.",
+    judges=("Job",),
+    check=check,
 )

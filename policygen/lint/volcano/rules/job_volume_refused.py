@@ -1,4 +1,4 @@
-"""A volume of a job of Volcano names no claim, or two, or a path that another one has."""
+"""A volume of a Volcano Job has no claim, two claims, or a path that is already used."""
 
 from collections.abc import Iterator
 
@@ -18,31 +18,42 @@ def check(facts: Facts) -> Iterator[Hit]:
             path = volume.data.get("mountPath")
             made, named = volume.data.get("volumeClaim"), volume.data.get("volumeClaimName")
             if bool(named) == (made is not None):
-                has = "both" if named else "neither"
+                claims = (
+                    "both volumeClaim and volumeClaimName"
+                    if named
+                    else "neither volumeClaim nor volumeClaimName"
+                )
                 yield Hit(
                     RULE,
-                    f"the volume at {path} of {spec.owner} has {has} of volumeClaim and "
-                    "volumeClaimName, which is refused; write one of them",
+                    f"the volume at {path} of {spec.owner} has {claims}, so Volcano refuses the "
+                    "Job; write one of them",
                     volume.at,
                 )
             if isinstance(named, str) and named and not is_subdomain(named):
                 yield Hit(
                     RULE,
-                    f"a volume of {spec.owner} is the claim {quoted(named)}, and no claim is called so; "
-                    'write lower-case letters, digits, "-" and "."',
+                    f"a volume of {spec.owner} has volumeClaimName {quoted(named)}, which is not "
+                    'a valid name; write lower-case letters, digits, "-" and "."',
                     volume.at / "volumeClaimName",
                 )
             if not isinstance(path, str):
-                continue  # its type is refused already
+                continue  # its wrong type is already reported
             if path in paths:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} mounts two volumes at {path}, which is refused; take another path",
+                    f"{spec.owner} mounts two volumes at {path}, so Volcano refuses it; use "
+                    "another path",
                     volume.at / "mountPath",
                 )
             paths.add(path)
 
 
 RULE = ObjectRule(
-    "job-volume-refused", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+    "job-volume-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Write either volumeClaim or volumeClaimName, and a different mountPath for each volume.",
+    judges=("Job",),
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""A job of Volcano, or a task of it, waits for more pods than it has."""
+"""A Volcano Job, or a task of it, has a minAvailable above its replicas."""
 
 from collections.abc import Iterator
 
@@ -19,16 +19,16 @@ def check(facts: Facts) -> Iterator[Hit]:
             if least is not None and has is not None and least > has:
                 yield Hit(
                     RULE,
-                    f"task {task_name(i, task)} of {spec.owner} waits for {least} pods and has "
-                    f"{has}, which is refused; write at most that",
+                    f"task {task_name(i, task)} of {spec.owner} has minAvailable {least} but "
+                    f"{has} replicas, so Volcano refuses the Job; write at most {has}",
                     task.at / "minAvailable",
                 )
         wanted = number(spec, "minAvailable")
         if wanted is not None and total is not None and wanted > total:
             yield Hit(
                 RULE,
-                f"{spec.owner} waits for {wanted} pods, and its tasks have {total}, which is "
-                "refused; write at most that",
+                f"{spec.owner} has minAvailable {wanted}, but its tasks have {total} replicas, "
+                f"so Volcano refuses it; write at most {total}",
                 spec.at / "minAvailable",
             )
 
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Set minAvailable to at most the number of replicas.",
     judges=("Job",),
     check=check,
 )

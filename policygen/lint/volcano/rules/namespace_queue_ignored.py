@@ -1,4 +1,4 @@
-"""A namespace names a queue, which Volcano reads only with a webhook that is off by default."""
+"""A Namespace names a Queue, but the webhook that reads it is off by default."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Off since 1.12, which is the first release that we know.
+    """Off by default since 1.12, the first supported release.
 
     Source: pkg/webhooks/admission/podgroups/mutate; installer/helm/chart/volcano/values.yaml.
     """
@@ -17,9 +17,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if VOLCANO_QUEUE in namespace.annotations:
             yield Hit(
                 RULE,
-                f"{namespace} names a queue, which only the webhook /podgroups/mutate reads, and "
-                "that is off unless the chart's enabled_admissions lists it: its pods go to queue "
-                "default; annotate the pods, or switch it on",
+                f"{namespace} names a queue, but only the webhook /podgroups/mutate reads it, "
+                "which is off by default, so its pods go to queue default; annotate the pods, or "
+                "enable the webhook",
                 namespace.at.to("metadata", "annotations", VOLCANO_QUEUE).on_key(),
             )
 
@@ -29,6 +29,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the annotation on the pods, or enable the webhook /podgroups/mutate.",
     judges=("Namespace",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A gang asks for a network topology, and the scheduler has no plugin that reads it."""
+"""A gang requests a network topology, but the plugin that reads it is not enabled."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.volcano.configuration import settings
 
 _PLUGIN = "network-topology-aware"
 _HARD_BY_PLUGIN = (1, 14)
-"""The first release in which the plugin decides about hard topologies; before, allocate did."""
+"""The first release in which the plugin decides about hard topologies; earlier, allocate did."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
@@ -33,8 +33,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if facts.target["volcano"].release >= _HARD_BY_PLUGIN or topology.get("mode") == "soft":
             yield Hit(
                 RULE,
-                f"{owner} asks for a network topology, and the scheduler's configuration lacks "
-                f"{_PLUGIN}, so its pods go anywhere; add the plugin",
+                f"{owner} requests a network topology, but the scheduler's configuration does "
+                f"not have plugin {_PLUGIN}, so its pods run on any nodes; add the plugin",
                 owner.at.to("spec", "networkTopology").on_key(),
                 (configuration.entry.at / "tiers",),
             )
@@ -45,6 +45,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the plugin network-topology-aware.",
     judges=("Job", "PodGroup"),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

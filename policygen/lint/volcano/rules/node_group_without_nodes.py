@@ -1,4 +1,4 @@
-"""A queue is bound to a group of nodes that no node is in."""
+"""The affinity of a Queue names a node group without nodes."""
 
 from collections.abc import Iterator
 
@@ -15,20 +15,20 @@ _TERM = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Groups are named by a label of nodes.
+    """A label of nodes names their group.
 
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, NodeGroupNameKey.
     """
     if not facts.cluster.nodes.any:
         return
-    there = {name for name in facts.cluster.nodes.by(_group) if name}
+    groups = {name for name in facts.cluster.nodes.by(_group) if name}
     for queue in facts.cluster.queues:
         for i, name in enumerate(entries(queue.it.affinity, "nodeGroupAffinity", _TERM)):
-            if isinstance(name, str) and name not in there:
+            if isinstance(name, str) and name not in groups:
                 yield Hit(
                     RULE,
-                    f'{queue} is bound to node group "{name}", and no node has the label {NODE_GROUP}: '
-                    f"{name}; {suggest(name, there)}",
+                    f'{queue} has an affinity to node group "{name}", but no node has the label '
+                    f"{NODE_GROUP}: {name}; {suggest(name, groups)}",
                     queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
                 )
 
@@ -42,6 +42,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Label the nodes, or name an existing node group.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES}),

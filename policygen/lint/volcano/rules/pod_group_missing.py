@@ -1,4 +1,4 @@
-"""Pods of Volcano belong to a PodGroup that is not there."""
+"""Pods belong to a PodGroup that does not exist."""
 
 from collections.abc import Iterator
 
@@ -13,14 +13,14 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The controller makes one for pods that name none; those that name one wait for it.
+    """The controller creates a PodGroup only for pods that name none; other pods wait for theirs.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, addPod; pkg/scheduler/cache, Snapshot.
     """
     groups = facts.cluster.pod_groups
     for workload in facts.cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
-            continue  # its controller writes the annotation, and makes the group
+            continue  # its controller writes the annotation and creates the group
         for template in workload.templates:
             name = template.annotations.get(POD_GROUP)
             if not name or not queues.to_volcano(template):
@@ -29,8 +29,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 continue
             yield Hit(
                 RULE,
-                f'{workload} belongs to PodGroup "{name}", which is not there, so its pods wait for '
-                f"ever; {suggest(name, groups.names(workload.namespace))}",
+                f'{workload} names PodGroup "{name}", which does not exist, so its pods wait '
+                f"forever; {suggest(name, groups.names(workload.namespace))}",
                 template.at.to("metadata", "annotations", POD_GROUP),
             )
 
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name an existing PodGroup, or remove the annotation.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

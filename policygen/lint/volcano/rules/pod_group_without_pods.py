@@ -1,4 +1,4 @@
-"""No workload of its namespace names this pod group."""
+"""A PodGroup is not named by any workload of its namespace."""
 
 from collections.abc import Iterator
 
@@ -11,25 +11,25 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only where the input has workloads of that namespace; groups that a controller made are not.
+    """Only if the input has workloads of the namespace, and not for groups that a controller created.
 
-    Source: pkg/controllers/podgroup/pg_controller.go: pods join by annotation alone.
+    Source: pkg/controllers/podgroup/pg_controller.go: pods join by annotation only.
     """
     members = facts.cluster.derive(queues.groups)
-    peopled = facts.cluster.derive(_namespaces)
+    with_workloads = facts.cluster.derive(_namespaces)
     for group in facts.cluster.pod_groups:
         if (
             group.object.is_made
             or not group.name
-            or group.namespace not in peopled
+            or group.namespace not in with_workloads
             or (group.namespace, group.name) in members
         ):
             continue
         yield Hit(
             RULE,
-            f"{group} is named by no workload here, so it waits for {group.it.min_member} pods "
-            f"that never come; write the annotation {POD_GROUP}: {group.name} "
-            "and schedulerName: volcano into their template",
+            f"{group} is not named by any workload, so it waits for {group.it.min_member} pods "
+            f"that never come; write the annotation {POD_GROUP}: {group.name} and schedulerName: "
+            "volcano in their template",
             group.at.to("metadata", "name"),
         )
 
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the annotation scheduling.k8s.io/group-name into the pod template.",
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

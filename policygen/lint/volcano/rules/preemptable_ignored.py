@@ -1,4 +1,4 @@
-"""What says whether a pod may be taken from is no truth value, so Volcano takes it for false."""
+"""volcano.sh/preemptable is not a valid boolean, so Volcano reads it as false."""
 
 from collections.abc import Iterator
 
@@ -17,19 +17,19 @@ _TRUTHS = frozenset(
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A pod without the key may be taken from; one with a word that says nothing may not.
+    """Pods without the key may be preempted; pods with an invalid value may not.
 
     Source: pkg/scheduler/api/pod_info.go, GetPodPreemptable, and job_info.go, extractPreemptable.
     """
     for workload in facts.cluster.workloads:
-        for each in written(workload):
-            value = each.keys.get(_KEY)
+        for metadata in written(workload):
+            value = metadata.keys.get(_KEY)
             if value is not None and value not in _TRUTHS:
                 yield Hit(
                     RULE,
-                    f"{workload} has {_KEY} {quoted(value)}, which Volcano reads as false: nobody "
-                    'may take from it; write "true" or "false"',
-                    each.at / _KEY,
+                    f"{workload} has {_KEY} {quoted(value)}, which Volcano reads as false, so "
+                    'its pods are never preempted; write "true" or "false"',
+                    metadata.at / _KEY,
                 )
 
 
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy='Write "true" or "false".',
     judges=KINDS,
     check=check,
     aliases=("preemptable-unread",),

@@ -1,4 +1,4 @@
-"""A queue is bound to groups of nodes, and the scheduler has no plugin that reads it."""
+"""A Queue has an affinity to node groups, but the plugin that reads it is not enabled."""
 
 from collections.abc import Iterator
 
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if queue.it.affinity:
             yield Hit(
                 RULE,
-                f"{queue} has an affinity to groups of nodes, and the scheduler's configuration "
-                "lacks nodegroup, so its jobs run anywhere; add the plugin",
+                f"{queue} has an affinity to node groups, but the scheduler's configuration does "
+                "not have plugin nodegroup, so its jobs run on any nodes; add the plugin",
                 queue.at.to("spec", "affinity").on_key(),
                 (configuration.entry.at / "tiers",),
             )
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the plugin nodegroup.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

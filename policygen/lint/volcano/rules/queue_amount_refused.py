@@ -1,30 +1,30 @@
-"""A queue of Volcano has an amount below 0, or a part of what only comes whole."""
+"""A Queue has a negative amount, or a fraction of an indivisible resource."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of
 from policygen.lint.core.standard_resources import whole
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Before 1.14 nobody looks.
+    """Releases before 1.14 do not check it.
 
     Source: queues/validate/validate_queue.go, validateResourceOfQueue.
     """
     for queue in facts.cluster.queues:
         for path, amounts in queues.amounts(queue.it).items():
             for name, amount in amounts.items():
-                part = amount.denominator != 1 and whole(name)
-                if amount < 0 or part:
-                    kind = "a whole number" if part else "0 or more"
+                fraction = amount.denominator != 1 and whole(name)
+                if amount < 0 or fraction:
+                    kind = "a whole number" if fraction else "0 or more"
                     yield Hit(
                         RULE,
-                        f"{queue} has {shown(name, amount)} {name} as {path[0]}, which is refused; "
-                        f"write {kind}",
+                        f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano "
+                        f"refuses; write {kind}",
                         queue.at.to("spec", *path, name),
                     )
 
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a whole number, 0 or more.",
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 14)},

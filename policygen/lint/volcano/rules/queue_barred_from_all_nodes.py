@@ -1,4 +1,4 @@
-"""A queue without an affinity may use no node, since nodegroup is strict."""
+"""A Queue without an affinity fits no node, because the plugin nodegroup is strict."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from policygen.lint.volcano.configuration import settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Labelled nodes take only queues that name them, and a strict plugin allows no others.
+    """Labelled nodes take only queues that name their group, and a strict plugin allows no other nodes.
 
-    Affinities are inherited where the plugin has enableHierarchy.
+    Queues inherit affinities if the plugin has enableHierarchy.
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, predicateFn; `strict` since 1.13.
     """
     configuration = settings(facts)
@@ -24,12 +24,12 @@ def check(facts: Facts) -> Iterator[Hit]:
         if queue.it.affinity or tree.inner(queue.name):
             continue
         above = queues.ancestors(facts.cluster, queue)
-        if plugin.on("enableHierarchy") and any(each.it.affinity for each in above):
+        if plugin.on("enableHierarchy") and any(ancestor.it.affinity for ancestor in above):
             continue
         yield Hit(
             RULE,
-            f"{queue} has no affinity, and nodegroup is strict, so its jobs fit no node; give it "
-            "an affinity, or write strict: false in the arguments of nodegroup",
+            f"{queue} has no affinity and plugin nodegroup is strict, so its jobs fit no node; "
+            "give it an affinity, or write strict: false in the arguments of nodegroup",
             queue.at / "spec",
             (plugin.at,),
         )
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Give the queue an affinity, or set strict: false.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -1,4 +1,4 @@
-"""A queue has a limit and does not say what it deserves, which the plugin capacity asks for."""
+"""A Queue has a capability but no deserved, which the plugin capacity needs."""
 
 from collections.abc import Iterator
 
@@ -9,23 +9,23 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A note, where no configuration says which plugin decides; else see `queue-without-deserved`.
+    """Only if no configuration shows which plugin is used; otherwise see `queue-without-deserved`.
 
-    A queue that is weighed against others lives by the plugin proportion, which Volcano ships.
+    A queue with a weight probably uses the plugin proportion, which Volcano ships.
     Source: pkg/scheduler/plugins/capacity/capacity.go, isImmediateVictim, AddPreemptiveFn.
     """
     if facts.cluster.seen is not None or facts.cluster.volcano_configurations.any:
         return
     tree = facts.cluster.derive(queues.tree)
     for queue in facts.cluster.queues:
-        it = queue.it
-        says = it.deserved or it.guarantee.resource or it.weight > 1
-        if says or not it.capability or not it.reclaimable or tree.inner(queue.name):
+        spec = queue.it
+        has_share = spec.deserved or spec.guarantee.resource or spec.weight > 1
+        if has_share or not spec.capability or not spec.reclaimable or tree.inner(queue.name):
             continue
         yield Hit(
             RULE,
-            f"{queue} does not say what it deserves: under the plugin capacity all that it runs is "
-            "borrowed and may be reclaimed; write deserved, unless proportion shares by weight",
+            f"{queue} has no deserved: under plugin capacity all that it runs is borrowed and "
+            "may be reclaimed; write deserved, unless proportion shares by weight",
             queue.at / "spec",
         )
 
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Set deserved, unless the plugin proportion shares by weight.",
     judges=("Queue",),
     check=check,
     reads=("volcano-scheduler.conf",),

@@ -1,4 +1,4 @@
-"""The annotations that place a queue under hierarchical DRF do not fit together."""
+"""The hierarchy annotations of a Queue do not match, or place it above another Queue."""
 
 from collections.abc import Iterator
 
@@ -28,29 +28,31 @@ def check(facts: Facts) -> Iterator[Hit]:
         if path.count("/") != weights.count("/"):
             yield Hit(
                 RULE,
-                f"{queue} has {path.count('/') + 1} parts in {_PATH} and {weights.count('/') + 1} "
-                f"in {_WEIGHTS}, which is refused; write one weight for each part",
+                f"{queue} has {path.count('/') + 1} parts in {_PATH} but "
+                f"{weights.count('/') + 1} in {_WEIGHTS}, so Volcano refuses it; write one "
+                "weight for each part",
                 at / _WEIGHTS,
             )
-        elif not all(_is_weight(each) for each in weights.split("/")):
+        elif not all(_is_weight(weight) for weight in weights.split("/")):
             yield Hit(
                 RULE,
-                f"{queue} has a weight in {_WEIGHTS} that is no number above 0; write one",
+                f"{queue} has a weight in {_WEIGHTS} that is not a number above 0, so Volcano "
+                "refuses it; write a number above 0",
                 at / _WEIGHTS,
             )
         elif _rooted(path) in taken:
             other, place = taken[_rooted(path)]
             yield Hit(
                 RULE,
-                f"{queue} stands at {path}, and {other} below that, which is refused; only leaves "
-                "are queues",
+                f"{queue} has {_PATH} {path}, but {other} is below that, so Volcano refuses it; "
+                "write only leaves as queues",
                 at / _PATH,
                 (place.to("metadata", "annotations", _PATH),),
             )
 
 
 def _rooted(path: str) -> str:
-    """As the mutating webhook writes it."""
+    """The path as the mutating webhook writes it."""
     return path if not path or path == "root" or path.startswith("root/") else f"root/{path}"
 
 
@@ -66,6 +68,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write one weight above 0 for each part of the path, and only leaves as queues.",
     judges=("Queue",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A queue may use more than it deserves, and nobody may take it back."""
+"""A Queue may use more than it deserves, but is not reclaimable."""
 
 from collections.abc import Iterator
 
@@ -9,25 +9,25 @@ from policygen.lint.volcano.queues import ROOT
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Queues with reclaimable false are passed over when victims are looked for.
+    """Reclaim skips queues with reclaimable false.
 
     Source: pkg/scheduler/actions/reclaim/reclaim.go, queue.Reclaimable().
     """
     for queue in facts.cluster.queues:
-        it = queue.it
+        spec = queue.it
         if queue.name == ROOT:
-            continue  # it is never a victim
+            continue  # root is never a victim
         more = [
             name
-            for name, amount in it.deserved.items()
-            if name not in it.capability or it.capability[name] > amount
+            for name, amount in spec.deserved.items()
+            if name not in spec.capability or spec.capability[name] > amount
         ]
-        if not it.reclaimable and more:
+        if not spec.reclaimable and more:
             yield Hit(
                 RULE,
-                f"{queue} may use more {', '.join(more)} than it deserves, and is not reclaimable: "
-                "what it borrows stays with it; lower capability to deserved, or let it be "
-                "reclaimed",
+                f"{queue} may use more {', '.join(more)} than it deserves but is not "
+                "reclaimable, so it keeps what it borrows; lower capability to deserved, or set "
+                "reclaimable: true",
                 queue.at.to("spec", "reclaimable"),
             )
 
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Lower capability to deserved, or set reclaimable: true.",
     judges=("Queue",),
     check=check,
 )

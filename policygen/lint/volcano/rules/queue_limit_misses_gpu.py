@@ -1,4 +1,4 @@
-"""A queue's limit leaves out GPUs that other queues count, so it has as many as there are."""
+"""The capability of a Queue does not list a GPU resource that other Queues list."""
 
 from collections.abc import Iterator
 
@@ -11,30 +11,28 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A resource that capability lacks is bounded by the nearest ancestor that has it, else not.
+    """The nearest ancestor that lists a resource limits it; without one it has no limit.
 
-    Queues that an affinity keeps on nodes of their own are left out.
+    Skips queues with an affinity, which restricts them to nodes of their own.
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3558.
     """
     known = facts.cluster.derive(_known)
     for queue in facts.cluster.queues:
-        it = queue.it
-        if not it.capability or it.affinity or queue.name == queues.ROOT:
+        if not queue.it.capability or queue.it.affinity or queue.name == queues.ROOT:
             continue
-        above = [it.capability]
-        above += [each.it.capability for each in queues.ancestors(facts.cluster, queue)]
+        path = (queue, *queues.ancestors(facts.cluster, queue))
         for name in sorted(known):
-            if not any(name in each for each in above):
+            if not any(name in listed.it.capability for listed in path):
                 yield Hit(
                     RULE,
                     f"{queue} has a capability without {name}, so it may use all of them; write "
-                    "an amount, or 0 for none",
+                    "an amount, or 0 to forbid them",
                     queue.at.to("spec", "capability"),
                 )
 
 
 def _known(cluster: Cluster) -> frozenset[str]:
-    """The accelerators that queues count."""
+    """The accelerators that queues list."""
     return frozenset(
         name
         for queue in cluster.queues
@@ -49,6 +47,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="List every GPU resource in capability, with 0 to forbid it.",
     judges=("Queue",),
     check=check,
 )

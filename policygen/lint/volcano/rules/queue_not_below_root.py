@@ -1,4 +1,4 @@
-"""A queue's parent is missing, or its parents go in a circle."""
+"""The parent of a Queue does not exist, or its parents form a cycle."""
 
 from collections.abc import Iterator
 
@@ -10,36 +10,39 @@ from policygen.lint.volcano import queues as volcano_queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One such queue stops all scheduling where the tree counts; the webhook refuses it before.
+    """The webhook refuses such a queue. If it exists all the same, it stops all scheduling with enableHierarchy.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, updateAncestors;
     pkg/webhooks/admission/queues/validate/validate_queue.go, validateHierarchicalQueue.
     """
     queues = facts.cluster.queues
     lost = facts.cluster.derive(volcano_queues.tree).lost
-    told: set[str] = set()
+    reported: set[str] = set()
     for queue in queues:
         name = queue.it.parent
-        if queue.name not in lost or queue.name in told or not name:
+        if queue.name not in lost or queue.name in reported or not name:
             continue
         at = queue.at.to("spec", "parent")
         if not queues.knows(name) and name not in volcano_queues.MADE:
-            hint = suggest(name, queues.names())
+            advice = suggest(name, queues.names())
             yield Hit(
                 RULE,
-                f'{queue} is below queue "{name}", which is not there: it is refused, or no queue '
-                f"is scheduled any more; {hint}",
+                f'{queue} has parent "{name}", which does not exist, so Volcano refuses it or '
+                f"schedules no queue any more; {advice}",
                 at,
             )
             continue
-        ring = [queue.name, *(each.name for each in volcano_queues.ancestors(facts.cluster, queue))]
+        ring = [
+            queue.name,
+            *(above.name for above in volcano_queues.ancestors(facts.cluster, queue)),
+        ]
         last = queues.get(ring[-1])
         if last is not None and last.it.parent == queue.name:
-            told.update(ring)
+            reported.update(ring)
             yield Hit(
                 RULE,
-                f"queues {', '.join(ring)} are each other's parents, so none is below root; take "
-                "the parent from one of them",
+                f"queues {', '.join(ring)} are each other's parents, so they are not below root; "
+                "remove the parent of one of them",
                 at,
             )
 
@@ -49,6 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Create the parent, or remove the cycle.",
     judges=("Queue",),
     check=check,
     stands=True,

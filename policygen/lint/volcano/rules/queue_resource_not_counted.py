@@ -1,4 +1,4 @@
-"""A queue or pod group names a resource that Volcano does not count."""
+"""A Queue or PodGroup names a resource that Volcano does not count."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,25 +13,25 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Names without a domain and those of quotas are dropped; a misspelt one bounds nobody.
+    """Volcano drops names without a domain and names of quotas; a misspelt name limits nothing.
 
-    Volcano's own controllers write the names of quotas beside the others into the groups that they make.
+    Skips groups that Volcano's controllers create, which contain names of quotas too.
 
     Source: pkg/scheduler/api/resource_info.go, NewResource; pkg/controllers/job/job_controller_actions.go.
     """
-    there = facts.cluster.derive(provided)
+    known = facts.cluster.derive(provided)
     for queue in facts.cluster.queues:
         for path, amounts in queues.amounts(queue.it).items():
-            yield from _uncounted(queue, ("spec", *path), amounts, there)
+            yield from _uncounted(queue, ("spec", *path), amounts, known)
     for group in facts.cluster.pod_groups:
         if group.object.is_made:
             continue
         path = ("spec", "minResources")
-        yield from _uncounted(group, path, group.it.min_resources or {}, there)
+        yield from _uncounted(group, path, group.it.min_resources or {}, known)
 
 
 def _uncounted(
-    owner: Entry[Any], path: Path, amounts: Mapping[str, Any], there: frozenset[str]
+    owner: Entry[Any], path: Path, amounts: Mapping[str, Any], known: frozenset[str]
 ) -> Iterator[Hit]:
     for name in amounts:
         for prefix in ("requests.", "limits."):
@@ -39,15 +39,15 @@ def _uncounted(
             if right != name:
                 break
         else:
-            slip = meant(name, there)
+            slip = meant(name, known)
             if slip is None and ("/" in name or name in NATIVE or name.startswith(HUGE_PAGES)):
                 continue
             right = slip or name
-        hint = "remove it" if right == name else f'write "{right}"'
+        advice = "remove it" if right == name else f'write "{right}"'
         yield Hit(
             RULE,
-            f'{owner} has an amount of "{name}", which Volcano does not count, so it binds '
-            f"nothing; {hint}",
+            f'{owner} has an amount of "{name}", which Volcano does not count, so it has no '
+            f"effect; {advice}",
             owner.at.to(*path, name).on_key(),
         )
 
@@ -57,6 +57,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the name that pods use for the resource.",
     judges=("PodGroup", "Queue"),
     check=check,
     reads=("Node",),

@@ -1,4 +1,4 @@
-"""A queue of Volcano has more queues above it than the webhook allows."""
+"""A Queue has more queues above it than Volcano's webhook allows."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,7 +11,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """From 1.14.2 on. Of a way that is too deep its first queue is told, not all below it.
+    """From 1.14.2 on. Reports only the first queue of a path that is too deep, not all below it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go, validateQueueDepth.
     """
@@ -19,13 +19,14 @@ def check(facts: Facts) -> Iterator[Hit]:
     for queue in facts.cluster.queues:
         if queue.name in lost or queue.name == queues.ROOT:
             continue
-        way = islice(queues.ancestors(facts.cluster, queue), VOLCANO_QUEUE_DEPTH + 1)
-        above = [each.name for each in way if each.name != queues.ROOT]
+        path = islice(queues.ancestors(facts.cluster, queue), VOLCANO_QUEUE_DEPTH + 1)
+        above = [queue.name for queue in path if queue.name != queues.ROOT]
         if len(above) == VOLCANO_QUEUE_DEPTH:
             yield Hit(
                 RULE,
-                f"{queue} is below {VOLCANO_QUEUE_DEPTH} queues, and Volcano takes {VOLCANO_QUEUE_DEPTH - 1} above one, "
-                "unless --max-queue-depth of its webhooks says more; give it a parent nearer to root",
+                f"{queue} has {VOLCANO_QUEUE_DEPTH} queues above it, but Volcano allows "
+                f"{VOLCANO_QUEUE_DEPTH - 1}, unless --max-queue-depth of its webhooks sets more; "
+                "set a parent nearer to root",
                 queue.at.to("spec", "parent"),
             )
 
@@ -35,6 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Give the queue a parent nearer to root.",
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 14)},

@@ -1,4 +1,4 @@
-"""Queues have parents, and the scheduler treats all queues alike."""
+"""Queues have parents, but the scheduler ignores them."""
 
 from collections.abc import Iterator
 
@@ -22,23 +22,23 @@ def check(facts: Facts) -> Iterator[Hit]:
     if not children:
         return
     first = children[0].at.to("spec", "parent")
-    for each in all_settings(facts):
-        if each.hierarchy:
+    for configuration in all_settings(facts):
+        if configuration.hierarchy:
             continue
-        if each.capacity is not None:
-            what = "capacity without enableHierarchy reads no parent"
+        if configuration.capacity is not None:
+            what = "plugin capacity without enableHierarchy ignores the parent"
             yield Hit(
                 RULE,
                 f"{what} of {children[0]}; write enableHierarchy: true",
-                each.capacity.at,
+                configuration.capacity.at,
                 (first,),
             )
-        elif each.proportion is not None:
+        elif configuration.proportion is not None:
             yield Hit(
                 RULE,
-                f"proportion reads no parent of {children[0]}, so its limits and shares stand "
-                "alone; use capacity with enableHierarchy: true",
-                each.proportion.at / "name",
+                f"plugin proportion ignores the parent of {children[0]}, so the limits and "
+                "shares of parents have no effect; use capacity with enableHierarchy: true",
+                configuration.proportion.at / "name",
                 (first,),
             )
 
@@ -48,6 +48,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Use the plugin capacity with enableHierarchy: true.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

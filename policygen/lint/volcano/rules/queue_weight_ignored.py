@@ -1,4 +1,4 @@
-"""A queue has a weight, and the scheduler shares by what queues deserve."""
+"""A Queue has a weight, but the plugin capacity shares by deserved."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.volcano.configuration import settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Capacity does not read weights at all.
+    """Capacity does not read weights.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3305.
     """
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if queue.it.weight > 1:
             yield Hit(
                 RULE,
-                f"{queue} has weight {queue.it.weight}, which capacity does not read; write what "
-                "it deserves, and remove the weight",
+                f"{queue} has weight {queue.it.weight}, which plugin capacity ignores; write "
+                "deserved, and remove the weight",
                 queue.at.to("spec", "weight"),
                 (configuration.capacity.at,),
             )
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set deserved, and remove the weight.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -1,4 +1,4 @@
-"""A queue has a limit and deserves nothing, so all that it runs may be taken away."""
+"""A Queue has a capability but no deserved, so everything that it runs may be reclaimed."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from policygen.lint.volcano.configuration import settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """To capacity what is above deserved is a victim, and nothing may be reclaimed below it.
+    """For capacity, pods above deserved are victims, and a queue reclaims only up to deserved.
 
-    One that is not reclaimable is no victim. The configuration that Volcano ships has the plugin
-    proportion, which heeds no deserved.
+    Skips queues that are not reclaimable. The configuration that Volcano ships has the plugin
+    proportion, which ignores deserved.
     Source: pkg/scheduler/plugins/capacity/capacity.go, isImmediateVictim, AddPreemptiveFn.
     """
     configuration = settings(facts)
@@ -21,15 +21,15 @@ def check(facts: Facts) -> Iterator[Hit]:
         return
     tree = facts.cluster.derive(queues.tree)
     for queue in facts.cluster.queues:
-        it = queue.it
-        if it.deserved or it.guarantee.resource or queue.name == queues.ROOT:
+        spec = queue.it
+        if spec.deserved or spec.guarantee.resource or queue.name == queues.ROOT:
             continue
-        if not it.capability or not it.reclaimable or it.weight > 1 or tree.inner(queue.name):
+        if not spec.capability or not spec.reclaimable or spec.weight > 1 or tree.inner(queue.name):
             continue
         yield Hit(
             RULE,
-            f"{queue} has no deserved: under capacity all that it runs is borrowed and may be "
-            "reclaimed, and it can reclaim nothing itself; write deserved",
+            f"{queue} has no deserved: under plugin capacity all that it runs is borrowed and "
+            "may be reclaimed, and it can reclaim nothing itself; write deserved",
             queue.at / "spec",
         )
 
@@ -39,6 +39,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set deserved.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

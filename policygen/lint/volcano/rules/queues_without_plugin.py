@@ -1,4 +1,4 @@
-"""There are queues, and the scheduler has no plugin that reads their limits."""
+"""Queues have limits, but the scheduler has no plugin that reads them."""
 
 from collections.abc import Iterator
 
@@ -9,18 +9,18 @@ from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Without capacity and proportion, nothing compares a queue's use with what it may have.
+    """Without capacity and proportion, no plugin compares the use of a queue with its limit.
 
     Source: pkg/scheduler/framework/session_plugins.go, Allocatable: no plugin, no limit.
     """
-    queues = [it for it in facts.cluster.queues if it.it.capability or it.it.deserved]
-    for each in all_settings(facts) if queues else ():
-        if all(plugin.name not in QUEUE_PLUGINS for plugin in each.plugins):
+    queues = [queue for queue in facts.cluster.queues if queue.it.capability or queue.it.deserved]
+    for configuration in all_settings(facts) if queues else ():
+        if all(plugin.name not in QUEUE_PLUGINS for plugin in configuration.plugins):
             yield Hit(
                 RULE,
-                f"neither capacity nor proportion is on, so {queues[0]} and all other queues have "
-                "no limit; add capacity to the first tier",
-                each.entry.at / "tiers",
+                f"neither plugin capacity nor proportion is enabled, so {queues[0]} and all "
+                "other queues have no limit; add capacity to the first tier",
+                configuration.entry.at / "tiers",
                 (queues[0].at,),
             )
 
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the plugin capacity.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

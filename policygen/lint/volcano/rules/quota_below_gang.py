@@ -1,4 +1,4 @@
-"""A namespace's quota is below what one of its gangs needs at once."""
+"""A ResourceQuota is smaller than a gang of its namespace."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.core import ResourceQuota
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """The quota refuses the gang's last pods, and the first ones wait for them.
 
-    Quotas with scopes may not count these pods and are left out.
+    Skips quotas with scopes, which may not count these pods.
     Source: pkg/quota/v1/evaluator/core/pods.go; volcano's plugins/gang/gang.go.
     """
     quotas = facts.cluster.resource_quotas.by_namespace
@@ -26,9 +26,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if limit is not None and amount > limit:
                     yield Hit(
                         RULE,
-                        f"{group} needs {shown(name, amount)} {name} at once, and {quota} allows "
-                        f"{shown(name, limit)}: its last pods are refused and the others wait; "
-                        "raise the quota, or shrink the gang",
+                        f"{group} needs {amount_of(name, amount, limit)} at once, but {quota} "
+                        f"allows {shown(name, limit, amount)}, so its last pods are refused and "
+                        "the others wait; raise the quota, or shrink the gang",
                         group.at.to("spec", "minResources", name),
                         (quota.at.to("spec", "hard", key),),
                     )
@@ -46,6 +46,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Raise the quota, or shrink the gang.",
     judges=("PodGroup",),
     check=check,
     reads=("ResourceQuota",),

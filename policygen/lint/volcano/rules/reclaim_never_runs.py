@@ -1,4 +1,4 @@
-"""Queues lend what they deserve, and no action ever takes it back."""
+"""Queues lend what they deserve, but the scheduler never reclaims it."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -10,13 +10,13 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
 _STARVING = ("gang", "priority", "tdm")
-"""The plugins that tell which jobs lack pods."""
+"""The plugins that report jobs without enough pods."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No default configuration has the action, and it acts only for jobs that a plugin calls starving.
+    """No default configuration has the action, and it acts only for jobs that a plugin reports as starving.
 
-    What a guarantee covers is not lent.
+    A guarantee is not lent.
     Source: pkg/scheduler/actions/reclaim/reclaim.go; framework/session_plugins.go, JobStarving;
     installer/helm/chart/volcano/config.
     """
@@ -26,37 +26,40 @@ def check(facts: Facts) -> Iterator[Hit]:
     lender, borrower = next(pairs, (None, None))
     if lender is None or borrower is None:
         return
-    for each in all_settings(facts):
-        if each.capacity is None:
+    for configuration in all_settings(facts):
+        if configuration.capacity is None:
             continue
-        fate = f"what {lender} deserves and {borrower} uses comes back only when jobs end"
-        if not {"reclaim", "gangreclaim"} & set(each.actions):
+        effect = f"what {lender} deserves and {borrower} uses comes back only when jobs end"
+        if not {"reclaim", "gangreclaim"} & set(configuration.actions):
             yield Hit(
                 RULE,
-                f"the actions lack reclaim, so {fate}; add reclaim, or write what is not to be "
-                "lent as guarantee.resource",
-                each.actions_at,
+                f"actions do not include reclaim, so {effect}; add reclaim, or set "
+                "guarantee.resource for what must not be lent",
+                configuration.actions_at,
                 (lender.at, borrower.at),
             )
-        elif not any(it.name in _STARVING and it.on("enableJobStarving") for it in each.plugins):
+        elif not any(
+            plugin.name in _STARVING and plugin.on("enableJobStarving")
+            for plugin in configuration.plugins
+        ):
             yield Hit(
                 RULE,
-                f"reclaim acts only for jobs that a plugin calls starving, and none does, so "
-                f"{fate}; add the plugin priority",
-                each.actions_at,
+                "action reclaim acts only for jobs that a plugin reports as starving, and no "
+                f"plugin does, so {effect}; add the plugin priority",
+                configuration.actions_at,
                 (lender.at, borrower.at),
             )
 
 
-def _lends(it: Queue) -> bool:
-    kept = it.guarantee.resource
-    return any(amount > kept.get(name, Fraction(0)) for name, amount in it.deserved.items())
+def _lends(queue: Queue) -> bool:
+    kept = queue.guarantee.resource
+    return any(amount > kept.get(name, Fraction(0)) for name, amount in queue.deserved.items())
 
 
-def _borrows(it: Queue) -> bool:
-    deserved = it.deserved
+def _borrows(queue: Queue) -> bool:
+    deserved = queue.deserved
     return any(
-        name not in it.capability or amount < it.capability[name]
+        name not in queue.capability or amount < queue.capability[name]
         for name, amount in deserved.items()
     )
 
@@ -66,6 +69,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add reclaim to the actions, and priority to the plugins.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

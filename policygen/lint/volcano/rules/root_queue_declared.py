@@ -1,4 +1,4 @@
-"""The queue `root`, which Volcano makes itself, gets limits."""
+"""A manifest sets amounts on the Queue root, which Volcano manages itself."""
 
 from collections.abc import Iterator
 
@@ -10,22 +10,20 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Changes of its amounts are refused from 1.14.2 on; before, they cap the whole cluster.
+    """Volcano refuses changes of its amounts from 1.14.2 on; in earlier releases they limit the whole cluster.
 
     Source: queues/validate/validate_queue.go, AdmitQueues; volcano-sh/volcano#4349.
     """
     queue = facts.cluster.queues.get(queues.ROOT)
     if queue is None:
         return
-    it = queue.it
-    # On a cluster, which gives a uid, Volcano itself writes what root deserves and is guaranteed.
+    # On a cluster, where objects have a uid, Volcano itself writes deserved and guarantee of root.
     is_seen = facts.cluster.seen is not None or "uid" in mapping(queue.object.data.get("metadata"))
-    if it.capability or (not is_seen and (it.deserved or it.guarantee.resource)):
+    if queue.it.capability or (not is_seen and (queue.it.deserved or queue.it.guarantee.resource)):
         yield Hit(
             RULE,
-            "queue root stands for the whole cluster and its amounts follow from the nodes; a "
-            "change of them is refused, or caps every queue; remove it, and give limits to the "
-            "queues below it",
+            "queue root gets its amounts from the nodes, so Volcano refuses a change of them, or "
+            "applies it as a limit to every queue; remove it, and limit the queues below it",
             queue.at / "spec",
         )
 
@@ -35,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Remove the queue root, and limit the queues below it.",
     judges=("Queue",),
     check=check,
 )

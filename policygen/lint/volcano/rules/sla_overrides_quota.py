@@ -1,4 +1,4 @@
-"""The plugin sla lets jobs in before the plugin that knows their queue's quota is asked."""
+"""The plugin sla admits jobs before the plugin that checks the quota of their Queue."""
 
 from collections.abc import Iterator
 
@@ -13,16 +13,16 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/scheduler/framework/session_plugins.go, JobEnqueueable; plugins/sla/sla.go.
     """
-    for each in all_settings(facts):
-        sla = each.plugin("sla")
-        if sla is None or "enqueue" not in each.actions:
+    for configuration in all_settings(facts):
+        sla = configuration.plugin("sla")
+        if sla is None or "enqueue" not in configuration.actions:
             continue
-        for plugin in each.plugins:
+        for plugin in configuration.plugins:
             if plugin.name in QUEUE_PLUGINS and plugin.tier > sla.tier:
                 yield Hit(
                     RULE,
-                    f"sla stands in a tier before {plugin.name}, so a job that waited long enough "
-                    f"is enqueued whatever its queue may have; move sla into tier "
+                    f"plugin sla is in a tier before {plugin.name}, so a job that waited long "
+                    "enough is admitted whatever its queue may use; move sla into tier "
                     f"{plugin.tier + 1}, beside {plugin.name}",
                     sla.at / "name",
                     (plugin.at,),
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Move sla into the tier of the quota plugin.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A gang names the highest tier of its network by number and by name."""
+"""A gang has both highestTierAllowed and highestTierName."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _FIELD = "networkTopology"
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: podgroups/validate/validate_podgroup.go and jobs/validate/admit_job.go."""
-    for who, at, holder in _holders(facts):
+    for owner, at, holder in _holders(facts):
         topology = holder.get(_FIELD)
         if (
             isinstance(topology, dict)
@@ -24,7 +24,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         ):
             yield Hit(
                 RULE,
-                f"{who} has highestTierAllowed and highestTierName, which is refused; keep one",
+                f"{owner} has both highestTierAllowed and highestTierName, so Volcano refuses "
+                "it; keep one",
                 at / _FIELD,
             )
 
@@ -47,6 +48,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Keep one of the two fields.",
     judges=("PodGroup", "Job"),
     check=check,
     since={"volcano": (1, 14)},

@@ -1,4 +1,4 @@
-"""A tier before the one that knows the queues' shares chooses whom reclaim evicts."""
+"""Reclaim selects victims in a tier before the plugin that knows the shares of Queues."""
 
 from collections.abc import Iterator
 
@@ -9,24 +9,28 @@ from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The first tier that names victims decides, and conformance names all but the system's.
+    """The first tier that names victims decides, and conformance names all but system pods.
 
-    Where gang votes beside it, a tier names few or none, and the next one is mostly asked.
+    If gang votes in the same tier, it names few victims, and mostly the next tier decides.
     Source: pkg/scheduler/framework/session_plugins.go, Reclaimable; plugins/conformance.
     """
-    for each in all_settings(facts):
-        if "reclaim" not in each.actions:
+    for configuration in all_settings(facts):
+        if "reclaim" not in configuration.actions:
             continue
-        shares = [it for it in each.plugins if it.name in QUEUE_PLUGINS]
-        on = {it.name: it for it in each.plugins if it.on("enableReclaimable")}
+        shares = [plugin for plugin in configuration.plugins if plugin.name in QUEUE_PLUGINS]
+        on = {
+            plugin.name: plugin
+            for plugin in configuration.plugins
+            if plugin.on("enableReclaimable")
+        }
         voter, gang = on.get("conformance"), on.get("gang")
         if voter is None or len(shares) != 1 or voter.tier >= shares[0].tier:
             continue
         if gang is None or gang.tier != voter.tier:
             yield Hit(
                 RULE,
-                f"{voter.name} in an earlier tier chooses the victims of reclaim, so "
-                f"{shares[0].name} is not asked whether their queue has more than its share; move "
+                f"plugin {voter.name} in an earlier tier selects the victims of reclaim, so "
+                f"{shares[0].name} cannot check whether their queue exceeds its share; move "
                 f"{shares[0].name} into tier {voter.tier + 1}",
                 shares[0].at / "name",
                 (voter.at,),
@@ -38,6 +42,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Move capacity or proportion into the tier of conformance.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A text or number in an argument of a Volcano plugin says nothing to it, so another value stands."""
+"""An argument of a Volcano plugin has an invalid text or number and is ignored."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted, shown
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import Placed, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 _PERIODS = {("tdm", "tdm.evict.period"): "1m", ("rescheduling", "interval"): "5m"}
-"""What stands instead of a text that is no duration."""
+"""The default that replaces an invalid duration."""
 _WAITING = "sla-waiting-time"
 _ZONE = "tdm.revocable-zone."
 _TIME = "([01]?[0-9]|2[0-3]):[0-5][0-9]"
@@ -21,12 +21,12 @@ _USED = ("cpu", "mem")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Values of another type are told by volcano-argument-mistyped and volcano-scheduler-crashes.
+    """volcano-argument-mistyped and volcano-scheduler-crashes report values of a wrong type.
 
     Source: New and OnSessionOpen of pkg/scheduler/plugins/{sla,tdm,usage,rescheduling}.
     """
-    for each in all_settings(facts):
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        for plugin in configuration.plugins:
             for name, value in plugin.arguments.items():
                 if isinstance(value, str):
                     yield from _text(plugin, name, value)
@@ -34,36 +34,38 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield from _thresholds(plugin.arguments["thresholds"], plugin.argument_at)
 
 
-def _text(plugin: Placed, name: str, value: str) -> Iterator[Hit]:
-    said = f"{name} of plugin {plugin.name} is {quoted(value)}"
+def _text(plugin: ListedPlugin, name: str, value: str) -> Iterator[Hit]:
+    argument = f"{name} of plugin {plugin.name} is {quoted(value)}"
     at = plugin.argument_at(name)
     if plugin.name == "sla" and name == _WAITING:
         lasts = seconds(value)
         if lasts is None or lasts <= 0:
             yield Hit(
-                RULE, f"{said}, so no job's time runs out; write a duration such as 1h30m", at
+                RULE,
+                f"{argument}, so the waiting time of jobs never ends; write a duration such as 1h30m",
+                at,
             )
-    instead = _PERIODS.get((plugin.name, name))
-    if instead and seconds(value) is None:
-        yield Hit(RULE, f"{said}, so {instead} stands; write a duration such as 90s", at)
+    default = _PERIODS.get((plugin.name, name))
+    if default and seconds(value) is None:
+        yield Hit(RULE, f"{argument}, so {default} is used; write a duration such as 90s", at)
     if plugin.name == "tdm" and name.startswith(_ZONE) and not _OPEN.fullmatch(value.strip()):
-        yield Hit(RULE, f"{said}, so the zone is never open; write times such as 22:00-06:00", at)
+        yield Hit(RULE, f"{argument}, so the zone never opens; write times such as 22:00-06:00", at)
 
 
 def _thresholds(value: Any, argument: Any) -> Iterator[Hit]:
     at: At = argument("thresholds")
     if not isinstance(value, dict):
-        message = f"thresholds of plugin usage is {shown(value)}, so 80 stands for both; write a mapping of cpu and mem"
+        message = f"thresholds of plugin usage is {shown(value)}, so 80 is used for cpu and mem; write a mapping of cpu and mem"
         yield Hit(RULE, message, at)
         return
     for name, most in value.items():
         if name not in _USED:
-            message = f"plugin usage knows no threshold of {quoted(str(name))}; write cpu or mem"
+            message = f"plugin usage has no threshold {quoted(str(name))}; write cpu or mem"
             yield Hit(RULE, message, At(at.document, (*at.path, name), key=True))
         elif isinstance(most, bool) or not isinstance(most, int):
             message = (
-                f"the threshold of {name} is {shown(most)}, which plugin usage reads as 0, so that it "
-                "keeps pods from every node that does something; write a whole number of percent"
+                f"threshold {name} of plugin usage is {shown(most)}, which is read as 0, so no node in use "
+                "gets pods; write a whole number of percent"
             )
             yield Hit(RULE, message, At(at.document, (*at.path, name)))
 
@@ -73,6 +75,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the form that the message shows.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("volcano-argument-unread",),

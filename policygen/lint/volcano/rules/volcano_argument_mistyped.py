@@ -1,9 +1,10 @@
-"""An argument of a Volcano plugin is of a type that it does not read, so its default stays."""
+"""An argument of a Volcano plugin has the wrong type, so its default is used."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.quoting import shown
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents import kubectl_scalars
@@ -13,35 +14,35 @@ from policygen.lint.volcano.configuration import all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A warning is logged each session. Where the scheduler ends, see volcano-scheduler-crashes.
+    """Volcano logs a warning in each session. See also volcano-scheduler-crashes.
 
     Source: pkg/scheduler/framework/arguments.go; binpack.go for binpack.resources.
     """
     target = facts.target["volcano"]
-    for each in all_settings(facts):
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        for plugin in configuration.plugins:
             for name, value in plugin.arguments.items():
-                word = terms.argument(plugin.name, name)
-                if word is None or not word.read(target) or word.dies:
+                parameter = terms.argument(plugin.name, name)
+                if parameter is None or not parameter.read(target) or parameter.crashes:
                     continue
-                if not word.fits(value, target):
+                if not parameter.fits(value, target):
                     yield Hit(
                         RULE,
-                        f"{name} of plugin {plugin.name} is {value!r}, which it does not take, so "
-                        f"its default stays; write {word.sort.value}",
+                        f"{name} of plugin {plugin.name} is {shown(value)}, which is ignored, so "
+                        f"its default is used; write {parameter.type.value}",
                         plugin.argument_at(name),
-                        edits=_edits(plugin.argument_at(name), value, word, target),
+                        edits=_edits(plugin.argument_at(name), value, parameter, target),
                     )
 
 
-def _edits(at: At, value: Any, word: terms.Word, target: Version) -> tuple[Edit, ...]:
-    """The same without its quotes, or with them."""
+def _edits(at: At, value: Any, parameter: terms.Parameter, target: Version) -> tuple[Edit, ...]:
+    """Adds or removes the quotes of the value, if that fixes it."""
     if isinstance(value, str):
         plain = kubectl_scalars.read(value)
-        if isinstance(plain, int | float) and word.fits(plain, target):
+        if isinstance(plain, int | float) and parameter.fits(plain, target):
             return (Edit(Verb.REWRITE, at, plain),)
         return ()
-    text = word.sort in (terms.Sort.TEXT, terms.Sort.DURATION)
+    text = parameter.type in (terms.ValueType.TEXT, terms.ValueType.DURATION)
     return (Edit(Verb.QUOTE, at),) if text and isinstance(value, int | float) else ()
 
 
@@ -50,6 +51,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the type that the message names.",
     judges=("volcano-scheduler.conf",),
     check=check,
     fix=Fix.UNSAFE,

@@ -1,33 +1,35 @@
-"""An argument of a Volcano plugin is below what it takes, so another value stands."""
+"""An argument of a Volcano plugin is too small, so another value is used."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import Placed, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A factor below 1 becomes 1.2, a negative weight of a resource 1.
+    """A factor below 1 becomes 1.2; a negative weight of a resource becomes 1.
 
     Source: pkg/scheduler/plugins/overcommit/overcommit.go and plugins/binpack/binpack.go.
     """
-    for each in all_settings(facts):
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        for plugin in configuration.plugins:
             if plugin.name == "overcommit":
                 yield from _below(plugin, "overcommit-factor", 1, "1.2", "write at least 1")
             if plugin.name == "binpack":
                 for name in plugin.arguments:
                     if name.startswith("binpack.") and name != "binpack.weight":
-                        yield from _below(plugin, name, 0, "1", "write 0 to leave it out")
+                        yield from _below(plugin, name, 0, "1", "write 0 to ignore the resource")
 
 
-def _below(plugin: Placed, name: str, least: int, then: str, fix: str) -> Iterator[Hit]:
+def _below(plugin: ListedPlugin, name: str, least: int, then: str, remedy: str) -> Iterator[Hit]:
     value = plugin.arguments.get(name)
     if isinstance(value, int | float) and value < least:
         yield Hit(
-            RULE, f"{name} is {value}, and is read as {then}; {fix}", plugin.argument_at(name)
+            RULE,
+            f"{name} is {value}, which is too small, so {then} is used; {remedy}",
+            plugin.argument_at(name),
         )
 
 
@@ -36,6 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write a factor of at least 1, and weights of at least 0.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A key or argument of Volcano's scheduler configuration is read by nothing."""
+"""Volcano's scheduler configuration has an unknown key or argument, which is ignored."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,21 +8,21 @@ from policygen.core.suggest import suggest
 from policygen.core.versions import Version
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.configuration import Placed, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The file is decoded without looking at unknown keys; arguments are asked for by name.
+    """Volcano decodes the file without a check of unknown keys, and looks up arguments by name.
 
     Source: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go, and each plugin's file.
     """
     target = facts.target["volcano"]
-    for each in all_settings(facts):
-        data = each.entry.object.data
-        yield from _unknown(data, terms.TOP, each.entry.at)
+    for configuration in all_settings(facts):
+        data = configuration.entry.object.data
+        yield from _unknown(data, terms.TOP, configuration.entry.at)
         for i, tier in enumerate(data.get("tiers") or ()):
-            yield from _unknown(tier, terms.TIER, each.entry.at.to("tiers", i))
-        for plugin in each.plugins:
+            yield from _unknown(tier, terms.TIER, configuration.entry.at.to("tiers", i))
+        for plugin in configuration.plugins:
             keys = (*terms.PLUGIN, *terms.switches(target))
             yield from _unknown(plugin.fields, keys, plugin.at)
             if plugin.name in terms.PLUGINS:
@@ -34,26 +34,26 @@ def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Iterator[Hit]
         if key not in known:
             yield Hit(
                 RULE,
-                f'"{key}" is read by nothing here; {suggest(str(key), known)}',
+                f'key "{key}" is unknown here and has no effect; {suggest(str(key), known)}',
                 (at / key).on_key(),
             )
 
 
-def _arguments(plugin: Placed, target: Version) -> Iterator[Hit]:
+def _arguments(plugin: ListedPlugin, target: Version) -> Iterator[Hit]:
     for name in plugin.arguments:
-        word = terms.argument(plugin.name, name)
-        if word is not None and word.read(target):
+        parameter = terms.argument(plugin.name, name)
+        if parameter is not None and parameter.read(target):
             continue
         known = sorted(terms.argument_names(plugin.name, target))
-        if word is not None:
-            hint = f"other releases than Volcano {target} read it; remove it"
+        if parameter is not None:
+            advice = f"only other releases than Volcano {target} read it; remove it"
         elif known:
-            hint = suggest(name, known)
+            advice = suggest(name, known)
         else:
-            hint = "this plugin has no arguments; remove it"
+            advice = "this plugin has no arguments; remove it"
         yield Hit(
             RULE,
-            f'plugin {plugin.name} reads no argument "{name}"; {hint}',
+            f'plugin {plugin.name} does not have argument "{name}"; {advice}',
             plugin.argument_at(name),
         )
 
@@ -63,7 +63,8 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the name that the release has.",
     judges=("volcano-scheduler.conf",),
     check=check,
-    aliases=("volcano-word-unread",),
+    aliases=("volcano-parameter-unread",),
 )

@@ -1,28 +1,28 @@
-"""A plugin of Volcano's scheduler is listed twice: it votes twice, with the arguments of the last."""
+"""Volcano's scheduler configuration lists a plugin twice, so it votes twice."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import Placed, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Functions are kept by the plugin's name, and called wherever the name stands.
+    """The scheduler keeps functions by the plugin's name and calls them for each entry.
 
     Source: pkg/scheduler/framework/framework.go, OpenSession, and session_plugins.go.
     """
-    for each in all_settings(facts):
-        first: dict[str, Placed] = {}
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        first: dict[str, ListedPlugin] = {}
+        for plugin in configuration.plugins:
             if plugin.name in first:
                 other = first[plugin.name]
                 where = "above" if other.tier == plugin.tier else f"in tier {other.tier + 1}"
                 yield Hit(
                     RULE,
-                    f"plugin {plugin.name} stands {where} already: it votes twice, and the arguments "
-                    "here hold for both; keep one",
+                    f"plugin {plugin.name} is already listed {where}, so it votes twice, and the "
+                    "arguments here apply to both; keep one",
                     plugin.at / "name",
                     related=(other.at / "name",),
                 )
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Keep one of the two entries.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""Volcano's scheduler has no plugin of this name, so it goes on without."""
+"""Volcano's scheduler configuration names an unknown plugin, which is skipped."""
 
 from collections.abc import Iterator
 
@@ -11,19 +11,19 @@ from policygen.lint.volcano.configuration import all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The scheduler logs an error each session and leaves the plugin out.
+    """The scheduler logs an error in each session and skips the plugin.
 
     Source: pkg/scheduler/framework/framework.go, OpenSession; volcano-sh/volcano#3424.
     """
     target = facts.target["volcano"]
     known = terms.plugins(target)
-    for each in all_settings(facts):
-        for plugin in each.plugins:
+    for configuration in all_settings(facts):
+        for plugin in configuration.plugins:
             if plugin.name not in known:
                 yield Hit(
                     RULE,
-                    f'plugin "{plugin.name}" is none of Volcano {target}, so the scheduler goes on '
-                    f"without it; {suggest(plugin.name, known)}",
+                    f'plugin "{plugin.name}" does not exist in Volcano {target}, so the '
+                    f"scheduler continues without it; {suggest(plugin.name, known)}",
                     plugin.at / "name",
                 )
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the name of a plugin that the release has.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("volcano-unknown-plugin",),

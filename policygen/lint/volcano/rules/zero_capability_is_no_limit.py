@@ -1,4 +1,4 @@
-"""A queue's capability of 0 cpu or memory means no limit."""
+"""A capability of 0 cpu or memory means that a Queue has no limit."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Both are set to infinity where they are not above 0; other resources are not.
+    """Volcano sets both to infinity unless they are above 0; other resources keep 0.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, buildQueueAttrs; plugins/proportion.
     """
@@ -17,8 +17,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if queue.it.capability.get(name) == 0:
                 yield Hit(
                     RULE,
-                    f"{queue} has a capability of 0 {name}, which Volcano reads as no limit; write "
-                    f"the least amount that you allow, or close the queue",
+                    f"{queue} has a capability of 0 {name}, which Volcano reads as no limit; "
+                    "write the smallest amount that you allow, or close the queue",
                     queue.at.to("spec", "capability", name),
                 )
 
@@ -28,6 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write a small amount instead of 0.",
     judges=("Queue",),
     check=check,
 )
