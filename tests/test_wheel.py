@@ -36,6 +36,8 @@ def test_templates_schemas_and_data_are_inside(wheel):
         assert shipped
         assert shipped <= names
     assert "policygen/hardware/products.json" in names
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "policygen").rglob("*.md")}
+    assert pages <= names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"policygen"}
 

@@ -12,7 +12,7 @@ from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Rule
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.page import page
+from policygen.lint.page import has_page, page
 from policygen.lint.registry import REGISTRY, RULES, find
 from policygen.lint.rule import Need, ObjectRule
 from policygen.report.phrases import write_json
@@ -102,7 +102,7 @@ def explain(name: str) -> str:
 
 
 def _text_of(rule: Rule) -> str:
-    if isinstance(rule, ObjectRule):
+    if has_page(rule.name):
         return page(rule.name).text
     remedy = f"\n{rule.remedy}\n" if rule.remedy else ""
     return f"# {rule.name}\n\n{rule.summary}. {_SAYS[rule.family]}\n{remedy}"

@@ -1,12 +1,17 @@
-"""The page of a rule: why it matters, a bad and a good example, how to mend it."""
+"""The page of a rule: why it matters, how to fix it, a bad and a good example."""
 
 import re
+from functools import cache
+from pathlib import Path
 
 from msgspec import Struct
 
 from policygen.core import shipped
 
-_FENCE = re.compile(r"^```yaml(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^```(?P<language>yaml|sh|text)(?P<options>[^\n]*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 _PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
 _FIXED = re.compile(r"^Fixed by: `(?P<how>[^`]+)`$", re.MULTILINE)
 
@@ -14,14 +19,16 @@ _NOT_SHOWN = re.compile(r"^Not shown: (?P<why>.+?)(?=\n\n|\n*\Z)", re.MULTILINE 
 
 
 class Example(Struct, frozen=True):
-    """Objects that break a rule, or keep it."""
+    """Objects or a spec that break a rule, or keep it."""
 
     text: str
     options: tuple[str, ...]
-    """Words behind ```yaml: `partial`, `seen` for what a cluster has, beside a spec or none, `applied`
+    """Words after ```yaml: `partial`, `seen` for what a cluster has, beside a spec or none, `applied`
     where what the spec renders is on it too, and target
     versions such as `kueue=0.14`."""
     good: bool
+    language: str = "yaml"
+    """`yaml`: tests check it; `sh` or `text`: only shown, because no spec and no object shows it."""
 
 
 class Page(Struct, frozen=True):
@@ -38,16 +45,31 @@ class Page(Struct, frozen=True):
     """The command that fixes some or all of its faults; None: no command does."""
 
 
+@cache
+def _paths() -> dict[str, Path]:
+    """The file of each page by its rule: beside a rule of objects, else in `pages` of its package."""
+    found = [*shipped.PACKAGE.glob("lint/*/rules/*.md"), *shipped.PACKAGE.glob("*/pages/*.md")]
+    return {path.stem.replace("_", "-"): path for path in found}
+
+
+def has_page(rule: str) -> bool:
+    """Whether a rule has a page, by its name."""
+    return rule in _paths()
+
+
 def page(rule: str) -> Page:
     """The page of a rule by its name. Raises FileNotFoundError, and ValueError for a page without both examples."""
-    name = f"{rule.replace('-', '_')}.md"
-    paths = list((shipped.PACKAGE / "lint").glob(f"*/rules/{name}"))
-    if not paths:
+    if not has_page(rule):
         raise FileNotFoundError(f"the rule {rule} has no page")
-    text = paths[0].read_text("utf-8")
+    text = _paths()[rule].read_text("utf-8")
     good = text.find("\n## Good")
     examples = [
-        Example(match["text"], tuple(match["options"].split()), good=match.start() > good >= 0)
+        Example(
+            match["text"],
+            tuple(match["options"].split()),
+            good=match.start() > good >= 0,
+            language=match["language"],
+        )
         for match in _FENCE.finditer(text)
     ]
     if [each.good for each in examples] != [False, True]:

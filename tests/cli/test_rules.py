@@ -12,9 +12,8 @@ from policygen.app import explain
 from policygen.cli.main import cli
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family
-from policygen.lint.page import page
+from policygen.lint.page import has_page, page
 from policygen.lint.registry import REGISTRY, RULES
-from policygen.lint.rule import ObjectRule
 
 ROOT = Path(__file__).parents[2]
 RULE = "local-queue-without-cluster-queue"
@@ -137,7 +136,8 @@ def test_every_name_is_explained(name):
 
 @pytest.mark.parametrize("rule", [each for each in REGISTRY if each.remedy], ids=str)
 def test_what_to_do_is_explained(rule):
-    assert rule.remedy in explain.explain(rule.name) or isinstance(rule, ObjectRule)
+    """On its page, if it has one: tests/lint/test_finding_pages.py."""
+    assert rule.remedy in explain.explain(rule.name) or has_page(rule.name)
 
 
 def test_of_every_name_of_a_run_it_is_said_what_to_do():
