@@ -177,7 +177,7 @@ def _unreadable(linted: _Linted) -> list[Finding]:
 
 
 def _told(case: Case, linted: _Linted) -> tuple[Expected, ...]:
-    return tuple(sorted(expected.told(it, case.folder) for it in linted.findings))
+    return tuple(sorted(expected.expectation(it, case.folder) for it in linted.findings))
 
 
 def failed(outcomes: Sequence[Outcome]) -> int:

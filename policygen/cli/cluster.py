@@ -157,7 +157,7 @@ read or compared, 4 internal error.
 def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     """Show what changed between two snapshots, or between a snapshot and a live cluster.
 
-    Lists every changed field of a policy object and its writer, then new and resolved findings.
+    Lists every changed field of a policy object and its writer, then findings that are new or gone.
     """
     from policygen.app import diff as app_diff
     from policygen.report import changes

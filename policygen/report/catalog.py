@@ -1,4 +1,4 @@
-"""FORMATS: every form that a report can have, by name."""
+"""FORMATS: every format of a report, by name."""
 
 from collections.abc import Callable, Mapping
 from typing import TextIO
@@ -17,4 +17,4 @@ FORMATS: Mapping[str, Callable[[Report, TextIO], None]] = {
     "html": html.write,
     "prometheus": prometheus.write,
 }
-"""What writes a report, by the name of the format."""
+"""The name of a format to the function that writes it."""

@@ -1,4 +1,4 @@
-"""What changed between two looks at a cluster: for a person, and for programs."""
+"""Writes what changed between two snapshots of a cluster, as text or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from policygen.report.text import printable
 
 VERSION = 1
 MAX_NAMES = 12
-"""Of what cannot be compared for one reason, as a person is told."""
+"""Names per reason in the list of what cannot be compared, in text."""
 
 _MARKS = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
 
@@ -26,7 +26,7 @@ def text(
     incomparable: Sequence[Incomparable],
     out: TextIO,
 ) -> None:
-    """Write a line for each change, each finding that is new or gone, and what can't be compared."""
+    """Write one line for each change, new finding, gone finding and incomparable kind or rule."""
     lines = [" -> ".join(f"{look.context} {_time(look.taken)}" for look in looks)]
     changed = [
         f"{_MARKS[it.what]} {it.object}{f': {it.path}' if it.path else ''}: {it.message}"
@@ -45,7 +45,7 @@ def text(
 
 
 def _together(incomparable: Iterable[Incomparable]) -> Iterator[str]:
-    """A line for all of one reason; programs get each with what is said of it."""
+    """One line for each reason, with all its names. JSON has one entry per name instead."""
     by_reason: dict[str, list[Incomparable]] = {}
     for it in incomparable:
         by_reason.setdefault(it.reason, []).append(it)

@@ -1,4 +1,4 @@
-"""The report as workflow commands, which GitHub Actions shows beside the lines.
+"""The report as workflow commands, which GitHub Actions shows next to the lines.
 
 Source: docs.github.com, "Workflow commands for GitHub Actions"; actions/toolkit,
 packages/core/src/command.ts for what is escaped.
@@ -15,7 +15,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write a command for each finding."""
+    """Write one command for each finding."""
     for finding in report.findings:
         properties = {"title": finding.rule.name}
         place = behind(finding)

@@ -18,7 +18,7 @@ def write(report: Report, out: TextIO) -> None:
     """Write one JSON list and a newline."""
     data = [
         {
-            "description": f"{_said(finding)} [{finding.rule}]",
+            "description": f"{_message(finding)} [{finding.rule}]",
             "check_name": finding.rule.name,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.severity],
@@ -29,12 +29,12 @@ def write(report: Report, out: TextIO) -> None:
     write_json(data, out)
 
 
-def _said(finding: Finding) -> str:
+def _message(finding: Finding) -> str:
     return f"{whereabouts(finding)}: {finding.message}" if finding.cluster else finding.message
 
 
 def _location(finding: Finding) -> dict[str, Any]:
-    """A path is a must."""
+    """The location of a finding; GitLab requires a path."""
     place = behind(finding)
     path = place.file if place else whereabouts(finding) or finding.object or "."
     return {"path": path, "lines": {"begin": place.line or 1 if place else 1}}

@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: no script, no font, no picture."""
+"""The report as one HTML page without external files: no script, no font, no picture."""
 
 from typing import TextIO
 
@@ -73,6 +73,6 @@ def _article(finding: Finding) -> str:
 
 
 def _shown(text: str) -> str:
-    from html import escape  # noqa: PLC0415 - it brings the names of 2,000 characters
+    from html import escape  # noqa: PLC0415 - it loads the names of 2,000 characters
 
     return escape(printable(text.replace("\t", "    ")))

@@ -9,7 +9,7 @@ from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
 VERSION = 1
-"""Raised when a field changes its meaning or goes away; new fields do not raise it."""
+"""Increased when a field changes its meaning or is removed, not for a new field."""
 
 
 def write(report: Report, out: TextIO) -> None:

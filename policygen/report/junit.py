@@ -14,7 +14,7 @@ _SKIPPED = {Verdict.VACUOUS, Verdict.NOT_EVALUATED}
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write one test suite. Findings of rules that did not run get test cases, too."""
+    """Write one test suite. Rules that did not run have test cases too, if they have findings."""
     import junitparser  # noqa: PLC0415 - other formats do not pay for its import
 
     found: dict[str, list[Finding]] = {}

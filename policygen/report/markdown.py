@@ -1,4 +1,4 @@
-"""The report as Markdown, for a comment on a change."""
+"""The report as Markdown, for a comment on a pull request."""
 
 import re
 from typing import TextIO
@@ -11,11 +11,11 @@ from policygen.report.text import counted, printable, summary
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:$&-]|(?<=www)\.)", re.IGNORECASE)
 MAX_CHARACTERS = 60_000
-"""Of the whole: GitHub takes 65,536 in a comment."""
+"""Length of the complete report; a GitHub comment has at most 65,536 characters."""
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write a summary and a table of findings for each severity, as many as a comment may hold."""
+    """Write a summary and a table for each severity, with as many findings as fit in a comment."""
     out.write(f"## policygen: {summary(report.findings)}\n\n{counted(report)}\n")
     shown, _ = bounded(report.findings)
     left, room = len(report.findings), MAX_CHARACTERS
@@ -40,5 +40,5 @@ def _row(finding: Finding) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that stays text in a table's cell: no markup, no mention, no link, no control character."""
+    """Text for the cell of a table, with markup, mentions, links and control characters escaped."""
     return _SPECIAL.sub(r"\\\1", printable(text))

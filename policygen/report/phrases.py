@@ -1,4 +1,4 @@
-"""What several formats say alike."""
+"""Phrases and limits that several formats share."""
 
 import json
 import re
@@ -9,17 +9,17 @@ from typing import Any, Final, TextIO
 from policygen.core.finding import Finding, Place
 
 MAX_OF_A_RULE: Final = 100
-"""Findings of one rule that a report for a person shows."""
+"""Findings of one rule that a report for people shows."""
 MAX_MESSAGE: Final = 600
 """Characters of a message or a name; longer ones are cut in the middle."""
 MORE: Final = "..."
-"""In the place of what is cut."""
+"""Replaces the text that is cut."""
 
 _WIDE = re.compile("[^\x00-\x7f]")
 
 
 def bounded(findings: Iterable[Finding]) -> tuple[Sequence[Finding], Mapping[str, int]]:
-    """What a report for a person shows of findings, and how many more there are by rule."""
+    """The findings that a report for people shows, and the number of hidden ones by rule."""
     seen: Counter[str] = Counter()
     shown = []
     for finding in findings:
@@ -30,7 +30,7 @@ def bounded(findings: Iterable[Finding]) -> tuple[Sequence[Finding], Mapping[str
 
 
 def cut(text: str) -> str:
-    """A name or message that is not endless."""
+    """A name or message, at most MAX_MESSAGE characters long."""
     if len(text) <= MAX_MESSAGE:
         return text
     half = (MAX_MESSAGE - len(MORE)) // 2
@@ -38,7 +38,7 @@ def cut(text: str) -> str:
 
 
 def where(place: Place | None) -> str:
-    """`file:line:column`, as far as it is known."""
+    """`file:line:column`, without the parts that are unknown."""
     if place is None:
         return ""
     numbers = [str(number) for number in (place.line, place.column) if number]
@@ -46,14 +46,14 @@ def where(place: Place | None) -> str:
 
 
 def behind(finding: Finding) -> Place | None:
-    """Where somebody would edit a file of theirs: the place itself; for what is on a cluster, that in a spec."""
+    """The place in a file to edit: that of the finding or, for a cluster, the place in the spec."""
     if not finding.cluster:
         return finding.place
     return next((each.place for each in finding.related if each.place), None)
 
 
 def whereabouts(finding: Finding) -> str:
-    """Where it stands: in a file, or which field of an object on which cluster."""
+    """Where the finding is: a place in a file, or a cluster with object and field."""
     if not finding.cluster:
         return where(finding.place)
     if finding.place is not None:  # in a file that an object holds

@@ -1,4 +1,7 @@
-"""The report as metrics in Prometheus' text format, for node_exporter's textfile collector or a push."""
+"""The report as metrics in the text format of Prometheus.
+
+They are for the textfile collector of node_exporter, or for a push.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +18,7 @@ Values = Mapping[tuple[str, ...], float]
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write gauges: findings by rule, drift by cluster, how rules ended, and how long the run took."""
+    """Write gauges: findings by rule, drift by cluster, results of rules, and time of the run."""
     from prometheus_client import generate_latest  # noqa: PLC0415 - only this format needs it
     from prometheus_client.metrics_core import GaugeMetricFamily  # noqa: PLC0415 - likewise
 
@@ -37,13 +40,13 @@ def write(report: Report, out: TextIO) -> None:
     about = "Findings by cluster (empty: files), rule and severity."
     gauge("findings", about, found, ["cluster", "rule", "severity"])
     gauge("drifted", "Differences between the spec and a cluster.", drifted, ["cluster"])
-    gauge("rules", "Rules by how they ended.", ended, ["verdict"])
-    gauge("waived", "Findings that the spec accepts.", {(): report.waived})
-    gauge("objects", "Objects that were judged.", {(): report.objects})
-    gauge("complete", "1 if all that was asked for could be read.", {(): report.complete})
+    gauge("rules", "Rules by their result.", ended, ["verdict"])
+    gauge("waived", "Findings that the spec waives.", {(): report.waived})
+    gauge("objects", "Objects that were checked.", {(): report.objects})
+    gauge("complete", "1 if all inputs could be read.", {(): report.complete})
     if report.began is not None:
-        gauge("run_timestamp_seconds", "When it began.", {(): report.began.timestamp()})
-        gauge("run_duration_seconds", "How long it took.", {(): report.seconds})
-    # No registry: its modes for several processes are switched on by environment variables.
+        gauge("run_timestamp_seconds", "Start of the run.", {(): report.began.timestamp()})
+        gauge("run_duration_seconds", "Duration of the run.", {(): report.seconds})
+    # Without a registry, since environment variables can switch a registry to multiprocess mode.
     collector: Any = SimpleNamespace(collect=lambda: gauges)
     out.write(generate_latest(collector).decode())

@@ -1,4 +1,4 @@
-"""What `policygen lint` has found out: findings, and how far they can be trusted."""
+"""The result of `policygen lint`: findings, and which rules ran."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,42 +11,42 @@ from policygen.core.rule import Family, Severity
 from policygen.documents.document import Document
 from policygen.kubernetes.snapshot import Gap
 
-if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
+if TYPE_CHECKING:  # only runs that read a cluster load the code for drift
     from policygen.drift.drift import Drift
 
 
 class Ended(Struct, frozen=True):
-    """How a rule ended."""
+    """The result of a rule."""
 
     rule: str
     severity: Severity
     family: Family
     verdict: Verdict
     about: str
-    """What the rule is about, in a sentence."""
+    """Summary of the rule, in one sentence."""
     reason: str = ""
     whole: bool = True
-    """False: of some input it was not evaluated, or not on all that it is about."""
+    """False if it was not evaluated for some input, or not for all objects that it checks."""
     unsafe: bool = False
-    """Whether its fix makes servers or controllers behave otherwise than before."""
+    """Whether its fix changes how servers or controllers behave."""
 
 
 class Replacement(Struct, frozen=True):
-    """What stands between two places of a file gives way to a text; both count from 1."""
+    """A text that replaces the part of a file between two places; lines and columns count from 1."""
 
     start: tuple[int, int]
-    """Line and column of the first character that goes."""
+    """Line and column of the first character that is replaced."""
     end: tuple[int, int]
-    """Those of the first that stays."""
+    """Line and column of the first character after it."""
     text: str
 
 
 class Repair(Struct, frozen=True):
-    """What `lint --fix` does about one finding, in one file."""
+    """The changes that `lint --fix` makes in one file for one finding."""
 
     file: str
     unsafe: bool
-    """Whether it takes --unsafe."""
+    """Whether it needs --unsafe."""
     replacements: tuple[Replacement, ...]
 
 
@@ -56,9 +56,9 @@ class Report(Struct, frozen=True):
     findings: tuple[Finding, ...]
     rules: tuple[Ended, ...] = ()
     objects: int = 0
-    """How many objects were judged."""
+    """Number of objects that were checked."""
     complete: bool = True
-    """False: something that was asked for could not be read."""
+    """False if some input could not be read."""
     off: int = 0
     """How many findings are of rules that the spec switches off."""
     waived: int = 0

@@ -78,7 +78,7 @@ def write(report: Report, out: TextIO) -> None:
 
 
 def _first_paragraph(page: str) -> str:
-    """What stands below the title."""
+    """The first paragraph after the title."""
     return " ".join(page.split("\n\n", 2)[1].split())
 
 

@@ -1,4 +1,4 @@
-"""Findings for a person: a line each, and the line of the input that is meant."""
+"""Findings as text for people: one line each, and the line of the input."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
@@ -9,9 +9,9 @@ from policygen.report.phrases import MAX_MESSAGE, MORE, behind, bounded, cut, wh
 from policygen.report.report import Report
 
 MAX_COLUMNS: Final = 100
-"""Of an excerpt; longer lines are cut around the place."""
+"""Width of an excerpt; longer lines are cut around the place."""
 _COUNTED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
-"""How a verdict reads behind a number, where it reads otherwise than it is called."""
+"""The word for a verdict after a number, if it differs from the verdict's name."""
 
 _TAB_STOP = 8
 _GUTTER = 5
@@ -30,8 +30,8 @@ _NAMED_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bool = True) -> None:
     """Write each finding as `file:line:column: severity: message [rule]`.
 
-    With `excerpt` the line of the input follows, its place underlined. Whatever the input
-    holds, only printable characters that `out` can encode reach it.
+    With `excerpt`, the line of the input follows, with the place underlined. Only printable
+    characters that `out` can encode are written, for any input.
     """
     page = _Page(out.encoding or "utf-8", colour=colour)
     for finding in findings:
@@ -41,12 +41,12 @@ def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bo
 
 
 def plain(report: Report, out: TextIO) -> None:
-    """Write what lint found, without colours."""
+    """Write the findings of lint, without colours."""
     full(report, out, colour=False)
 
 
 def full(report: Report, out: TextIO, *, colour: bool, quiet: bool = False) -> None:
-    """Write what lint found, and a line that says how much was judged.
+    """Write the findings of lint, and one line with the number of objects and rules.
 
     Of each rule at most MAX_OF_A_RULE findings are shown, with `quiet` no notes; the counts are true.
     """
@@ -66,7 +66,7 @@ def full(report: Report, out: TextIO, *, colour: bool, quiet: bool = False) -> N
 
 
 def counted(report: Report) -> str:
-    """How much was judged: `27 objects; 90 rules: 60 passed, 30 vacuous`."""
+    """How much was checked: `27 objects; 90 rules: 60 passed, 30 vacuous`."""
     words = []
     if report.rules:
         words.append(f"{report.objects} object{'s' if report.objects != 1 else ''}")
@@ -93,11 +93,11 @@ def counted(report: Report) -> str:
         words.append(f"{report.in_baseline} in the baseline")
     if not report.complete:
         words.append("not all could be read")
-    return "; ".join(words) or "no manifests given"
+    return "; ".join(words) or "no manifests"
 
 
 def summary(findings: Iterable[Finding]) -> str:
-    """How many findings of each severity there are: `2 errors, 1 warning`."""
+    """The number of findings of each severity: `2 errors, 1 warning`."""
     severities = [finding.severity for finding in findings]
     parts = []
     for severity in sorted(Severity, reverse=True):
@@ -109,7 +109,7 @@ def summary(findings: Iterable[Finding]) -> str:
 
 
 def colours(out: TextIO, environ: Mapping[str, str]) -> bool:
-    """Whether to use colour: never with NO_COLOR; on a terminal, or where FORCE_COLOR says so."""
+    """Whether to use colour: never with NO_COLOR, else on a terminal or with FORCE_COLOR."""
     if environ.get("NO_COLOR"):
         return False
     if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
@@ -118,10 +118,10 @@ def colours(out: TextIO, environ: Mapping[str, str]) -> bool:
 
 
 def printable(text: str, encoding: str = "utf-8") -> str:
-    """The text with all that could steer a terminal or mislead an eye as visible escapes.
+    """The text with visible escapes for characters that could control a terminal or mislead a reader.
 
-    That is control characters, bidirectional overrides, zero-width and exotic blanks, lone
-    surrogates, and what the encoding lacks.
+    These are control characters, bidirectional overrides, zero-width and unusual blanks, lone
+    surrogates, and characters that the encoding does not have.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -154,7 +154,7 @@ def _blank(text: str) -> bool:
 
 
 def _width(shown: str) -> int:
-    """Columns of a terminal that printable text takes."""
+    """The width of printable text on a terminal, in columns."""
     if shown.isascii():
         return len(shown)
     from wcwidth import wcwidth  # noqa: PLC0415 - ASCII does not pay for its import
@@ -171,27 +171,27 @@ class _Page:
         """The text in a colour, if there are colours."""
         return f"{hue}{text}{_RESET}" if self.colour else text
 
-    def said(self, text: str) -> str:
-        """A name or message, printable and not endless."""
+    def safe(self, text: str) -> str:
+        """A name or message, printable and at most MAX_MESSAGE characters long."""
         return printable(cut(text), self.encoding)
 
     def headline(self, finding: Finding) -> str:
-        """The line that says it."""
+        """The first line of the finding."""
         where = ""
         name = whereabouts(finding)
         if name:
-            where = self.paint(f"{self.said(name)}:", _BOLD) + " "
+            where = self.paint(f"{self.safe(name)}:", _BOLD) + " "
         severity = self.paint(f"{finding.severity}:", _HUES[finding.severity])
-        rule = self.paint(f"[{self.said(finding.rule.name)}]", _DIM)
-        return f"{where}{severity} {self.said(finding.message)} {rule}"
+        rule = self.paint(f"[{self.safe(finding.rule.name)}]", _DIM)
+        return f"{where}{severity} {self.safe(finding.message)} {rule}"
 
     def below(self, finding: Finding) -> Iterator[str]:
-        """The line that is meant, or that is behind an object of a cluster, and what mends it."""
+        """The line of the input, or of the spec for an object on a cluster, and the fix command."""
         place = finding.place
         if place is None and finding.cluster:
             place = behind(finding)
             if place is not None:
-                yield f"{' ' * _GUTTER} = {self.said(where(place))}"
+                yield f"{' ' * _GUTTER} = {self.safe(where(place))}"
         if place is not None and place.line and not _blank(place.text):
             yield from self.excerpt(place)
         if finding.command:
@@ -213,11 +213,11 @@ class _Page:
         return [shown, f"{blank}{' ' * before}{self.paint('^' * max(under, 1), _GREEN)}"]
 
     def window(self, text: str, begin: int, end: int) -> tuple[list[str], int, int]:
-        """The part of a line around text[begin:end] that fits, a cell per character.
+        """The part of a line around text[begin:end] that fits, one cell per character.
 
-        Also which cell the place begins with, and how many it has.
+        Also returns the index of the first cell of the place, and its number of cells.
         """
-        # A character takes at least one column, but for combining marks: they may be lost.
+        # A character has at least one column, except combining marks, which may be lost.
         low, high = max(0, begin - MAX_COLUMNS), min(len(text), begin + MAX_COLUMNS)
         cells = self.cells(text[low:high])
         widths = [_width(cell) for cell in cells]
@@ -226,7 +226,7 @@ class _Page:
         start, stop = 0, len(cells)
         fits = MAX_COLUMNS - 2 * len(MORE)
         if low or high < len(text) or sum(widths) > MAX_COLUMNS:
-            # First the place and what leads to it, then what room is left behind it.
+            # First the place and the text before it, then the text after it, if there is room.
             start, stop, room = first, first, fits
             lead = min(fits // 2, max(fits - sum(widths[first:after]), fits // 4))
             while start and widths[start - 1] <= min(lead, room):
@@ -244,7 +244,7 @@ class _Page:
         return [*left, *cells[start:stop], *right], first - start + len(left), marked
 
     def cells(self, text: str) -> list[str]:
-        """Each character as it is shown; a tab as the blanks up to its stop."""
+        """Each character as it is shown; a tab becomes blanks up to its tab stop."""
         cells = []
         column = 0
         for char in text:

@@ -1,4 +1,4 @@
-"""The cases of a folder: each folder that holds a `findings.txt`."""
+"""The cases of a folder: each folder with a `findings.txt` is a case."""
 
 import os
 from collections.abc import Sequence
@@ -13,58 +13,58 @@ from policygen.documents.rules import UNREADABLE_INPUT
 from policygen.lint.run_rules import BAD_CASE
 
 SHEET = "findings.txt"
-"""The file of a case that says what is expected."""
+"""The file of a case with the expected findings."""
 
 
 class Case(Struct, frozen=True):
-    """A folder of inputs, and of what is to be found in them."""
+    """A folder with inputs and their expected findings."""
 
     name: str
-    """The folder below that which was asked for; its own name if it is that one."""
+    """Path of the case below the folder of the command; if it is that folder, its own name."""
     folder: str
-    """As it is opened."""
+    """Path to open."""
 
     @property
     def sheet(self) -> Path:
-        """What is expected of it; of a new case it is not there yet."""
+        """The file with the expected findings; a new case does not have it yet."""
         return Path(self.folder) / SHEET
 
 
 class Found(Struct):
-    """What a folder holds."""
+    """The content of a folder."""
 
     cases: list[Case] = field(default_factory=list)
-    """In the order of their names."""
+    """Ordered by name."""
     specs: list[str] = field(default_factory=list)
-    """What stands beside the cases: specs that all of them share."""
+    """Specs next to the cases, which all cases share."""
     faults: list[Finding] = field(default_factory=list)
 
     def refuse(self, path: str, message: str, rule: Rule = BAD_CASE) -> None:
-        """Note what is wrong with a path."""
+        """Add a fault about a path."""
         self.faults.append(Finding(rule, message, Place(path)))
 
     def unreadable(self, error: OSError) -> None:
-        """Note what could not be opened."""
+        """Add a fault about a path that cannot be opened."""
         reason = (error.strerror or str(error)).lower()
         self.refuse(str(error.filename), f"cannot be read: {reason}", UNREADABLE_INPUT)
 
 
 def find(folder: str, *, new: bool = False) -> Found:
-    """The cases at or below a folder, and what is wrong with them.
+    """The cases at or below a folder, and their faults.
 
-    With `new` a folder of inputs without a `findings.txt` is a case, too.
+    With `new`, a folder of inputs without a `findings.txt` is a case too.
     """
     found = Found()
     if not Path(folder).is_dir():
-        there = Path(folder).exists()
-        found.refuse(folder, "this is no folder" if there else "there is no such folder")
+        exists = Path(folder).exists()
+        found.refuse(folder, "this is not a folder" if exists else "this folder does not exist")
         return found
     inside = None
     for path, below, names in os.walk(folder, onerror=found.unreadable):
         below[:] = sorted(name for name in below if not name.startswith("."))
         if inside is not None and path.startswith(inside):
             if SHEET in names:
-                message = "a case inside a case; each needs a folder of its own"
+                message = "a case cannot be inside another case; move it to a separate folder"
                 found.refuse(f"{path}/{SHEET}", message)
             continue
         inputs = _inputs(names)
@@ -92,7 +92,8 @@ def _case(path: str, folder: str) -> Case:
 def _without_sheet(name: str) -> str:
     name = name.rpartition("/")[2]
     return (
-        f"no {SHEET} beside {name}; write one (empty: nothing is found), or let --update write it"
+        f"{SHEET} is missing next to {name}; "
+        "create it (empty: no finding expected), or use --update"
     )
 
 

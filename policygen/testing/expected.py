@@ -1,7 +1,8 @@
-"""What a case expects: lines of `findings.txt`, read, written and compared with what is found.
+"""Reads and writes the expected findings of a case, and compares them with the actual findings.
 
-A line is `FILE:LINE: SEVERITY: RULE: OBJECT FIELD`, as far as a finding has these; the message is
-no part of it, since it may be said better tomorrow. Lines that begin with # are comments.
+A line of `findings.txt` is `FILE:LINE: SEVERITY: RULE: OBJECT FIELD`, without the parts that a
+finding does not have. It does not contain the message, since messages can be reworded. Lines that
+begin with # are comments.
 """
 
 import re
@@ -27,12 +28,12 @@ FORM = "FILE:LINE: SEVERITY: RULE: OBJECT FIELD"
 
 
 class Expected(Struct, frozen=True, order=True):
-    """One finding as a case tells it."""
+    """One finding in the form of `findings.txt`."""
 
     file: str
-    """Below the case's folder; empty for a finding without a place."""
+    """Path below the folder of the case; empty for a finding without a place."""
     line: int
-    """0: the file as a whole."""
+    """0 for the complete file."""
     severity: Severity
     rule: str
     about: str
@@ -46,7 +47,7 @@ class Expected(Struct, frozen=True, order=True):
 
     @property
     def subject(self) -> tuple[str, str]:
-        """What it says of whom, wherever that stands and however bad it is."""
+        """The parts that identify the finding if it moved or has another severity."""
         return self.rule, self.about
 
 
@@ -68,21 +69,21 @@ class Sheet(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """Where a case's findings are not the expected ones."""
+    """The differences between expected and actual findings."""
 
     missing: tuple[Expected, ...] = ()
-    """Expected, and not found."""
+    """Expected, but not found."""
     unexpected: tuple[Expected, ...] = ()
-    """Found, and not expected."""
+    """Found, but not expected."""
     moved: tuple[tuple[Expected, Expected], ...] = ()
-    """Expected and found, of one object and field at another line or of another severity."""
+    """Expected and found, at another line or with another severity."""
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.unexpected or self.moved)
 
 
-def told(finding: Finding, folder: str) -> Expected:
-    """A finding as a case tells it: places inside the case's folder are told from there."""
+def expectation(finding: Finding, folder: str) -> Expected:
+    """A finding in the form of `findings.txt`, with paths relative to the folder of the case."""
     place = finding.place or Place("")
     about = " ".join(part for part in (finding.object, finding.anchor or finding.path) if part)
     file = place.file.removeprefix(f"{folder.rstrip('/')}/")
@@ -92,7 +93,7 @@ def told(finding: Finding, folder: str) -> Expected:
 
 
 def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
-    """The expected findings, and every line that is none."""
+    """The expected findings, and a fault for each invalid line."""
     head: tuple[str, ...] = ()
     entries: list[Entry] = []
     comment: list[str] = []
@@ -107,7 +108,7 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
         elif (match := _LINE.fullmatch(line)) is None:
             begin = len(text) - len(text.lstrip()) + 1
             place = Place(source.name, number, begin, len(line), text)
-            message = f"this is no finding; write {FORM}, or let --update write it"
+            message = f"this line is not a finding; write {FORM}, or use --update"
             faults.append(Finding(BAD_EXPECTATION, message, place))
         elif match["rule"] not in known:
             begin = len(text) - len(text.lstrip()) + match.start("rule") + 1
@@ -136,8 +137,8 @@ def text(sheet: Sheet) -> str:
 
 
 def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> Difference:
-    """What is missing, unexpected, or expected elsewhere; findings that are alike are counted."""
-    # As lines, so that names which look like parts of a line cannot make two of one.
+    """The missing, unexpected and moved findings. Equal findings are counted."""
+    # Compared as lines: a name that looks like part of a line cannot split one finding into two.
     wanted, there = list(expected), list(found)
     both = Counter(map(str, wanted)) & Counter(map(str, there))
     missing, unexpected = _without(wanted, both), _without(there, both)
@@ -162,7 +163,7 @@ def _without(lines: Iterable[Expected], taken: Counter[str]) -> list[Expected]:
 
 
 def updated(sheet: Sheet, found: Sequence[Expected]) -> Sheet:
-    """A sheet with what is found; comments stay with what they are about."""
+    """A sheet with the actual findings; comments stay with their finding."""
     old = list(sheet.entries)
     return replace(sheet, entries=tuple(_with_comments(old, found)))
 

@@ -9,7 +9,7 @@ from policygen.report.text import printable
 
 
 def text(outcomes: Sequence[Outcome], out: TextIO) -> None:
-    """A line for each case, what is otherwise than expected below it, and a summary."""
+    """Write one line for each case, its differences below it, and a summary."""
     for each in outcomes:
         count = len(each.found)
         plural = "" if count == 1 else "s"
@@ -17,11 +17,11 @@ def text(outcomes: Sequence[Outcome], out: TextIO) -> None:
         out.write(f"{word}  {printable(each.case.name)}  {count} finding{plural}\n")
         out.writelines(f"      {line}\n" for line in _difference(each))
     count, bad = len(outcomes), failed(outcomes)
-    out.write(f"{count} case{'s' if count != 1 else ''}, {bad or 'none'} failed\n")
+    out.write(f"{count} case{'s' if count != 1 else ''}, {bad} failed\n")
 
 
 def junit(outcomes: Sequence[Outcome], out: TextIO) -> None:
-    """A test suite with a test case for each."""
+    """Write a test suite with one test case for each case."""
     import junitparser  # noqa: PLC0415 - text does not pay for its import
 
     cases = []
@@ -38,7 +38,7 @@ def junit(outcomes: Sequence[Outcome], out: TextIO) -> None:
 
 
 FORMS: Mapping[str, Callable[[Sequence[Outcome], TextIO], None]] = {"text": text, "junit": junit}
-"""What writes outcomes, by the name of the format."""
+"""The name of a format to the function that writes it."""
 
 
 def _difference(each: Outcome) -> Iterator[str]:

@@ -53,7 +53,7 @@ def case(tmp_path):
 def test_the_example_of_the_docs(policygen):
     done = policygen(EXAMPLE)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "3 cases, none failed"
+    assert done.stdout.splitlines()[-1] == "3 cases, 0 failed"
 
 
 def test_without_its_waiver_the_example_fails(policygen, tmp_path):
@@ -117,7 +117,7 @@ def test_an_update_says_what_it_replaces(policygen, case):
 def test_one_folder_can_be_the_case(policygen, case):
     case("one")
     done = policygen("cases/one/")
-    assert (done.returncode, done.stdout) == (0, "ok    one  1 finding\n1 case, none failed\n")
+    assert (done.returncode, done.stdout) == (0, "ok    one  1 finding\n1 case, 0 failed\n")
 
 
 def test_text_that_is_no_yaml_and_a_refused_spec_can_be_expected(policygen, case):
@@ -127,7 +127,7 @@ def test_text_that_is_no_yaml_and_a_refused_spec_can_be_expected(policygen, case
     assert policygen("cases", "--update").returncode == 0
     done = policygen("cases")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "2 cases, none failed" in done.stdout
+    assert "2 cases, 0 failed" in done.stdout
 
 
 def test_shared_specs_are_judged_once_and_their_findings_are_no_cases(policygen, case, tmp_path):

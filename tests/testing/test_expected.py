@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
 from policygen.documents.files import Source
-from policygen.testing.expected import Expected, compare, read, text, told, updated
+from policygen.testing.expected import Expected, compare, expectation, read, text, updated
 from tests.rules import rule
 
 KNOWN = ("field-unknown", "yaml-syntax", "a", "waiver-unused")
@@ -63,7 +63,7 @@ def test_places_are_told_from_the_folder_of_the_case():
         "spec.x[0]",
         "spec.x.n",
     )
-    assert str(told(finding, "dir/case/")) == "q.yaml:3: error: a: Queue a\\nb spec.x.n"
+    assert str(expectation(finding, "dir/case/")) == "q.yaml:3: error: a: Queue a\\nb spec.x.n"
 
 
 def test_differences():
