@@ -1,4 +1,4 @@
-"""Blocks of users' templates that replace nothing: Jinja passes them over without a word."""
+"""Finds blocks of users' templates that replace nothing; Jinja ignores them without a message."""
 
 from collections.abc import Iterator
 
@@ -10,16 +10,18 @@ from policygen.render.environment import UnreadableError
 
 
 def check(env: Environment, name: str) -> None:
-    """Refuse a block that stands in no template which this one extends.
+    """Refuse a block that does not exist in the templates that this one extends.
 
-    Inside another block it would be printed there. What a template computes to extend is not
-    known. Raises UnreadableError, naming template and line.
+    A block inside another block is allowed, since it is printed there. A template is not checked
+    if it computes the name of the template that it extends.
+
+    Raises UnreadableError with template and line.
     """
     _known(env, name)
 
 
 def _known(env: Environment, name: str) -> set[str] | None:
-    """The blocks of a template and of those that it extends; None where these are not known."""
+    """The blocks of a template and of those that it extends; None if these are unknown."""
     text, file, _ = _source(env, name)
     tree = env.parse(text)
     found = {block.name for block in tree.find_all(Block)}
@@ -35,14 +37,14 @@ def _known(env: Environment, name: str) -> set[str] | None:
         if block.name not in above:
             raise UnreadableError(
                 f"{file}:{block.lineno}",
-                f'block "{block.name}" replaces none of what this extends, so nothing prints it; '
+                f'block "{block.name}" does not exist in the extended template, so it is not printed; '
                 f"{suggest(block.name, sorted(above))}",
             )
     return found | above
 
 
 def _outer(node: Node) -> Iterator[Block]:
-    """The blocks that are in no other block."""
+    """The blocks that are not inside another block."""
     for child in node.iter_child_nodes():
         if isinstance(child, Block):
             yield child

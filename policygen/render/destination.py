@@ -1,4 +1,4 @@
-"""What the path of `-o` means."""
+"""Whether the path of `-o` is a file or a folder."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ _ENDINGS = (".yaml", ".yml")
 
 
 def is_file(path: Path) -> bool:
-    """Whether all documents go into this one file, by its name; else each gets one in a folder."""
+    """Whether the name is that of a file for all documents; else it is a folder of files."""
     return path.suffix.lower() in _ENDINGS

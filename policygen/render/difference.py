@@ -1,4 +1,4 @@
-"""Two texts of manifests as a unified diff, in time that grows with their length only."""
+"""A unified diff of two texts of manifests, in time that is linear in their length."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from itertools import pairwise
 
 _CONTEXT = 3
 _LONG = 1000
-"""Lines of a document that is compared in parts."""
+"""From this number of lines on, a document is compared in parts."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BUT_CRLF = re.compile(r"(?!\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -16,26 +16,26 @@ _WHO = re.compile(r"^(?:kind|  name|  namespace): .*$", re.MULTILINE)
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 _Change = tuple[int, int, int, int]
-# Lines first to second of the old text are replaced by third to fourth of the new one.
+# Lines [first, second) of the old text are replaced by lines [third, fourth) of the new text.
 
 
 def difference(name: str, old: bytes | None, new: str | None, *, shown_breaks: bool = True) -> str:
-    """What has to change in a file for it to hold `new`; "" if nothing.
+    """The change of a file from `old` to `new` as a unified diff; "" if they are equal.
 
-    None stands for no file. Control characters, which a file that anyone may have written
-    can hold, are shown as text; but without `shown_breaks` a CR before a line feed stays, so that
-    the difference can be applied.
+    None means that the file does not exist. The file may contain control characters; they are
+    shown as text. Without `shown_breaks`, a CR before a line feed stays, so that the diff can be
+    applied.
     """
     if old == (None if new is None else new.encode()):
         return ""
     control = _CONTROL if shown_breaks else _BUT_CRLF
-    # As git has it: a/tmp/x for /tmp/x.
+    # As git writes it: a/tmp/x for /tmp/x.
     shown = harmless(name).lstrip("/")
     text = "" if old is None else old.decode("utf-8", "backslashreplace")
     before = _documents(_harmless(text, control))
     after = _documents(_harmless(new or "", control))
     hunks = list(_hunks(before, after))
-    if not hunks:  # only the bytes differ, not what is shown of them; or one is an empty file
+    if not hunks:  # only bytes differ that are not shown, or one is an empty file
         return f"Files a/{shown} and b/{shown} differ\n"
     return "".join(
         (
@@ -47,7 +47,7 @@ def difference(name: str, old: bytes | None, new: str | None, *, shown_breaks: b
 
 
 def harmless(content: str) -> str:
-    """Control characters as text for a terminal."""
+    """The text with control characters escaped, for a terminal."""
     return _harmless(content, _CONTROL)
 
 
@@ -56,7 +56,7 @@ def _harmless(content: str, control: re.Pattern[str]) -> str:
 
 
 def _documents(content: str) -> list[list[str]]:
-    """The lines of each document; difflib takes minutes over those of ten thousand at once."""
+    """The lines of each document. difflib takes minutes for ten thousand documents at once."""
     documents: list[list[str]] = [[]]
     for line in _LINE.findall(content):
         if line in ("---\n", "---\r\n"):
@@ -83,7 +83,7 @@ def _hunks(before: list[list[str]], after: list[list[str]]) -> Iterator[str]:
 
 
 def _changes(before: list[list[str]], after: list[list[str]]) -> Iterator[_Change]:
-    """Where the texts differ: documents are matched by who they are, then line by line."""
+    """Where the texts differ. Documents are matched by kind and name, then compared by line."""
     old_at = _starts(before)
     new_at = _starts(after)
     matcher = SequenceMatcher(
@@ -101,7 +101,7 @@ def _changes(before: list[list[str]], after: list[list[str]]) -> Iterator[_Chang
 
 
 def _lines(before: list[str], after: list[str]) -> Iterator[_Change]:
-    """Where two documents differ, part by part: difflib's time grows with the square of a part."""
+    """Where two documents differ, part by part, since difflib is quadratic in the size of a part."""
     for (old, new), (old_end, new_end) in pairwise(_cuts(before, after)):
         if before[old:old_end] == after[new:new_end]:
             continue
@@ -112,7 +112,7 @@ def _lines(before: list[str], after: list[str]) -> Iterator[_Change]:
 
 
 def _cuts(before: list[str], after: list[str]) -> list[tuple[int, int]]:
-    """Where long documents are cut: at lines that both have once, if they come in one order."""
+    """Where long documents are cut: at lines that occur once in both, if their order is equal."""
     ends = [(0, 0), (len(before), len(after))]
     if len(before) < _LONG:
         return ends
@@ -145,7 +145,7 @@ def _hunk(old: list[str], new: list[str], group: list[_Change]) -> str:
 
 
 def _range(begin: int, end: int) -> str:
-    """Lines as a hunk's head names them: an empty range stands at the line before it."""
+    """A range in the header of a hunk. An empty range has the number of the line before it."""
     count = end - begin
     if count == 1:
         return f"{begin + 1}"

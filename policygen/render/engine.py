@@ -1,4 +1,4 @@
-"""Items to manifests: each kind's template lays out what the plan decided."""
+"""Renders items to manifests: the template of each kind lays out the values of the plan."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,12 +12,12 @@ from policygen.spec.types import Target
 def render(
     items: Sequence[Item], *, templates: Sequence[Path] = (), target: Target | None = None
 ) -> list[Manifest]:
-    """One manifest an item, in the same order.
+    """One manifest per item, in the same order.
 
-    `templates` are folders of a user's own templates, the first to be asked first; with any
-    of them everything is rendered in the sandbox, see `sandbox.render` for what it promises.
+    `templates` are folders of the user's templates; the first folder has precedence. If there is
+    any, everything is rendered in the sandbox (`sandbox.render` lists its guarantees).
 
-    Raises UsageError, naming template, line, kind and object, where a template fails.
+    Raises UsageError with template, line, kind and object if a template fails.
     """
     if templates:
         from policygen.render import sandbox  # noqa: PLC0415 - rarely needed

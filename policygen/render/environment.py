@@ -1,4 +1,4 @@
-"""One item to one document: the Jinja environment, where templates come from, and their errors."""
+"""Renders one item to one document: the Jinja environment, the loader, and template errors."""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -28,20 +28,20 @@ from policygen.plan.kind import Item
 from policygen.render.scalar import block, finalize
 
 MAX_DOCUMENT_BYTES = 3 << 19
-"""1.5 MiB, the largest request that etcd takes by default (etcd, `--max-request-bytes`)."""
+"""1.5 MiB, the largest request that etcd accepts by default (etcd, `--max-request-bytes`)."""
 
 _SPACES_AT_END = re.compile(r" +\n")
 
 
 class KindView(NamedTuple):
-    """What a template knows of its kind, as `kind`."""
+    """The variable `kind` of a template."""
 
     name: str
     api_version: str
 
 
 class Shipped(BaseLoader):
-    """The templates that come with policygen, from a folder or from inside a zip."""
+    """The shipped templates, from a folder or from inside a zip file."""
 
     def __init__(self) -> None:
         self.root = shipped.root() / "templates"
@@ -70,7 +70,7 @@ def _files(folder: Path, prefix: str = "") -> Iterator[str]:
 
 
 class _Missing(StrictUndefined):
-    """What a template names and nobody defined: says what there is instead."""
+    """An undefined name in a template; its error suggests a defined name."""
 
     __slots__ = ()
 
@@ -80,17 +80,17 @@ class _Missing(StrictUndefined):
         if self._undefined_hint:
             return self._undefined_hint
         if owner is missing:
-            return f'nothing is called "{short(name)}"; {suggest(name, ("it", "kind", "block"))}'
+            return f'"{short(name)}" is not defined; {suggest(name, ("it", "kind", "block"))}'
         known = getattr(type(owner), "__match_args__", ())  # the fields of a Struct
         more = f"; {suggest(name, known)}" if known else ""
         return f'{type(owner).__name__} has no "{short(name)}"{more}'
 
 
 class _Generator(CodeGenerator):
-    """Compiles expressions to what `finalize` makes of them, which is escaped already.
+    """Compiles an expression to the result of `finalize`, which is already escaped.
 
-    Jinja's own would escape each once more, which changes nothing and takes longer than the
-    rest. `jinja2.nativetypes` leaves it out in the same way.
+    The generator of Jinja would escape it once more. That changes nothing and takes longer than
+    all other steps. `jinja2.nativetypes` skips it in the same way.
     """
 
     def _output_child_pre(
@@ -107,7 +107,7 @@ class _Generator(CodeGenerator):
 
 
 def environment(loader: BaseLoader, make: type[Environment] = Environment) -> Environment:
-    """How every template is read: YAML autoescaping, strict, the same on every run."""
+    """The environment for all templates: YAML autoescaping, strict, reproducible."""
     made = make(
         autoescape=True,
         finalize=finalize,
@@ -119,7 +119,7 @@ def environment(loader: BaseLoader, make: type[Environment] = Environment) -> En
         loader=loader,
     )
     made.code_generator_class = _Generator
-    # Jinja's own globals and `random` make text up; only what is the same every time may stay.
+    # Some globals of Jinja and the filter `random` create random text; output must be reproducible.
     made.globals = {name: made.globals[name] for name in ("dict", "namespace", "range")}
     made.globals["block"] = block
     del made.filters["random"]
@@ -127,12 +127,12 @@ def environment(loader: BaseLoader, make: type[Environment] = Environment) -> En
 
 
 def documents(env: Environment, items: Iterable[Item]) -> Iterator[str]:
-    """The items' documents, by templates that assign nothing: the shipped ones.
+    """The documents of the items, for templates without assignments: the shipped ones.
 
-    Each template gets one context, in which only `it` changes; making one for every object
+    Each template has one context, in which only `it` changes. A new context for every object
     would take a third of the time.
 
-    Raises UsageError, naming template, line, kind and object, for whatever goes wrong.
+    Raises UsageError with template, line, kind and object for every error.
     """
     made: dict[int, tuple[Template, Context]] = {}
     for item in items:
@@ -157,9 +157,9 @@ def _printed(env: Environment, template: Template, context: Context) -> str:
 
 
 def document(env: Environment, item: Item) -> str:
-    """The item's document, by a template of anybody's, up to MAX_DOCUMENT_BYTES of it.
+    """The document of an item, for any template; at most MAX_DOCUMENT_BYTES long.
 
-    Raises UsageError, naming template, line, kind and object, for whatever goes wrong.
+    Raises UsageError with template, line, kind and object for every error.
     """
     try:
         template = env.get_template(item.release.template)
@@ -174,7 +174,7 @@ def _view(item: Item) -> dict[str, object]:
 
 
 def _tidy(body: str) -> str:
-    """`---`, the body without empty lines around it and spaces at the ends of its lines."""
+    """`---` and the body, without empty lines around it and without spaces at line ends."""
     body = f"---\n{body.strip(chr(10))}\n"
     return _SPACES_AT_END.sub("\n", body) if " \n" in body else body
 
@@ -189,7 +189,7 @@ def _limited(chunks: Iterator[str]) -> Iterator[str]:
 
 
 class UnreadableError(Exception):
-    """A file that is no template: where, and why."""
+    """A file that is not a valid template; the message is the reason, `where` the place."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(why)
@@ -197,11 +197,11 @@ class UnreadableError(Exception):
 
 
 class _TooLong(Exception):  # noqa: N818 - never leaves this module
-    """A template that prints without end."""
+    """The output of a template is too long."""
 
 
 def described(item: Item, what: str, where: str) -> str:
-    """An error as the user reads it: place, kind and object, what is wrong; on one line."""
+    """The message of an error on one line: place, kind and object, and the fault."""
     meta = getattr(item.it, "meta", None)
     name = ""
     if meta is not None:
@@ -213,21 +213,21 @@ def described(item: Item, what: str, where: str) -> str:
 def _what(error: Exception) -> str:
     match error:
         case TemplateNotFound():
-            return f'there is no template "{short(str(error.name))}"'
+            return f'template "{short(str(error.name))}" does not exist'
         case _TooLong():
-            return f"the document is longer than the {MAX_DOCUMENT_BYTES >> 10} KiB that etcd takes"
+            return f"the document is longer than {MAX_DOCUMENT_BYTES >> 10} KiB, the limit of etcd"
         case MemoryError():
-            return "the template needs more memory than it may have"
+            return "the template needs more memory than is allowed"
         case RecursionError():
-            return "the template includes or calls itself without end"
+            return "the template includes or calls itself endlessly"
         case TemplateSyntaxError():
-            return error.message or "the syntax is wrong"
+            return error.message or "the syntax is invalid"
         case _:
             return str(error) or type(error).__name__
 
 
 def _where(error: Exception, item: Item) -> str:
-    """Template and line; the line is that of the innermost template."""
+    """Template and line of an error, of the innermost template."""
     if isinstance(error, UnreadableError):
         return error.where
     if isinstance(error, TemplateSyntaxError):
@@ -239,7 +239,7 @@ def _where(error: Exception, item: Item) -> str:
 
 
 def _template_frames(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
-    """Places in templates; Jinja has put them into the traceback in place of its own frames."""
+    """Places in templates; Jinja puts them into the traceback instead of its own frames."""
     while trace is not None:
         frame = trace.tb_frame
         if "__jinja_exception__" in frame.f_globals:

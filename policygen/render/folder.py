@@ -1,4 +1,4 @@
-"""A folder that policygen writes its files into: all or nothing, and nobody else's."""
+"""The output folder: writes all files or no file, and never changes files of other tools."""
 
 import fcntl
 import hashlib
@@ -30,11 +30,11 @@ FILE_NAME = re.compile(r"[a-z0-9][^/\x00-\x1f\x7f]*\.yaml")
 _SET = re.compile(rb"^    policygen\.dev/set: (.+)$", re.MULTILINE)
 
 _EMPTY = hashlib.sha256().hexdigest()
-"""What a machine that lost power may leave of a file; nothing in it is lost by writing it again."""
+"""A power failure can leave an empty file; overwriting it loses nothing."""
 
 
 class Changes(Struct, frozen=True):
-    """How many files a run wrote, removed, and found as they should be."""
+    """The number of files that a run wrote, removed, and did not need to change."""
 
     written: int
     removed: int
@@ -42,7 +42,7 @@ class Changes(Struct, frozen=True):
 
 
 def update(folder: Path, planned: Mapping[str, bytes]) -> Changes:
-    """Write these files into a folder that is there, and remove those of an earlier run that go.
+    """Write these files into an existing folder, and remove other files of an earlier run.
 
     Raises OSError, and UsageError as `output.write_folder` does.
     """
@@ -51,9 +51,9 @@ def update(folder: Path, planned: Mapping[str, bytes]) -> Changes:
 
 
 def index(folder: Path) -> dict[str, list[str]]:
-    """The digests that each file may have; two while a run is under way.
+    """The digests that each file may have; there are two during a run.
 
-    Raises OSError, and UsageError for an index that is damaged.
+    Raises OSError, and UsageError for a damaged index.
     """
     path = folder / INDEX
     try:
@@ -67,7 +67,7 @@ def index(folder: Path) -> dict[str, list[str]]:
         FILE_NAME.fullmatch(name) and isinstance(digests, list) for name, digests in files.items()
     ):
         raise UsageError(
-            f"{path} is damaged or of another version of policygen; restore it, or render into "
+            f"{path} is damaged or from another version of policygen; restore it, or render into "
             "another folder"
         )
     return files
@@ -102,30 +102,30 @@ class _Update:
         return Changes(len(self.changed), len(self.removed), unchanged)
 
     def _refuse_foreign(self) -> None:
-        said = []
+        faults = []
         for name, digest in sorted(self.old.items()):
             if digest is None or digest in self.index.get(name, ()):
                 continue
             if name not in self.index:
-                said.append(f"{name} was not written by policygen")
+                faults.append(f"{name} was not written by policygen")
             elif digest != _EMPTY:
-                said.append(f"{name} was edited since policygen wrote it")
-        if said:
+                faults.append(f"{name} was edited after policygen wrote it")
+        if faults:
             raise UsageError(
-                f"nothing was written to {self.folder}: {', '.join(said)}; move such files away, "
-                "or render into another folder"
+                f"nothing was written to {self.folder}: {', '.join(faults)}; move these files "
+                "away, or render into another folder"
             )
 
     def _refuse_other_sets(self) -> None:
-        """Another set's folder is no old version of this one's: emptying it is never meant."""
+        """Refuse to remove files of another set: the folder is then probably the wrong one."""
         own = {match[1] for data in self.planned.values() for match in _SET.finditer(data)}
         for name in self.removed:
             match = _SET.search((self.folder / name).read_bytes())
             if match and own and match[1] not in own:
                 raise UsageError(
-                    f"{self.folder} holds the set {match[1].decode(errors='replace')}, and this "
-                    f"is {b', '.join(sorted(own)).decode()}; render into another folder, or "
-                    "delete this one"
+                    f"{self.folder} contains the set {match[1].decode(errors='replace')}, but the "
+                    f"spec is the set {b', '.join(sorted(own)).decode()}; render into another "
+                    "folder, or delete this one"
                 )
 
     def _apply(self, final: dict[str, list[str]]) -> None:
@@ -147,9 +147,9 @@ class _Update:
         except OSError as error:
             left = sum((self.staging / name).exists() for name in self.changed)
             raise UsageError(
-                f"{self.folder} could not be finished: {atomic.reason(error)}; {left} of "
-                f"{len(self.changed)} files are still old, none is half written; run again to "
-                "finish"
+                f"writing {self.folder} stopped: {atomic.reason(error)}; {left} of "
+                f"{len(self.changed)} files are not written yet, and every file is complete; run "
+                "again to finish"
             ) from None
 
     def _write_index(self, files: Mapping[str, list[str]]) -> None:
@@ -163,7 +163,7 @@ class _Update:
 
 
 def _on_disk(path: Path) -> str | None:
-    """The digest of a file, None where there is nothing, and no digest at all for other things."""
+    """The digest of a file; None if it does not exist; a text that is not a digest if not a file."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -177,7 +177,7 @@ def _digest(data: bytes) -> str:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other runs out of the folder; the lock ends with the process, however that ends."""
+    """Lock the folder against other runs. The lock ends when the process ends, in any way."""
     path = folder / _LOCK
     while True:
         with path.open("a") as file:
@@ -185,10 +185,10 @@ def _locked(folder: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UsageError(
-                    f"another policygen is writing to {folder}; run again when it has ended"
+                    f"another policygen is writing to {folder}; run again when it has finished"
                 ) from None
             if not _is_at(file, path):
-                continue  # the run before us took the file away after we had opened it
+                continue  # the previous run deleted the file after this one opened it
             try:
                 yield
             finally:

@@ -1,4 +1,4 @@
-"""Whether a document that a user's template printed is the one object that was planned, and sound."""
+"""Checks that a user's template printed exactly the planned object, and that it is valid."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,21 +17,23 @@ _SHOWN = 3
 
 
 def fault(item: Item, text: str, *, judged: bool = False) -> str | None:
-    """What is wrong with a document that should be this item; None if nothing is.
+    """The fault of a document that should be this item; None if it has no fault.
 
-    It is read as kubectl reads it, and no key may stand twice in one mapping. With `judged`,
-    what an API server would refuse is wrong, too.
+    The document is parsed as kubectl parses it, and duplicate keys are a fault. With `judged`,
+    fields that an API server would refuse are a fault too.
     """
     documents = list(compose(text, json=False, line=partial(_line, text), kubernetes=True))
     problem = next((it for each in documents for it in (*each.syntax, *each.content)), None)
     if problem is not None:
         line = _line(text, problem.start)
-        return f"prints no sound YAML, in line {line} of what it prints: {problem.message}"
+        return f"prints invalid YAML, in line {line} of its output: {problem.message}"
     if len(documents) != 1:
-        return f"prints {len(documents)} documents; a template prints one, without a line ---"
+        return f"prints {len(documents)} documents; print one document, without a line ---"
     fields = documents[0].data
     if not isinstance(fields, dict):
-        return "prints no object; an object begins with apiVersion, kind and metadata"
+        return (
+            "prints data that is not an object; an object begins with apiVersion, kind and metadata"
+        )
     different = next(_differences(item, fields), None)
     if different is None and judged:
         return _refused(item, fields)
@@ -42,17 +44,17 @@ def _refused(item: Item, fields: dict[Any, Any]) -> str | None:
     kind = schemas.served(item.release.api_version, item.kind.name)
     if kind is None:
         return None
-    told = [f"{dotted(each.path)}: {each.message}" for each in refusals(fields, kind)]
-    if not told:
+    faults = [f"{dotted(refusal.path)}: {refusal.message}" for refusal in refusals(fields, kind)]
+    if not faults:
         return None
-    if len(told) > _SHOWN:
-        told[_SHOWN:] = [f"and {len(told) - _SHOWN} more"]
-    said = "".join(f"{each} " if each.endswith("?") else f"{each}; " for each in told)
-    return f"prints what an API server refuses: {said.rstrip('; ')}"
+    if len(faults) > _SHOWN:
+        faults[_SHOWN:] = [f"and {len(faults) - _SHOWN} more"]
+    text = "".join(f"{fault} " if fault.endswith("?") else f"{fault}; " for fault in faults)
+    return f"prints an object that an API server refuses: {text.rstrip('; ')}"
 
 
 def _line(text: str, index: int) -> int:
-    """The line as the template prints it: without the `---` in front."""
+    """The number of a line in the output of the template, without the `---` before it."""
     return text.count("\n", 0, index)
 
 
@@ -63,14 +65,14 @@ def _differences(item: Item, fields: dict[Any, Any]) -> Iterator[str]:
             found = found.get(step) if isinstance(found, dict) else None
         if found != planned:
             name = ".".join(path[:2]) + (f" {path[2]}" if path[2:] else "")
-            yield f"prints {name} {shown(found)}, planned is {shown(planned)}"
+            yield f"prints {name} {shown(found)}, but the plan has {shown(planned)}"
 
 
 def _identity(item: Item) -> Iterator[tuple[tuple[str, ...], str | None]]:
     if item.release.api_version:
         yield ("apiVersion",), item.release.api_version
         yield ("kind",), item.kind.name
-    if item.kind in KINDS:  # the others are controllers' files, which have no name
+    if item.kind in KINDS:  # the others are configuration files, which have no name
         yield ("metadata", "name"), item.meta.name
         yield ("metadata", "namespace"), item.meta.namespace
         yield ("metadata", "labels", MANAGED_BY), TOOL

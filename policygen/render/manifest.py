@@ -1,4 +1,4 @@
-"""What rendering makes of one item."""
+"""The rendered document of one item."""
 
 from typing import NamedTuple
 
@@ -10,4 +10,4 @@ class Manifest(NamedTuple):
 
     item: Item
     text: str
-    """Begins with `---` on a line of its own and ends with one newline."""
+    """Begins with the line `---` and ends with one newline."""

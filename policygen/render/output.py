@@ -1,4 +1,4 @@
-"""Manifests to a file or a folder, all or nothing, and what differs from what lies there."""
+"""Writes manifests to a file or a folder, completely or not at all, and compares them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,11 +20,11 @@ def text(manifests: Sequence[Manifest]) -> str:
 
 
 def write_file(manifests: Sequence[Manifest], path: Path) -> None:
-    """All documents into one file, which is the old one or the new one at any moment.
+    """Write all documents to one file, atomically.
 
-    Its folder is made if need be. Keeps the file's permissions, and the file itself where
-    nothing changes. A link is followed; a device or pipe is written into. Raises UsageError
-    where that cannot be, and for a file that holds something else.
+    Creates its folder if necessary. Keeps the permissions of the file, and does not write it if
+    nothing changes. Follows a link, and writes into a device or pipe. Raises UsageError if the
+    file cannot be written, or was not written by policygen.
     """
     data = text(manifests).encode()
     try:
@@ -38,7 +38,7 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
         elif (old := target.read_bytes()) != data:
             if old.strip() and _MADE_BY not in old:
                 raise UsageError(
-                    f"{path} was not written by policygen; move it away, or write elsewhere"
+                    f"{path} was not written by policygen; move it away, or write to another path"
                 )
             atomic.write(target, data)
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
@@ -46,16 +46,16 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
 
 
 def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
-    """One file an object, `<kind>.<namespace>.<name>.yaml`; the folder is made if need be.
+    """Write one file per object, `<kind>.<namespace>.<name>.yaml`; create the folder if necessary.
 
-    Files of an earlier run whose object is gone are removed, others are never touched. All
-    is staged first and then renamed file by file, so that no file is ever half written; the
-    index says beforehand what each file is and will be, so that a run that was killed at any
-    point is finished by the next one.
+    Removes files of an earlier run whose object is gone, and never changes other files. All
+    files are staged first and then renamed one by one, so that every file is always complete.
+    The index is written first, with the old and the new digest of each file. So the next run can
+    finish a run that was killed at any point.
 
-    Raises UsageError before anything is changed where a file to be replaced or removed was
-    edited since, or was not written by policygen (all are named), where another run is
-    writing to the folder, and where it cannot be written at all.
+    Raises UsageError before it changes anything, in these cases: a file to replace or remove was
+    edited, or was not written by policygen (the message names all of them); another run is writing
+    to the folder; the folder cannot be written.
     """
     planned = {name: content.encode() for name, content in _named(manifests).items()}
     _refuse_file(folder)
@@ -67,10 +67,9 @@ def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
 
 
 def check(manifests: Sequence[Manifest], target: Path) -> str:
-    """What writing to the file or folder would change, as a unified diff; "" if nothing.
+    """The changes that writing to the file or folder would make, as a unified diff, or "".
 
-    Raises UsageError where it cannot be read, and where writing would refuse it for being
-    the other of the two.
+    Raises UsageError if the target cannot be read, or is a folder instead of a file or the reverse.
     """
     try:
         if destination.is_file(target):
@@ -88,16 +87,16 @@ def check(manifests: Sequence[Manifest], target: Path) -> str:
 
 def _refuse_folder(path: Path) -> None:
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; a single file is a name that does not exist yet")
+        raise UsageError(f"{path} is a folder; for a single file write another name")
 
 
 def _refuse_file(path: Path) -> None:
     if path.exists() and not path.is_dir():
-        raise UsageError(f"{path} is a file; write a folder, or a name that ends in .yaml")
+        raise UsageError(f"{path} is a file; name a folder, or a file that ends in .yaml")
 
 
 def _named(manifests: Sequence[Manifest]) -> dict[str, str]:
-    """Texts by file name. A kind that two API groups have carries its group."""
+    """Texts by file name. If two API groups have the same kind, the name contains the group."""
     groups: dict[str, set[str]] = {}
     for manifest in manifests:
         groups.setdefault(manifest.item.kind.name, set()).add(_group(manifest))
@@ -108,7 +107,7 @@ def _named(manifests: Sequence[Manifest]) -> dict[str, str]:
         parts = (kind.lower(), group, meta.namespace, meta.name, "yaml")
         name = ".".join(part for part in parts if part)
         if not FILE_NAME.fullmatch(name):
-            raise UsageError(f"{kind} {meta.name!r} cannot be the name of a file; rename it")
+            raise UsageError(f"{kind} {meta.name!r}: its name cannot be a file name; rename it")
         if name in named:
             raise UsageError(f"two objects would both be written to {name}; rename one")
         named[name] = manifest.text
@@ -121,7 +120,7 @@ def _group(manifest: Manifest) -> str:
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """Make a folder and those around it; what was made goes again if nothing came into it."""
+    """Create a folder and its parents. After an error, remove those that are still empty."""
     missing = []
     for each in (folder, *folder.parents):
         if each.is_dir():
@@ -132,7 +131,7 @@ def _made(folder: Path) -> Iterator[None]:
         yield
     except BaseException:
         for each in missing:
-            with suppress(OSError):  # of another run, or with something in it
+            with suppress(OSError):  # another run uses it, or it is not empty
                 each.rmdir()
         raise
 

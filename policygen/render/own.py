@@ -1,4 +1,4 @@
-"""Folders of users' own templates: that each file in them is one, and does something."""
+"""Checks folders of users' templates: each file must be a template, and must have an effect."""
 
 import os
 import stat
@@ -12,24 +12,24 @@ from policygen.documents.decode import NotTextError, decode
 from policygen.render.environment import UnreadableError
 
 MAX_SOURCE = 1 << 20
-"""Bytes of one template."""
+"""The largest template, in bytes."""
 
 _SHOWN = 5
 
 
 def check(folders: Sequence[Path], known: Sequence[str]) -> None:
-    """Refuse what would silently do nothing: a misspelt name, a folder without templates.
+    """Refuse files without effect: a misspelled name, a folder without templates.
 
-    `known` are the shipped templates, by their paths below templates/. A file is used if it has
-    one of these paths, or, by others that include it, if its name begins with `_`. Names that
-    begin with a dot and Markdown are nobody's business. Raises UsageError.
+    `known` are the paths of the shipped templates below templates/. A file is used if it has one
+    of these paths, or if its name begins with `_`, so that other templates can include it. Names
+    that begin with a dot and Markdown files are ignored. Raises UsageError.
     """
     replacing, known_names = False, frozenset(known)
     for folder in folders:
         used: list[str] = []
         try:
             if not folder.is_dir():
-                raise UsageError(f"--templates {folder} is no folder")
+                raise UsageError(f"--templates {folder} is not a folder")
             faults = list(islice(_faults(folder, used, known), _SHOWN + 1))
         except OSError as error:
             raise UsageError(f"--templates {folder} cannot be read: {error.strerror}") from None
@@ -37,7 +37,7 @@ def check(folders: Sequence[Path], known: Sequence[str]) -> None:
             more = ["more such files"] if len(faults) > _SHOWN else []
             raise UsageError("; ".join([*faults[:_SHOWN], *more]))
         if not used:
-            raise UsageError(f"--templates {folder} holds no template; {_remedy(known)}")
+            raise UsageError(f"--templates {folder} contains no template; {_remedy(known)}")
         replacing = replacing or not known_names.isdisjoint(used)
     if not replacing:
         these = " and ".join(f"{folder}" for folder in folders)
@@ -45,24 +45,24 @@ def check(folders: Sequence[Path], known: Sequence[str]) -> None:
 
 
 def _remedy(known: Sequence[str]) -> str:
-    return f"name a file there as a shipped one, such as {known[0]}"
+    return f"give a file in it the name of a shipped template, such as {known[0]}"
 
 
 def _faults(folder: Path, used: list[str], known: Sequence[str]) -> Iterator[str]:
-    """What is wrong with the files of a folder; `used` gets the others."""
+    """The faults of the files in a folder. Valid names are added to `used`."""
     real = folder.resolve()
     for name, mode in _entries(folder, "", frozenset(known)):
         path = folder / name
         if name not in known and not path.name.startswith("_"):
             if stat.S_ISDIR(mode):
-                yield f"{path} is a link to a folder; put the folder itself there"
+                yield f"{path} is a link to a folder; replace it by the folder"
             else:
                 yield f"{path} replaces no shipped template; {_advice(name, known)}"
         elif not stat.S_ISREG(mode):
-            what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-            yield f"{path} is {what}; put the template there as a file"
+            what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+            yield f"{path} is {what}; replace it by the template file"
         elif not path.resolve().is_relative_to(real):
-            # One that others include is told when they do.
+            # A link that another template includes is reported when it is included.
             if name in known:
                 yield outside(path, folder)
         else:
@@ -75,12 +75,15 @@ def _faults(folder: Path, used: list[str], known: Sequence[str]) -> Iterator[str
 
 
 def outside(path: Path, folder: Path) -> str:
-    """What is said of a link that leads out of the folder."""
-    return f"{path} leads outside {folder}; put the file itself there"
+    """The message for a link to a file outside the folder."""
+    return f"{path} is a link to a file outside {folder}; replace it by the file"
 
 
 def _entries(folder: Path, prefix: str, known: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """Files below a folder that count, folders in the place of one, and what they are."""
+    """The files below a folder that can be templates, and their modes.
+
+    A folder that has the name of a template is included.
+    """
     for entry in sorted(os.scandir(folder / prefix), key=lambda each: each.name):
         name = f"{prefix}{entry.name}"
         if entry.name.startswith(".") or name.endswith(".md"):
@@ -93,7 +96,7 @@ def _entries(folder: Path, prefix: str, known: frozenset[str]) -> Iterator[tuple
 
 
 def _mode(entry: "os.DirEntry[str]") -> int:
-    """What an entry is, or a link leads to; 0 for one that leads nowhere."""
+    """The mode of an entry, or of the target of a link; 0 for a broken link."""
     try:
         return entry.stat().st_mode
     except OSError:
@@ -105,8 +108,8 @@ def _advice(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, known, n=1) or [
         last[each] for each in get_close_matches(PurePosixPath(name).name, list(last), n=1)
     ]
-    rename = f'rename it to "{close[0]}"' if close else f'rename it as one, such as "{known[0]}"'
-    return f"{rename}, or let its name begin with _ if your templates include it"
+    rename = f'rename it to "{close[0]}"' if close else f'rename it, for example to "{known[0]}"'
+    return f"{rename}, or begin its name with _ if your templates include it"
 
 
 def read(path: Path) -> str:

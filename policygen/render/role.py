@@ -1,4 +1,4 @@
-"""Roles with just the permissions that reading a cluster takes."""
+"""Roles with exactly the permissions that policygen needs to read a cluster."""
 
 from collections.abc import Iterable
 
@@ -7,9 +7,9 @@ from policygen.render.scalar import encode
 
 
 def roles(name: str, permissions: Iterable[Permission]) -> str:
-    """The manifests: a ClusterRole, and a Role for each namespace in which something is listed.
+    """The manifests: a ClusterRole, and a Role for each namespace in which objects are listed.
 
-    Resources of one group stand in one rule, those of some names in their own.
+    Resources of one group are in one rule. Resources with names are in separate rules.
     """
     places: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
     for it in permissions:

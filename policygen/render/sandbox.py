@@ -1,4 +1,4 @@
-"""Users' own templates: what they may read, how long they may run, and what they must print."""
+"""Runs users' templates in a sandbox, with limits for files, time, memory and output."""
 
 import faulthandler
 import json
@@ -26,20 +26,20 @@ from policygen.spec.types import Target
 
 
 class Limits(Struct, frozen=True):
-    """What users' templates may use, all objects of a run together."""
+    """Limits for users' templates, for all objects of a run together."""
 
     seconds: float = 10.0
     seconds_each: float = 0.02
-    """More for each object."""
+    """Additional seconds for each object."""
     grace: float = 3.0
-    """Seconds after which what does not even notice the end of its time is ended."""
+    """Seconds after the limit; then a process that does not react to the alarm is killed."""
     memory: int = 1 << 30
-    """Bytes of address space, Python itself among them."""
+    """Bytes of address space, including Python itself."""
     memory_each: int = 1 << 15
-    """More for each object."""
+    """Additional bytes for each object."""
 
     def time(self, objects: int) -> float:
-        """Seconds for so many objects."""
+        """The time limit for this number of objects, in seconds."""
         return self.seconds + self.seconds_each * objects
 
 
@@ -53,18 +53,22 @@ _CHILD = (
 def render(
     items: Sequence[Item], folders: Sequence[Path], target: Target | None = None
 ) -> list[str]:
-    """The items' documents, by templates of these folders before the shipped ones.
+    """The documents of the items. Templates of these folders override the shipped ones.
 
-    They run in a process of their own. Promised: they read no file but templates of these
-    folders and shipped ones, not through a link either; they see no attribute that begins with
-    an underscore and change nothing; together they end within `LIMITS`, whatever they loop over or
-    compute; no document is longer than etcd takes; each template prints exactly one document,
-    no key in it twice, and that is the planned object: apiVersion, kind, name, namespace, and
-    both labels by which policygen knows its own. With a `target`, and where real servers of its
-    versions or later ones were asked (`schemas/cluster`), that they would not refuse it.
+    The templates run in a separate process, with these guarantees:
 
-    Raises UsageError for a folder or file that cannot be used, and for a broken promise,
-    naming template, line (where one is known), kind and object.
+    - They read only templates of these folders and shipped ones, also through links.
+    - They see no attribute that begins with an underscore, and change nothing.
+    - All of them together end within `LIMITS`, for any loop or computation.
+    - No document is longer than the limit of etcd.
+    - Each template prints exactly one document, without duplicate keys.
+    - The document is the planned object: apiVersion, kind, name, namespace, and the two labels of
+      policygen.
+    - With a `target`, an API server would not refuse it. This is checked only if `schemas/cluster`
+      comes from servers of the target versions or later ones.
+
+    Raises UsageError for a folder or file that cannot be used, and for a violated guarantee, with
+    template, line (if known), kind and object.
     """
     own.check(folders, Shipped().list_templates())
     seconds = LIMITS.time(len(items))
@@ -74,7 +78,7 @@ def render(
             [sys.executable, "-I", "-c", _CHILD, *_import_path()],
             input=pickle.dumps(task),
             capture_output=True,
-            timeout=seconds + LIMITS.grace + 60,  # it ends itself; this is for a machine in swap
+            timeout=seconds + LIMITS.grace + 60,  # it stops itself; this is for a very slow machine
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -88,7 +92,7 @@ def render(
 
 
 def _import_path() -> list[str]:
-    """Where this process finds modules; the other one starts isolated and must find the same."""
+    """The import path of this process; the child starts isolated and needs the same path."""
     return [str(Path(entry).absolute()) for entry in sys.path]
 
 
@@ -98,22 +102,24 @@ def _crashed(
     done: subprocess.CompletedProcess[bytes],
     seconds: float,
 ) -> NoReturn:
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if said.startswith("Timeout"):
+    stderr = done.stderr.decode("utf-8", "replace").strip()
+    if stderr.startswith("Timeout"):
         what = f"the templates took more than {seconds:.0f} seconds; they loop or compute too much"
-    elif "MemoryError" in said:
-        what = "the template needs more memory than it may have"
+    elif "MemoryError" in stderr:
+        what = "the template needs more memory than is allowed"
     elif done.returncode < 0:
-        what = f"rendering ended with signal {-done.returncode}; the template asks for too much"
+        what = (
+            f"rendering ended with signal {-done.returncode}; the template needs too many resources"
+        )
     else:
-        raise RuntimeError(f"the process that renders templates ended: {said}")
+        raise RuntimeError(f"the process that renders templates ended: {stderr}")
     name = item.release.template
     theirs = (folder / name for folder in folders if (folder / name).is_file())
     raise UsageError(described(item, what, f"{next(theirs, f'templates/{name}')}"))
 
 
 class _Folder(BaseLoader):
-    """Templates of a user's folder, and of nowhere else."""
+    """Loads templates only from a user's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -140,16 +146,16 @@ def _environment(folders: Sequence[str]) -> Environment:
     return environment(loader, ImmutableSandboxedEnvironment)
 
 
-class _TimeIsUp(Exception):  # noqa: N818 - told as the template's error
-    """Raised by the alarm into whatever the template is doing."""
+class _TimeIsUp(Exception):  # noqa: N818 - reported as the template's error
+    """The alarm raises it while the template runs."""
 
 
 def serve() -> None:
-    """The process of its own: a task from stdin, a line of JSON to stdout for each document."""
+    """The separate process: reads a task from stdin, writes a JSON line per document to stdout."""
     items, folders, limits, target = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent
     seconds = limits.time(len(items))
-    # The first ends what loops in Python and tells where; it repeats, lest Jinja swallows it.
-    # The second, which needs no interpreter, ends what computes inside one operation.
+    # The first stops loops in Python and knows the line. It repeats, since Jinja can swallow it.
+    # The second does not need the interpreter, and stops a computation inside one operation.
     signal.signal(signal.SIGALRM, _time_is_up(seconds))
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)
     faulthandler.dump_traceback_later(seconds + limits.grace, exit=True)
@@ -172,7 +178,7 @@ def _documents(
 
     env = _environment(folders)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # whatever crashes leaves no file behind
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash must not write a core file
     known: set[str] = set()
     for item in items:
         text = document(env, item)
@@ -190,7 +196,7 @@ def _documents(
 
 
 def _is_known(item: Item, target: Target | None) -> bool:
-    """Whether the servers that were asked know all that the target's know of this kind."""
+    """Whether the schemas in `schemas/cluster` cover the target version for this kind."""
     from policygen.api_validation import schemas  # noqa: PLC0415 - for this process only
 
     component = item.kind.component

@@ -1,4 +1,4 @@
-"""YAML autoescaping: what a template prints becomes text that every YAML reader reads alike."""
+"""YAML autoescaping: values in templates become text that every YAML parser reads equally."""
 
 import math
 import re
@@ -10,27 +10,27 @@ from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
 WIDTH = 80
-"""Columns of a line, as yamllint's default configuration wants it."""
+"""Length of a line, in columns, as in yamllint's default configuration."""
 
 _STEP = 2
-# Columns by which nested content is indented; every shipped template keeps to it.
+# Columns of indentation for nested content, as in every shipped template.
 
 _KEY_ROOM = 40
-# Columns kept for a key that is not known here: `key: {{ block(text, 4) }}`.
+# Columns reserved for a key that is unknown here: `key: {{ block(text, 4) }}`.
 
 _SIMPLE_KEY = 1000
-# YAML readers give up on `key:` beyond 1,024 characters; `? key` has no such bound.
+# YAML parsers refuse `key:` above 1,024 characters; `? key` has no such limit.
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS = frozenset(("y", "yes", "n", "no", "on", "off", "true", "false", "null"))
-# Of YAML 1.1 (yaml.org/type), in any case.
+# Booleans and null of YAML 1.1 (yaml.org/type), in upper and lower case.
 
 _INVISIBLE = (
     "\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\uffff\U000e0000-\U0010ffff"
 )
-# Controls, line breaks of YAML 1.1, odd spaces, directions, private use. A fixed list: what
-# str.isprintable says depends on the Python version, and the output must not.
+# Control characters, line breaks of YAML 1.1, unusual spaces, text directions, private use. The
+# list is fixed, since str.isprintable depends on the Python version, and the output must not.
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _ESCAPED = re.compile(f'["\\\\\n{_INVISIBLE}]')
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -40,9 +40,9 @@ _WORD_OR_SPACES = re.compile(r" +|[^ ]+")
 def encode(value: object) -> str:
     """A value on one line: plain or in double quotes, lists and dicts in flow style.
 
-    Takes str, bool, int, float, None, and lists, tuples and mappings of them; keys are str.
-    Raises TypeError for any other type, ValueError for what no manifest can hold: a float
-    that is not finite, a lone surrogate.
+    Accepts str, bool, int, float, None, and lists, tuples and mappings of them; keys are str.
+    Raises TypeError for any other type. Raises ValueError for values that YAML cannot represent:
+    a float that is not finite, a lone surrogate.
     """
     if isinstance(value, str):
         return _text(str.__str__(value))
@@ -69,9 +69,9 @@ def _atom(value: object) -> str:
         return int.__repr__(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{value} is no number that a manifest can hold")
+            raise ValueError(f"a manifest cannot contain the number {value}")
         text = float.__repr__(value)
-        # YAML 1.1 takes 1e16 for a string: a float needs its point.
+        # In YAML 1.1, 1e16 is a string: a float needs its decimal point.
         return text if "." in text else text.replace("e", ".0e")
     raise TypeError(f"a template cannot print a {type(value).__name__}; print its fields")
 
@@ -99,27 +99,28 @@ def _escape(match: re.Match[str]) -> str:
         return _SHORT[char]
     code = ord(char)
     if 0xD800 <= code <= 0xDFFF:
-        raise ValueError("a lone surrogate is no character that a manifest can hold")
+        raise ValueError("a manifest cannot contain a lone surrogate")
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def block(value: object, indent: int, width: int = WIDTH) -> Markup:
-    """A value that may need several lines, put below its key.
+    """A value that may need several lines, below its key.
 
-    A template says `key: {{ block(it.labels, 4) }}`, where `indent` is the column of what belongs
-    to the key: the key's own column and 2. A dict or list becomes a newline and its lines in
-    block style (`{}` or `[]` where it is empty); the engine takes off the space that the
-    newline leaves behind the colon. Text of several lines becomes a literal block where one
-    can hold it, any other long text is folded inside double quotes, so that no line is longer
-    than `width` where a break is possible. A file that will stand inside a ConfigMap is
-    written 4 columns narrower, so that it can stand there as a literal block.
+    A template uses it as `key: {{ block(it.labels, 4) }}`. `indent` is the column of the value's
+    lines: the column of the key plus 2.
 
-    A literal block is not used for what it, or yamllint, cannot hold: characters that do not
-    print, tabs, spaces at the end of a line, three empty lines or one at the very end, lines
-    beyond `width`, and (where the parent's column is not known) a first line that begins
-    with a space.
+    - A dict or list becomes a newline and lines in block style, or `{}` or `[]` if it is empty.
+      The engine removes the space between the colon and the newline.
+    - Text of several lines becomes a literal block, if that is possible.
+    - Other long text is folded inside double quotes. So no line is longer than `width`, if a break
+      is possible. A file inside a ConfigMap is written 4 columns narrower, so that it fits there
+      as a literal block.
 
-    Raises what `encode` raises.
+    A literal block is not possible (or yamllint refuses it) for characters that are not printable,
+    tabs, spaces at the end of a line, three empty lines, an empty line at the end, and lines longer
+    than `width`. If the column of the parent is unknown, the first line must not begin with a space.
+
+    Raises the errors of `encode`.
     """
     if indent < 1 and not isinstance(value, Mapping | list | tuple):
         return Markup(encode(value))  # noqa: S704 - YAML, and encode made it safe
@@ -128,7 +129,7 @@ def block(value: object, indent: int, width: int = WIDTH) -> Markup:
 
 
 def _below(value: object, indent: int, column: int, width: int, *, nested: bool = True) -> str:
-    """What follows `key:`: a space and a scalar that starts at `column`, or lines at `indent`."""
+    """The text after `key:`: a space and a scalar at `column`, or lines at `indent`."""
     if isinstance(value, Mapping) and value:
         return "".join(f"\n{' ' * indent}{pair}" for pair in _pairs(value, indent, width))
     if isinstance(value, list | tuple) and value:
@@ -158,19 +159,19 @@ def _pairs(value: Mapping[object, object], indent: int, width: int) -> Iterator[
 
 
 def _item(value: object, indent: int, width: int) -> str:
-    """What follows the dash of a list's item."""
+    """The text after the dash of a list item."""
     inner = indent + _STEP
     if isinstance(value, Mapping) and value:
         return " " + f"\n{' ' * inner}".join(_pairs(value, inner, width))
     below = _below(value, inner, inner, width)
-    # A long scalar starts beside the dash: the next line would begin at the same column.
+    # A long scalar starts next to the dash: on the next line it would have the same column.
     if below.startswith("\n") and not isinstance(value, list | tuple):
         return f" {below.lstrip()}"
     return below
 
 
 def _literal(text: str, indent: int, width: int, *, nested: bool) -> str | None:
-    """The text as a literal block, or None where that cannot hold it."""
+    """The text as a literal block, or None if that is not possible."""
     body = text.removesuffix("\n")
     if "\n" not in text or not body.strip("\n") or body.endswith("\n"):
         return None
@@ -190,7 +191,7 @@ def _literal(text: str, indent: int, width: int, *, nested: bool) -> str | None:
 
 
 def _folded(value: object, text: str, indent: int, width: int) -> str:
-    """An encoded scalar over several lines that start at `indent`; only quotes can be folded."""
+    """An encoded scalar on several lines at `indent`; only a quoted scalar can be folded."""
     if not isinstance(value, str) or not text.startswith('"'):
         return text
     fold = _Fold(width - indent - len('\\n"'))
@@ -204,7 +205,7 @@ def _folded(value: object, text: str, indent: int, width: int) -> str:
 
 
 class _Fold:
-    """The lines of a double-quoted scalar while they fill up; `room` is the columns of each."""
+    """Builds the lines of a double-quoted scalar; `room` is the length of a line in columns."""
 
     def __init__(self, room: int) -> None:
         self.lines: list[str] = []
@@ -212,14 +213,14 @@ class _Fold:
         self.room = room
 
     def add(self, text: str) -> None:
-        """Put escaped text in, breaking lines at its spaces."""
+        """Add escaped text, with line breaks at its spaces."""
         spaces = ""
         for part in _WORD_OR_SPACES.findall(text):
             if part[0] == " ":
                 spaces = part
                 continue
             if len(spaces) == 1 and self._begun and not self._fits(spaces + part):
-                self.lines.append(self.line)  # this break is read as the one space
+                self.lines.append(self.line)  # parsers read this break as one space
                 self.line = ""
             else:
                 self._space(spaces)
@@ -230,7 +231,7 @@ class _Fold:
         self._space(spaces)
 
     def hard(self) -> None:
-        """Break the line so that the break is not read as a space."""
+        """Break the line with an escaped break, which parsers do not read as a space."""
         self.lines.append(f"{self.line}\\")
         self.line = ""
 
@@ -246,23 +247,23 @@ class _Fold:
             if not self._fits("  "):
                 self.hard()
             if not self.line:
-                self.line = "\\"  # a line's first space counts only if it is escaped
+                self.line = "\\"  # a space at the start of a line must be escaped
             free = self.room - len(self.line)
             self.line += spaces[:free]
             spaces = spaces[free:]
 
 
-@pass_eval_context  # keeps Jinja from folding constants past us
+@pass_eval_context  # prevents Jinja from evaluating constants without this function
 def finalize(_: EvalContext, value: object) -> str:
-    """What an expression of a template prints: Markup as it is, all else by `encode`.
+    """The text of an expression in a template: Markup unchanged, other values by `encode`.
 
-    Raises jinja2.UndefinedError for an undefined value, else what `encode` raises.
+    Raises jinja2.UndefinedError for an undefined value, and the errors of `encode`.
     """
     if type(value) is str:
         return _text(value)
     if isinstance(value, Markup):
         return value
     if isinstance(value, Undefined):
-        str(value)  # StrictUndefined says here what is missing
+        str(value)  # StrictUndefined raises an error with the missing name
         raise UndefinedError("an undefined value cannot be printed")
     return encode(value)

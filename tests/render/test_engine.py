@@ -83,7 +83,7 @@ def test_templates_are_read_from_inside_a_zip(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "line, message",
     [
-        ("x: {{ itt.gpus }}", 'nothing is called "itt"; did you mean "it"?'),
+        ("x: {{ itt.gpus }}", '"itt" is not defined; did you mean "it"?'),
         ("x: {{ it.gpu }}", 'Queue has no "gpu"; did you mean "gpus"?'),
         ("x: {{ it.colour }}", 'Queue has no "colour"; known are gpus, labels, meta, note'),
         ("x: {{ it.gpus.count }}", 'int has no "count"'),
@@ -92,13 +92,13 @@ def test_templates_are_read_from_inside_a_zip(tmp_path, monkeypatch):
         ("x: {{ it.gpus", "unexpected end of template"),
         ("{% iff it.gpus %}", "Encountered unknown tag 'iff'"),
         ("x: {{ it.gpus | random }}", "No filter named 'random'"),
-        ("x: {{ lipsum() }}", 'nothing is called "lipsum"'),
+        ("x: {{ lipsum() }}", '"lipsum" is not defined'),
         ("x: {{ 1 / 0 }}", "division by zero"),
         ("x: {{ it }}", "a template cannot print a Queue; print its fields"),
         ("x: {{ it.labels.keys }}", "a template cannot print a builtin_function_or_method"),
-        ('{% include "x/none.j2" %}', 'there is no template "x/none.j2"'),
-        ('{% include "../../x" %}', 'there is no template "../../x"'),
-        ('{% include "x/queue.yaml.j2" %}', "includes or calls itself without end"),
+        ('{% include "x/none.j2" %}', 'template "x/none.j2" does not exist'),
+        ('{% include "../../x" %}', 'template "../../x" does not exist'),
+        ('{% include "x/queue.yaml.j2" %}', "includes or calls itself endlessly"),
     ],
 )
 def test_an_error_names_template_line_kind_and_object(template, line, message):
@@ -120,13 +120,15 @@ def test_an_error_in_an_included_template_names_that_one(template):
 
 def test_a_value_that_no_manifest_can_hold_names_the_object(template):
     template("note: {{ it.note }}\n")
-    with pytest.raises(UsageError, match=r'j2:1: Queue "a": a lone surrogate'):
+    with pytest.raises(
+        UsageError, match=r'j2:1: Queue "a": a manifest cannot contain a lone surrogate'
+    ):
         render([queue(note="\ud800")])
 
 
 def test_a_missing_template_is_named(template):
     template("", "x/other.j2")
-    with pytest.raises(UsageError, match=r'Queue "a": there is no template "x/queue.yaml.j2"'):
+    with pytest.raises(UsageError, match=r'Queue "a": template "x/queue.yaml.j2" does not exist'):
         render([queue()])
 
 

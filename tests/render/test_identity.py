@@ -18,28 +18,32 @@ def test_what_is_shipped_is_sound():
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("v1beta2", "v1beta1", 'prints apiVersion "kueue.x-k8s.io/v1beta1", planned is'),
-        ("kind: LocalQueue", "kind: Secret", 'prints kind "Secret", planned is "LocalQueue"'),
-        ("name: gpus", "name: cards", 'prints metadata.name "cards", planned is "gpus"'),
-        ("name: gpus", "name: 1", 'prints metadata.name 1, planned is "gpus"'),
-        ("namespace: team-a", "", 'prints metadata.namespace an empty value, planned is "team-a"'),
+        ("v1beta2", "v1beta1", 'prints apiVersion "kueue.x-k8s.io/v1beta1", but the plan has'),
+        ("kind: LocalQueue", "kind: Secret", 'prints kind "Secret", but the plan has "LocalQueue"'),
+        ("name: gpus", "name: cards", 'prints metadata.name "cards", but the plan has "gpus"'),
+        ("name: gpus", "name: 1", 'prints metadata.name 1, but the plan has "gpus"'),
+        (
+            "namespace: team-a",
+            "",
+            'prints metadata.namespace an empty value, but the plan has "team-a"',
+        ),
         ("namespace: team-a", "namespace: kube-system", "prints metadata.namespace"),
         ("managed-by: policygen", "managed-by: me", "metadata.labels app.kubernetes.io/managed-by"),
         ("policygen.dev/set: prod", "", "prints metadata.labels policygen.dev/set an empty value"),
         (
             "  labels:",
             "  name: gpus\n  labels:",
-            'in line 6 of what it prints: key "name" is given twice, first on line 4',
+            'in line 6 of its output: key "name" is given twice, first on line 4',
         ),
-        ("---\n", "---\n---\n", "prints 2 documents; a template prints one, without a line ---"),
+        ("---\n", "---\n---\n", "prints 2 documents; print one document, without a line ---"),
         ("spec:", "---\nspec:", "prints 2 documents"),
-        ("spec:", "spec: [", "prints no sound YAML"),
-        ("spec:", "\tspec:", "prints no sound YAML"),
-        ("spec:", "spec: *none\nmore:", 'in line 9 of what it prints: alias "*none" has no anchor'),
-        ("spec:", "spec: !!python/object:os.system {}\nmore:", "prints no sound YAML"),
+        ("spec:", "spec: [", "prints invalid YAML"),
+        ("spec:", "\tspec:", "prints invalid YAML"),
+        ("spec:", "spec: *none\nmore:", 'in line 9 of its output: alias "*none" has no anchor'),
+        ("spec:", "spec: !!python/object:os.system {}\nmore:", "prints invalid YAML"),
         ("spec:", "? [a]\n: b\nspec:", "a key must be text"),
-        ("name: gpus", "name: 1e3", 'prints metadata.name 1000, planned is "gpus"'),
-        ("name: gpus", "name: yes", 'prints metadata.name true, planned is "gpus"'),
+        ("name: gpus", "name: 1e3", 'prints metadata.name 1000, but the plan has "gpus"'),
+        ("name: gpus", "name: yes", 'prints metadata.name true, but the plan has "gpus"'),
         ("spec:", "more: .inf\nspec:", "no object can hold one"),
     ],
 )
@@ -71,7 +75,7 @@ def test_a_namespace_that_was_not_planned_is_refused():
     text = render([item])[0].text
     assert fault(item, text) is None
     found = fault(item, text.replace("  name: a\n", "  name: a\n  namespace: b\n"))
-    assert found == 'prints metadata.namespace "b", planned is an empty value'
+    assert found == 'prints metadata.namespace "b", but the plan has an empty value'
 
 
 def test_a_controllers_file_has_no_name_to_check():

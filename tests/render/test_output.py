@@ -124,9 +124,9 @@ def test_files_edited_by_hand_or_foreign_are_all_named_and_nothing_is_changed(tm
     (tmp_path / "queue.a.yaml").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     assert refusal(write_folder, NEW, tmp_path) == (
-        f"nothing was written to {tmp_path}: queue.a.yaml was edited since policygen wrote it, "
-        "queue.b.yaml was edited since policygen wrote it, queue.d.yaml was not written by "
-        "policygen, queue.gone.yaml was edited since policygen wrote it; move such files away, "
+        f"nothing was written to {tmp_path}: queue.a.yaml was edited after policygen wrote it, "
+        "queue.b.yaml was edited after policygen wrote it, queue.d.yaml was not written by "
+        "policygen, queue.gone.yaml was edited after policygen wrote it; move these files away, "
         "or render into another folder"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -173,7 +173,7 @@ def test_an_index_that_cannot_be_trusted_is_refused(tmp_path, index):
 
 def test_names_that_cannot_be_files_are_refused(tmp_path):
     folder = tmp_path / "out"
-    assert "cannot be the name of a file" in refusal(write_folder, [manifest("../../x")], folder)
+    assert "its name cannot be a file name" in refusal(write_folder, [manifest("../../x")], folder)
     assert "both be written to queue.a.yaml" in refusal(write_folder, [OLD[0], OLD[0]], folder)
     assert "cannot be written: File name too long" in refusal(
         write_folder, [manifest("x" * 300)], folder
@@ -270,7 +270,7 @@ def test_an_interrupted_first_run_can_render_something_else_next(tmp_path, monke
     real = os.replace
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", failing)
-        assert "2 of 4 files are still old" in refusal(write_folder, OLD, tmp_path)
+        assert "2 of 4 files are not written yet" in refusal(write_folder, OLD, tmp_path)
     assert sorted(files(tmp_path)) == ["queue.a.yaml", "queue.b.yaml"]
     write_folder([manifest("other")], tmp_path)
     assert sorted(files(tmp_path)) == ["queue.other.yaml"]
@@ -328,7 +328,7 @@ def test_two_runs_at_once_do_not_mix(tmp_path):
     with (tmp_path / ".policygen.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert refusal(write_folder, NEW, tmp_path) == (
-            f"another policygen is writing to {tmp_path}; run again when it has ended"
+            f"another policygen is writing to {tmp_path}; run again when it has finished"
         )
     assert files(tmp_path) == {**expected(OLD), ".policygen.lock": ""}
     write_folder(NEW, tmp_path)  # a lock file without a lock is what a killed run leaves

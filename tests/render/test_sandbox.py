@@ -95,8 +95,8 @@ def test_a_block_that_replaces_none_is_refused(own, folder, text, line):
     own('{% extends "builtin/' + PATH + '" %}\n', "_ours.j2")
     path = own(text)
     assert refused(folder) == (
-        f'{path}:{line}: ResourceFlavor "h100": block "spek" replaces none of what this extends, so '
-        'nothing prints it; did you mean "spec"?'
+        f'{path}:{line}: ResourceFlavor "h100": block "spek" does not exist in the extended template, so '
+        'it is not printed; did you mean "spec"?'
     )
 
 
@@ -132,8 +132,8 @@ def test_what_a_server_refuses_is_refused_where_servers_were_asked(
     with pytest.raises(UsageError) as error:
         render([flavor()], templates=[folder], target=target)
     assert str(error.value) == (
-        f'{path}: ResourceFlavor "h100": prints what an API server refuses: spec.nodeLabel: '
-        'field "nodeLabel" is unknown in spec; did you mean "nodeLabels"?'
+        f'{path}: ResourceFlavor "h100": prints an object that an API server refuses: '
+        'spec.nodeLabel: field "nodeLabel" is unknown in spec; did you mean "nodeLabels"?'
     )
 
 
@@ -152,12 +152,15 @@ def test_the_first_folder_wins(own, folder, tmp_path):
 @pytest.mark.parametrize(
     "line, message",
     [
-        ('{% include "/etc/passwd" %}', 'there is no template "/etc/passwd"'),
-        ('{% include "../../secret.j2" %}', 'there is no template "../../secret.j2"'),
-        ('{% include "builtin/../../secret.j2" %}', "there is no template"),
-        ('{% include "kueue/_link.j2" %}', "kueue/_link.j2 leads outside"),
-        ('{% include "kueue/_links/secret.j2" %}', "kueue/_links/secret.j2 leads outside"),
-        ('{% include "kueue/_pipe.j2" %}', "there is no template"),
+        ('{% include "/etc/passwd" %}', 'template "/etc/passwd" does not exist'),
+        ('{% include "../../secret.j2" %}', 'template "../../secret.j2" does not exist'),
+        ('{% include "builtin/../../secret.j2" %}', "does not exist"),
+        ('{% include "kueue/_link.j2" %}', "kueue/_link.j2 is a link to a file outside"),
+        (
+            '{% include "kueue/_links/secret.j2" %}',
+            "kueue/_links/secret.j2 is a link to a file outside",
+        ),
+        ('{% include "kueue/_pipe.j2" %}', "does not exist"),
         ("x: {{ ().__class__ }}", "access to attribute '__class__' of 'tuple' object is unsafe"),
         ('x: {{ ()|attr("__class__") }}', "'__class__'"),
         ('x: {{ it["__class__"] }}', "__class__"),
@@ -197,8 +200,8 @@ def test_what_a_template_may_not_do_is_refused_with_its_place(own, folder, line,
             "{{ 9 ** (9 ** 9) }}",  # one operation: Python cannot interrupt it
             "the templates took more than 1 seconds; they loop or compute too much",
         ),
-        ('{{ "x" * 10 ** 11 }}', "the template needs more memory than it may have"),
-        ('{{ "%99999999999d" % 1 }}', "the template needs more memory than it may have"),
+        ('{{ "x" * 10 ** 11 }}', "the template needs more memory than is allowed"),
+        ('{{ "%99999999999d" % 1 }}', "the template needs more memory than is allowed"),
     ],
 )
 def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, message):
@@ -213,11 +216,11 @@ def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, mes
 @pytest.mark.parametrize(
     "text, message",
     [
-        ('{{ "x" * 10 ** 7 }}', "longer than the 1536 KiB that etcd takes"),
-        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
+        ('{{ "x" * 10 ** 7 }}', "longer than 1536 KiB, the limit of etcd"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself endlessly"),
         (
             "a: {% for _ in range(90000) %}[{% endfor %}{% for _ in range(90000) %}]{% endfor %}",
-            "prints no sound YAML, in line 8 of what it prints: nested more than 100 deep",
+            "prints invalid YAML, in line 8 of its output: nested more than 100 deep",
         ),
     ],
 )
@@ -233,24 +236,24 @@ def test_a_crash_is_told_with_the_object(own, folder, monkeypatch):
     path = own(HEAD)
     monkeypatch.setattr(sandbox, "_CHILD", "import os; os.kill(os.getpid(), 9)")
     assert refused(folder) == (
-        f'{path}: ResourceFlavor "h100": rendering ended with signal 9; the template asks for too much'
+        f'{path}: ResourceFlavor "h100": rendering ended with signal 9; the template needs too many resources'
     )
 
 
 def test_another_object_than_the_planned_one_is_refused(own, folder):
     path = own(HEAD.replace("{{ it.meta.name }}", "mine"))
     assert refused(folder, local_queue(), flavor()) == (
-        f'{path}: ResourceFlavor "h100": prints metadata.name "mine", planned is "h100"'
+        f'{path}: ResourceFlavor "h100": prints metadata.name "mine", but the plan has "h100"'
     )
 
 
-SHIPPED = "name a file there as a shipped one, such as kubernetes/config_map.yaml.j2"
+SHIPPED = "give a file in it the name of a shipped template, such as kubernetes/config_map.yaml.j2"
 
 
 def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     first = own(HEAD, "kueue/resource_flavour.yaml.j2")
     second = own(HEAD, "queue.yaml")
-    help_ = "or let its name begin with _ if your templates include it"
+    help_ = "or begin its name with _ if your templates include it"
     assert refused(folder) == (
         f'{first} replaces no shipped template; rename it to "{PATH}", {help_}; '
         f'{second} replaces no shipped template; rename it to "volcano/queue.yaml.j2", {help_}'
@@ -258,7 +261,7 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     first.rename(folder / "zzz")
     second.unlink()
     assert refused(folder) == (
-        f"{folder}/zzz replaces no shipped template; rename it as one, such as "
+        f"{folder}/zzz replaces no shipped template; rename it, for example to "
         f'"kubernetes/config_map.yaml.j2", {help_}'
     )
     for number in range(9):
@@ -268,15 +271,15 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
 
 
 def test_a_folder_that_is_none_is_refused(folder):
-    assert refused(folder / "none") == f"--templates {folder}/none is no folder"
+    assert refused(folder / "none") == f"--templates {folder}/none is not a folder"
     (folder / "file").write_text("")
-    assert refused(folder / "file") == f"--templates {folder}/file is no folder"
+    assert refused(folder / "file") == f"--templates {folder}/file is not a folder"
 
 
 def test_a_folder_that_does_nothing_is_refused(own, folder, tmp_path):
     (folder / "README.md").write_text("ours")
     (folder / "kueue").mkdir()
-    assert refused(folder) == f"--templates {folder} holds no template; {SHIPPED}"
+    assert refused(folder) == f"--templates {folder} contains no template; {SHIPPED}"
     own("", "_ours.j2")
     assert refused(folder) == f"--templates {folder} replaces no shipped template; {SHIPPED}"
     other = tmp_path / "other"
@@ -288,13 +291,13 @@ def test_a_folder_that_does_nothing_is_refused(own, folder, tmp_path):
 @pytest.mark.parametrize(
     "make, what",
     [
-        (os.mkfifo, "is no regular file; put the template there as a file"),
-        (os.mkdir, "is a folder; put the template there as a file"),
-        (lambda path: path.symlink_to("nowhere"), "is no regular file; put the template there as"),
-        (lambda path: path.symlink_to(path), "is no regular file; put the template there as a fil"),
-        (lambda path: path.symlink_to("."), "is a folder; put the template there as a file"),
-        (lambda path: path.symlink_to("/dev/null"), "is no regular file; put the template there"),
-        (lambda path: path.symlink_to(__file__), "leads outside"),
+        (os.mkfifo, "is not a regular file; replace it by the template file"),
+        (os.mkdir, "is a folder; replace it by the template file"),
+        (lambda path: path.symlink_to("nowhere"), "is not a regular file; replace it by"),
+        (lambda path: path.symlink_to(path), "is not a regular file; replace it by"),
+        (lambda path: path.symlink_to("."), "is a folder; replace it by the template file"),
+        (lambda path: path.symlink_to("/dev/null"), "is not a regular file; replace it by"),
+        (lambda path: path.symlink_to(__file__), "is a link to a file outside"),
         (lambda path: path.write_bytes(b"x" * (1 << 20) + b"y"), ": is longer than 1024 KiB"),
     ],
 )
@@ -313,9 +316,7 @@ def test_a_link_inside_the_folder_is_followed(own, folder):
     (folder / PATH).symlink_to("../_ours")
     assert render([flavor()], templates=[folder])[0].text.endswith("mine: 1\n")
     (folder / "volcano").symlink_to("kueue")
-    assert refused(folder) == (
-        f"{folder}/volcano is a link to a folder; put the folder itself there"
-    )
+    assert refused(folder) == (f"{folder}/volcano is a link to a folder; replace it by the folder")
 
 
 @pytest.mark.parametrize(
