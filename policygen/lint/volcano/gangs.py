@@ -37,7 +37,7 @@ class GangNeeds(Struct, frozen=True, eq=False):
 
 
 def gangs(cluster: Cluster) -> Iterator[GangNeeds]:
-    """The gangs of PodGroups and Volcano Jobs. On a cluster a Job has a PodGroup, so Jobs are skipped."""
+    """The gangs of PodGroups, and of Jobs in manifests; on a cluster each Job has a PodGroup."""
     members = cluster.derive(queues.groups)
     for group in cluster.pod_groups:
         yield _of_group(group, members.get((group.namespace, group.name), ()))
@@ -77,8 +77,8 @@ def _of_job(workload: Workload) -> GangNeeds:
 def _least(templates: Sequence[tuple[Template, int | None]], wanted: int) -> dict[str, Fraction]:
     """The requests by resource of the `wanted` pods that request least of it.
 
-    `templates` come with their number of pods; None means as many as wanted. Returns an empty dict if
-    there are fewer pods than wanted.
+    `templates` come with their number of pods; None means as many as wanted. Returns an empty
+    dict if there are fewer pods than wanted.
     """
     requests = [(template.spec.requests, wanted if n is None else n) for template, n in templates]
     if sum(count for _, count in requests) < wanted:

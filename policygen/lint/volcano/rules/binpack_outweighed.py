@@ -34,7 +34,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         against = {name: score for name, score in against.items() if score > 0}
         total = sum(against.values())
         if order.on("enableNodeOrder") and weight < _STEP * total:
-            shown = ", ".join(f"{name} {it}" for name, it in against.items())
+            shown = ", ".join(f"{name} {score}" for name, score in against.items())
             yield Hit(
                 RULE,
                 f"plugin binpack has weight {weight}, too little against nodeorder's {shown}, "

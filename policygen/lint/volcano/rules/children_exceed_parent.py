@@ -17,7 +17,7 @@ _MISSING_IS_ZERO = (1, 14)
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Compares sums of deserved and guarantee, and each capability. Volcano does not compare with `root`.
+    """Compares sums of deserved and guarantee, and each capability, but not with `root`.
 
     Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler drops the whole tree.
     Source: queues/validate/validate_queue.go; volcano-sh/volcano#5634, #4818.

@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Up to 1.12 Volcano silently lowers deserved to the limit; from 1.13 on the webhook refuses it.
+    """Up to 1.12 Volcano silently lowers deserved; from 1.13 on the webhook refuses it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.
     """

@@ -11,7 +11,9 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Volcano does not compare the queues below root with the nodes. See also guarantees-exceed-cluster.
+    """Volcano does not compare the queues below root with the nodes.
+
+    guarantees-exceed-cluster reports guarantees.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; queues/validate/validate_queue.go.
     """

@@ -10,9 +10,10 @@ from policygen.lint.volcano.queues import ROOT
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Proportion computes shares from weights. If parents are ignored too, queue-tree-ignored reports it.
+    """Proportion computes shares from weights.
 
-    The scheduler itself writes deserved of root, with any plugin.
+    If parents are ignored too, queue-tree-ignored reports it. The scheduler itself writes
+    deserved of root, with any plugin.
     Source: pkg/scheduler/plugins/proportion/proportion.go; pkg/scheduler/framework/session.go.
     """
     queues = [queue for queue in facts.cluster.queues if queue.name != ROOT]

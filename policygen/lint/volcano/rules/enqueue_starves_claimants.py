@@ -10,7 +10,8 @@ from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoSettings,
 _HOLDERS = {"preempt": (*QUEUE_PLUGINS, "overcommit"), "reclaim": ("overcommit",)}
 """Plugins that hold back a job for which the action would make room.
 
-For capacity and proportion a queue below what it deserves has room; for overcommit a full cluster has no room.
+For capacity and proportion, a queue below what it deserves has room; for overcommit, a full cluster
+has no room.
 """
 
 

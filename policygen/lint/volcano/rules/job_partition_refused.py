@@ -43,7 +43,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Set replicas to totalPartitions times partitionSize, and minAvailable to minPartitions times partitionSize.",
+    remedy="Set replicas to totalPartitions times partitionSize, and minAvailable accordingly.",
     judges=("Job",),
     check=check,
     since={"volcano": (1, 14)},

@@ -50,7 +50,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
         events, code = _events(policy), policy.data.get("exitCode")
         if events and code is not None:
             yield (
-                "a policy for both events and an exitCode, so Volcano refuses it; write two policies",
+                "a policy for both events and an exitCode, so Volcano refuses it; write two",
                 policy.at,
             )
         elif not (policy.data.get("event") or policy.data.get("events")) and code is None:

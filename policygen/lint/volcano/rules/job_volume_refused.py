@@ -53,7 +53,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write either volumeClaim or volumeClaimName, and a different mountPath for each volume.",
+    remedy="Write volumeClaim or volumeClaimName, and a different mountPath for each volume.",
     judges=("Job",),
     check=check,
 )

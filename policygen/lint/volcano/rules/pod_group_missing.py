@@ -13,7 +13,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The controller creates a PodGroup only for pods that name none; other pods wait for theirs.
+    """The controller creates a PodGroup only for pods that do not name one; other pods wait.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, addPod; pkg/scheduler/cache, Snapshot.
     """

@@ -11,7 +11,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only if the input has workloads of the namespace, and not for groups that a controller created.
+    """Only if the input has workloads of the namespace. Skips groups of controllers.
 
     Source: pkg/controllers/podgroup/pg_controller.go: pods join by annotation only.
     """

@@ -10,9 +10,10 @@ from policygen.lint.volcano.configuration import settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Labelled nodes take only queues that name their group, and a strict plugin allows no other nodes.
+    """Labelled nodes take only queues that name their group.
 
-    Queues inherit affinities if the plugin has enableHierarchy.
+    A strict plugin allows no other nodes. Queues inherit affinities if the plugin has
+    enableHierarchy.
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, predicateFn; `strict` since 1.13.
     """
     configuration = settings(facts)

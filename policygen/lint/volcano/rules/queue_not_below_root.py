@@ -10,7 +10,7 @@ from policygen.lint.volcano import queues as volcano_queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The webhook refuses such a queue. If it exists all the same, it stops all scheduling with enableHierarchy.
+    """The webhook refuses such a queue; with enableHierarchy an existing one stops all scheduling.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, updateAncestors;
     pkg/webhooks/admission/queues/validate/validate_queue.go, validateHierarchicalQueue.

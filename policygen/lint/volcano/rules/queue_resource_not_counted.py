@@ -17,7 +17,8 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Skips groups that Volcano's controllers create, which contain names of quotas too.
 
-    Source: pkg/scheduler/api/resource_info.go, NewResource; pkg/controllers/job/job_controller_actions.go.
+    Source: pkg/scheduler/api/resource_info.go, NewResource;
+    pkg/controllers/job/job_controller_actions.go.
     """
     known = facts.cluster.derive(provided)
     for queue in facts.cluster.queues:

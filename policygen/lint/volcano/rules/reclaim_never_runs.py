@@ -14,9 +14,9 @@ _STARVING = ("gang", "priority", "tdm")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No default configuration has the action, and it acts only for jobs that a plugin reports as starving.
+    """No default configuration has the action.
 
-    A guarantee is not lent.
+    It acts only for jobs that a plugin reports as starving. A guarantee is not lent.
     Source: pkg/scheduler/actions/reclaim/reclaim.go; framework/session_plugins.go, JobStarving;
     installer/helm/chart/volcano/config.
     """

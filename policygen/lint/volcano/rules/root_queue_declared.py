@@ -10,7 +10,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Volcano refuses changes of its amounts from 1.14.2 on; in earlier releases they limit the whole cluster.
+    """Volcano refuses changes of its amounts from 1.14.2 on; earlier they limit the whole cluster.
 
     Source: queues/validate/validate_queue.go, AdmitQueues; volcano-sh/volcano#4349.
     """

@@ -42,7 +42,8 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Iterator[Hit]:
         if lasts is None or lasts <= 0:
             yield Hit(
                 RULE,
-                f"{argument}, so the waiting time of jobs never ends; write a duration such as 1h30m",
+                f"{argument}, so the waiting time of jobs never ends; write a duration "
+                "such as 1h30m",
                 at,
             )
     default = _PERIODS.get((plugin.name, name))
@@ -55,7 +56,10 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Iterator[Hit]:
 def _thresholds(value: Any, argument: Any) -> Iterator[Hit]:
     at: At = argument("thresholds")
     if not isinstance(value, dict):
-        message = f"thresholds of plugin usage is {shown(value)}, so 80 is used for cpu and mem; write a mapping of cpu and mem"
+        message = (
+            f"thresholds of plugin usage is {shown(value)}, so 80 is used for cpu and mem; "
+            "write a mapping of cpu and mem"
+        )
         yield Hit(RULE, message, at)
         return
     for name, most in value.items():
@@ -64,8 +68,8 @@ def _thresholds(value: Any, argument: Any) -> Iterator[Hit]:
             yield Hit(RULE, message, At(at.document, (*at.path, name), key=True))
         elif isinstance(most, bool) or not isinstance(most, int):
             message = (
-                f"threshold {name} of plugin usage is {shown(most)}, which is read as 0, so no node in use "
-                "gets pods; write a whole number of percent"
+                f"threshold {name} of plugin usage is {shown(most)}, which is read as 0, so no "
+                "node in use gets pods; write a whole number of percent"
             )
             yield Hit(RULE, message, At(at.document, (*at.path, name)))
 

@@ -17,7 +17,7 @@ _DROPS = "the scheduler drops the whole file and uses its built-in configuration
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Unknown or missing actions, switches that are not booleans, drf with hierarchy beside proportion.
+    """Unknown or missing actions, switches that are not booleans, drf beside proportion.
 
     Source: pkg/scheduler/util.go, UnmarshalSchedulerConf; volcano-sh/volcano#4660.
     """

@@ -15,7 +15,7 @@ _VGPU = "deviceshare.VGPUEnable"
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Generic decoding and unchecked type assertions end the process, and so do two ways to share GPUs.
+    """Unchecked types end the process, and so do two ways to share GPUs.
 
     Source: pkg/scheduler/framework/arguments.go, Get; plugins/{tdm,rescheduling,deviceshare};
     volcano-sh/volcano#5749, #5806.
