@@ -33,7 +33,7 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
     assert done.returncode == 1
     assert done.stderr == ""
     first, excerpt, carets, summary = done.stdout.splitlines()
-    assert first.startswith("queue.yaml:4:22: error: LocalQueue b/a points to ClusterQueue")
+    assert first.startswith("queue.yaml:4:22: error: LocalQueue b/a names ClusterQueue")
     assert excerpt.endswith("spec: {clusterQueue: gone}")
     assert carets.endswith("^^^^")
     assert summary.startswith("1 error; 1 object; ")

@@ -40,7 +40,7 @@ def test_a_line_says_severity_family_proof_and_fault():
     (line,) = rules(RULE).stdout.splitlines()
     name, severity, family, _ = line.split(maxsplit=3)
     assert (name, severity, family) == (RULE, "error", "inert")
-    assert line.endswith("A LocalQueue names no ClusterQueue, or one that is not there")
+    assert line.endswith("A LocalQueue names a ClusterQueue that does not exist")
 
 
 def test_the_columns_of_proof_are_what_pages_say():
@@ -95,7 +95,7 @@ def test_a_target_leaves_out_what_does_not_hold_there():
 
 
 def test_words_are_looked_for_in_name_fault_and_kinds():
-    assert RULE in names("clusterqueue", "NOT THERE")
+    assert RULE in names("clusterqueue", "NOT EXIST")
     assert RULE not in names("clusterqueue", "volcano")
 
 

@@ -124,7 +124,7 @@ def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
     (condition,) = of(documents, "Workload")["status"]["conditions"]
     condition["message"] = "LocalQueue nosuch doesn't exist"
     (message,) = said(rule, documents)
-    assert message.endswith(": LocalQueue nosuch doesn't exist; mend that, or take it out")
+    assert message.endswith(": LocalQueue nosuch doesn't exist; fix this, or delete the Workload")
 
 
 def _nodes(documents, *taints):
@@ -142,8 +142,8 @@ def test_a_taint_of_some_nodes_is_told_unless_another_flavor_knows_it():
     taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
     documents = _nodes(bad(rule), [taint], [], [taint], [])
     (message,) = said(rule, documents)
-    assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), which")
-    assert "admitted for 16 nvidia.com/gpu and" in message
+    assert message.startswith("ResourceFlavor a100 has 2 of 4 nodes with taint held (n0, n2), which")
+    assert "admitted for 16 nvidia.com/gpu cannot" in message
     flavor = of(documents, "ResourceFlavor")
     spec = flavor["spec"] | {"nodeTaints": [taint]}
     other = flavor | {"metadata": {"name": "held"}, "spec": spec}
@@ -218,7 +218,7 @@ def with_job(rule, count=3, job=JOB):
 
 def test_pods_of_one_maker_are_told_once_and_what_they_leave_of_guarantees():
     (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
-    assert message.startswith("3 pods of Job vision/train hold 12 nvidia.com/gpu of pool")
+    assert message.startswith("3 pods of Job vision/train use 12 nvidia.com/gpu of pool")
     assert "they leave 0 of the 8 nvidia.com/gpu that are guaranteed" in message
 
 

@@ -1,33 +1,34 @@
-"""A ClusterQueue may lend more than it has."""
+"""A ClusterQueue has a lendingLimit above its nominalQuota."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown, written
 from policygen.lint.kueue.quotas import Placed, queues_alike, where
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of a Cohort it is right: there the limit bounds all that is below it.
+    """A Cohort may have such a limit: there it applies to everything below the Cohort.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLendingLimit.
     """
-    for it in where(facts.cluster.derive(queues_alike), _lends_more):
-        lent, own = it.quota.lending_limit or Fraction(0), it.quota.nominal_quota
+    for placed in where(facts.cluster.derive(queues_alike), _lends_more):
+        lent, own = placed.quota.lending_limit or Fraction(0), placed.quota.nominal_quota
         yield Hit(
             RULE,
-            f"{it.owner} lends up to {shown(it.resource, lent)} {it.resource} and has "
-            f"{shown(it.resource, own)}, which is refused; write at most that",
-            it.at / "lendingLimit",
-            (it.at / "nominalQuota",),
+            f"{placed.owner} has lendingLimit {amount_of(placed.resource, lent, own)} above nominalQuota "
+            f"{shown(placed.resource, own, lent)}, which Kueue refuses; write at most "
+            f"{written(placed.resource, own)}",
+            placed.at / "lendingLimit",
+            (placed.at / "nominalQuota",),
         )
 
 
-def _lends_more(it: Placed) -> bool:
-    lent, own = it.quota.lending_limit, it.quota.nominal_quota
+def _lends_more(placed: Placed) -> bool:
+    lent, own = placed.quota.lending_limit, placed.quota.nominal_quota
     return lent is not None and lent > own >= 0
 
 
@@ -36,6 +37,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Set lendingLimit to at most the nominalQuota, or remove it.",
     judges=("ClusterQueue",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A ClusterQueue lends its quota and may not take it back."""
+"""A ClusterQueue lends its quota and cannot reclaim it."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """With reclaimWithinCohort Never, the default, its jobs wait until borrowers end by themselves.
+    """With reclaimWithinCohort Never, the default, its jobs wait until the borrowers finish.
 
     Source: concepts/preemption.md; apis/kueue/v1beta2/clusterqueue_types.go.
     """
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     for (root, _), nodes in alike.items():
         for cell, quota in nodes[0][1].quotas.items():
             if quota.borrowing_limit != 0:
-                # One of the first two is another queue.
+                # At least one of the first two is not the queue itself.
                 some = [(number, node.name) for number, node in nodes[:2]]
                 borrowers[root, cell] = sorted([*borrowers.get((root, cell), ()), *some])[:2]
     for (root, _), nodes in alike.items():
@@ -38,7 +38,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Hit]:
-    """At most one, of the first that it lends to another."""
+    """At most one hit: for the first quota that another queue can borrow."""
     queue = node.queue
     if queue is None:
         return
@@ -51,7 +51,7 @@ def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 f"{queue} lends {cell[1]} of flavor {cell[0]} to ClusterQueue {others[0]} and "
-                "cannot take it back, since reclaimWithinCohort is Never; write Any or "
+                "cannot reclaim it, because reclaimWithinCohort is Never; write Any or "
                 "LowerPriority",
                 queue.at.to("spec", "preemption", "reclaimWithinCohort"),
             )
@@ -63,6 +63,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set reclaimWithinCohort to Any or LowerPriority, or lower the lendingLimit.",
     judges=("ClusterQueue",),
     check=check,
     reads=("Cohort",),

@@ -1,4 +1,4 @@
-"""A LimitRange gives every container a resource that the namespace's queue does not cover."""
+"""A LimitRange sets a default for a resource that the namespace's ClusterQueue does not cover."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue adds the default to what a job asks for, and finds no quota for it.
+    """Kueue adds the default to the requests of a job, and has no quota for it.
 
-    Of several queues of a namespace the first is told.
+    If a namespace has several queues, only the first is reported.
     Source: pkg/workload/resources.go, handlePodLimitRange; issue 4848.
     """
     rules = settings(facts)
@@ -22,26 +22,26 @@ def check(facts: Facts) -> Iterator[Hit]:
     queues = facts.cluster.local_queues.by_namespace
     for entry in facts.cluster.limit_ranges:
         by_queue = {local.it.cluster_queue: local for local in queues.get(entry.namespace, ())}
-        told: set[tuple[int, str]] = set()
+        reported: set[tuple[int, str]] = set()
         for target, local in by_queue.items():
             queue = facts.cluster.cluster_queues.get(target)
             known = covered(queue) if queue else set()
             for i, item in enumerate(entry.it.limits if known else ()):
-                for name in sorted(_given(rules, item) - known):
-                    if (i, name) in told:
+                for name in sorted(_defaults(rules, item) - known):
+                    if (i, name) in reported:
                         continue
-                    told.add((i, name))
+                    reported.add((i, name))
                     yield Hit(
                         RULE,
-                        f"{entry} gives containers {name}, which {queue} behind {local} does "
-                        "not cover, so no job is admitted there; cover it, or take it out",
+                        f"{entry} sets a default for {name}, which {queue} of {local} does not "
+                        "cover, so Kueue admits no job there; cover it, or remove the default",
                         entry.at.to("spec", "limits", i, item.fills_by(name), name),
                         related=(queue.at.to("spec", "resourceGroups"),) if queue else (),
                     )
 
 
-def _given(rules: Settings, item: LimitRangeItem) -> set[str]:
-    """What containers get that ask for none of it, as Kueue counts it."""
+def _defaults(rules: Settings, item: LimitRangeItem) -> set[str]:
+    """The resources that Kueue counts for containers that do not request them."""
     if item.type != "Container":
         return set()
     return {name for name, amount in rules.charged(item.filled_requests).items() if amount > 0}
@@ -52,6 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Cover the resource in the ClusterQueue, or remove the default.",
     judges=("LimitRange",),
     check=check,
     reads=("LocalQueue", "ClusterQueue", "Configuration", "Deployment"),

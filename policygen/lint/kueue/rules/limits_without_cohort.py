@@ -1,4 +1,4 @@
-"""A limit on borrowing or lending where there is nobody to borrow from or lend to."""
+"""A ClusterQueue or Cohort limits borrowing or lending but belongs to no cohort."""
 
 from collections.abc import Iterator
 
@@ -10,36 +10,36 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A ClusterQueue's borrowingLimit is refused by its CRD already, which `crd-rule-broken` tells.
+    """The CRD already refuses a ClusterQueue's borrowingLimit; `crd-rule-broken` reports that.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLimit.
     """
     for queue in facts.cluster.cluster_queues:
         if queue.it.cohort_name:
             continue
-        for it in quotas(queue):
-            if it.quota.lending_limit is not None:
+        for placed in quotas(queue):
+            if placed.quota.lending_limit is not None:
                 yield Hit(
                     RULE,
-                    f"{queue} limits what it lends of {it.resource} and is in no cohort, which is "
-                    f"refused; write {cohort_field(queue)}, or remove lendingLimit",
-                    it.at / "lendingLimit",
+                    f"{queue} has a lendingLimit for {placed.resource} but belongs to no cohort, which "
+                    f"Kueue refuses; write {cohort_field(queue)}, or remove lendingLimit",
+                    placed.at / "lendingLimit",
                 )
     for cohort in facts.cluster.cohorts:
         if cohort.it.parent_name:
             continue
-        for it in quotas(cohort):
+        for placed in quotas(cohort):
             limits = {
-                "borrowingLimit": it.quota.borrowing_limit,
-                "lendingLimit": it.quota.lending_limit,
+                "borrowingLimit": placed.quota.borrowing_limit,
+                "lendingLimit": placed.quota.lending_limit,
             }
             for field, limit in limits.items():
                 if limit is not None:
                     yield Hit(
                         RULE,
-                        f"{cohort} has a {field} for {it.resource} and no parent, which is "
-                        f"refused; write parentName, or remove {field}",
-                        it.at / field,
+                        f"{cohort} has a {field} for {placed.resource} but belongs to no cohort, which "
+                        f"Kueue refuses; write parentName, or remove {field}",
+                        placed.at / field,
                     )
 
 
@@ -48,6 +48,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Set cohortName in the ClusterQueue or parentName in the Cohort, or remove the limit.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

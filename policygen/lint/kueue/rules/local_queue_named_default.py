@@ -1,4 +1,4 @@
-"""A LocalQueue is called default."""
+"""A LocalQueue is named default, so it takes all jobs without a queue name."""
 
 from collections.abc import Iterator
 
@@ -16,8 +16,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if local.name == "default":
             yield Hit(
                 RULE,
-                f"{local} takes every job of its namespace that names no queue; give it another "
-                "name unless that is meant",
+                f"{local} takes every job of its namespace that names no queue; write another "
+                "name unless this is intended",
                 local.at.to("metadata", "name"),
             )
 
@@ -27,6 +27,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Give the LocalQueue another name.",
     judges=("LocalQueue",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A LocalQueue has a weight that its ClusterQueue does not ask for."""
+"""A LocalQueue has a weight, but its ClusterQueue has no usage-based fair sharing."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """LocalQueues are weighed only in a ClusterQueue with usage-based admission.
+    """Kueue uses these weights only in a ClusterQueue with usage-based admission.
 
     Source: tasks/manage/admission_fair_sharing.md of Kueue's documentation.
     """
@@ -22,8 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if scope is None or scope.admission_mode != USAGE_BASED:
             yield Hit(
                 RULE,
-                f"{local} has weight {sharing.weight}, which {queue} does not heed; write "
-                f"admissionScope.admissionMode: {USAGE_BASED} there, or take the weight out",
+                f"{local} has weight {sharing.weight}, which {queue} ignores; write "
+                f"admissionScope.admissionMode: {USAGE_BASED} there, or remove the weight",
                 local.at.to("spec", "fairSharing", "weight"),
                 related=(queue.at / "spec",),
             )
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set admissionScope in the ClusterQueue, or remove the weight.",
     judges=("LocalQueue",),
     check=check,
     reads=("ClusterQueue",),

@@ -1,4 +1,4 @@
-"""A LocalQueue names no ClusterQueue, or one that is not there."""
+"""A LocalQueue names a ClusterQueue that does not exist."""
 
 from collections.abc import Iterator
 
@@ -20,9 +20,11 @@ def check(facts: Facts) -> Iterator[Hit]:
         if not name:
             yield Hit(RULE, f"{queue} names no ClusterQueue; write spec.clusterQueue", at)
         elif not known.knows(name):
-            hint = suggest(name, known.names())
             yield Hit(
-                RULE, f'{queue} points to ClusterQueue "{name}", which is not there; {hint}', at
+                RULE,
+                f'{queue} names ClusterQueue "{name}", which does not exist; '
+                f"{suggest(name, known.names())}",
+                at,
             )
 
 
@@ -31,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name a ClusterQueue that exists, or create it.",
     judges=("LocalQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A Job is left to a controller that no name of a controller could be."""
+"""A Job's managedBy is not a valid controller name."""
 
 from collections.abc import Iterator
 
@@ -23,15 +23,15 @@ def check(facts: Facts) -> Iterator[Hit]:
         if name is not None and not (slash and rest and is_subdomain(domain)):
             yield Hit(
                 RULE,
-                f"{workload} is managed by {quoted(name)}, which is no domain/name: it is refused; "
-                "write one such as kueue.x-k8s.io/multikueue, or take it out",
+                f"{workload} has managedBy {quoted(name)}, which is not a valid domain/name and is "
+                "refused; write one such as kueue.x-k8s.io/multikueue, or remove it",
                 job.at.to("spec", "managedBy"),
             )
         elif name is not None and len(name) > _LONGEST:
             yield Hit(
                 RULE,
-                f"{workload} is managed by a name of {len(name)} characters, more than {_LONGEST}: "
-                "it is refused; write a shorter one",
+                f"{workload} has managedBy of {len(name)} characters, more than {_LONGEST}, which is "
+                "refused; write a shorter name",
                 job.at.to("spec", "managedBy"),
             )
 
@@ -41,6 +41,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a name of the form domain/name, or remove managedBy.",
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A Job is left to a controller that looks like a slip of one that there is."""
+"""A Job's managedBy looks like a misspelt controller name, so no controller runs the Job."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -15,7 +15,7 @@ _CUTOFF = 0.85
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kubernetes leaves it alone, and nobody else takes it: it makes no pods.
+    """Kubernetes ignores the Job, and no other controller runs it, so no pods are created.
 
     Source: pkg/controller/job/job_controller.go, controllerName; apis/kueue/v1beta2/multikueue_types.go.
     """
@@ -30,8 +30,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if near or name.startswith(f"{KUEUE}/"):
             yield Hit(
                 RULE,
-                f"{workload} is managed by {quoted(name)}, which no controller is called, so it makes "
-                f'no pods; did you mean "{near[0] if near else _KNOWN[0]}"?',
+                f"{workload} has managedBy {quoted(name)}, which is not a known controller, so no pods "
+                f'are created; did you mean "{near[0] if near else _KNOWN[0]}"?',
                 job.at.to("spec", "managedBy"),
             )
 
@@ -41,6 +41,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the exact name of the controller, or remove managedBy.",
     judges=("CronJob", "Job"),
     check=check,
 )

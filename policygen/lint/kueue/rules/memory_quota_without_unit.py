@@ -1,4 +1,4 @@
-"""A quota of memory is a few bytes."""
+"""A quota of memory is only a few bytes, because its unit is missing."""
 
 from collections.abc import Iterator
 
@@ -11,21 +11,21 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Less than 1Mi was meant in another unit. Source: apimachinery, resource.Quantity."""
-    for it in where(facts.cluster.derive(owners_alike), _is_small):
-        amount = it.quota.nominal_quota
+    """An amount below 1Mi was meant in another unit. Source: apimachinery, resource.Quantity."""
+    for placed in where(facts.cluster.derive(owners_alike), _is_small):
+        amount = placed.quota.nominal_quota
         yield Hit(
             RULE,
-            f"{it.owner} has {amount} bytes of {it.resource} in flavor {it.flavor}, which no "
-            f"job fits in; write a unit, such as {amount}Gi",
-            it.at / "nominalQuota",
+            f"{placed.owner} has a quota of {amount} bytes of {placed.resource} in flavor {placed.flavor}, "
+            f"which fits no job; write a unit, such as {amount}Gi",
+            placed.at / "nominalQuota",
         )
 
 
-def _is_small(it: Placed) -> bool:
-    amount = it.quota.nominal_quota
-    whole = amount.denominator == 1  # else quota-fractional says it
-    return it.resource in BYTES and 0 < amount < MEBIBYTE and whole
+def _is_small(placed: Placed) -> bool:
+    amount = placed.quota.nominal_quota
+    integer = amount.denominator == 1  # quota-fractional reports the others
+    return placed.resource in BYTES and 0 < amount < MEBIBYTE and integer
 
 
 RULE = ObjectRule(
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the unit, such as Gi.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

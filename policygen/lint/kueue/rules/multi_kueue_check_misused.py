@@ -1,4 +1,4 @@
-"""A ClusterQueue has MultiKueue checks in a way that makes it inactive."""
+"""A ClusterQueue combines its MultiKueue check in a way that makes it inactive."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One check for all flavors, and no ProvisioningRequest beside it, or the queue is inactive.
+    """The queue is active only with one check for all flavors and no ProvisioningRequest check.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks; issues 2021, 2023.
     """
@@ -28,25 +28,25 @@ def check(facts: Facts) -> Iterator[Hit]:
         if len(multi) > 1:
             yield Hit(
                 RULE,
-                f'{queue} has the MultiKueue checks "{first}" and "{multi[1][1].name}"; '
-                "keep one of them",
+                f'{queue} has two MultiKueue checks, "{first}" and "{multi[1][1].name}", so it is '
+                "inactive; keep one of them",
                 multi[1][0],
             )
         used = {flavor.name for _, flavor in flavors(queue)}
-        for at, each in multi:
-            if each.on_flavors and set(each.on_flavors) != used:
+        for at, reference in multi:
+            if reference.on_flavors and set(reference.on_flavors) != used:
                 yield Hit(
                     RULE,
-                    f'{queue} has the MultiKueue check "{each.name}" for some flavors only; '
-                    "delete onFlavors",
+                    f'{queue} has the MultiKueue check "{reference.name}" for some flavors only, so it '
+                    "is inactive; remove onFlavors",
                     at / "onFlavors",
                 )
-        for at, each, controller in mine:
+        for at, reference, controller in mine:
             if controller == PROVISIONING:
                 yield Hit(
                     RULE,
-                    f'{queue} has the provisioning check "{each.name}" beside the MultiKueue '
-                    f'check "{first}"; move it to the queues of the worker clusters',
+                    f'{queue} has the provisioning check "{reference.name}" and the MultiKueue check '
+                    f'"{first}", so it is inactive; move the provisioning check to the worker clusters',
                     at,
                 )
 
@@ -56,6 +56,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Keep one MultiKueue check, without onFlavors and without a ProvisioningRequest check.",
     judges=("ClusterQueue",),
     check=check,
     reads=("AdmissionCheck",),

@@ -1,4 +1,4 @@
-"""A MultiKueueConfig names a MultiKueueCluster that is not there."""
+"""A MultiKueueConfig names a MultiKueueCluster that does not exist."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The others are used; without any, the check is inactive: NoUsableClusters.
+    """Kueue uses the other clusters; without any, the check is inactive (NoUsableClusters).
 
     Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go.
     """
@@ -19,7 +19,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if not known.knows(name) and name not in config.it.clusters[:i]:
                 yield Hit(
                     RULE,
-                    f'{config} names MultiKueueCluster "{name}", which is not there; '
+                    f'{config} names MultiKueueCluster "{name}", which does not exist; '
                     f"{suggest(name, known.names())}",
                     config.at.to("spec", "clusters", i),
                 )
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Create the MultiKueueCluster, or remove its name from the MultiKueueConfig.",
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.WHOLE}),

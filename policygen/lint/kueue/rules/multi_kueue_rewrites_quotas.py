@@ -1,4 +1,4 @@
-"""A MultiKueueConfig has Kueue write the quotas that manifests write too."""
+"""Kueue overwrites quotas that the manifests also set (quotaManagement: Automated)."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ GATE = "MultiKueueManagerQuotaAutomation"
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Quotas of the manager's queues are replaced, and their limits dropped; Git puts them back.
+    """Kueue replaces the quotas of the manager's queues and removes their limits; Git reverts both.
 
     Source: pkg/controller/admissionchecks/multikueue/clusterqueue.go.
     """
@@ -30,19 +30,19 @@ def check(facts: Facts) -> Iterator[Hit]:
             if any(it.quota.nominal_quota for it in quotas(queue)):
                 yield Hit(
                     RULE,
-                    f"{config} has Kueue write the quotas of {queue}, which has its own; write "
-                    "quotaManagement: Manual, or keep the queue's quotas out of Git",
+                    f"{config} has quotaManagement Automated, so Kueue overwrites the quotas of "
+                    f"{queue}; write quotaManagement: Manual, or keep the quotas out of Git",
                     config.at.to("spec", "quotaManagement"),
                     related=(queue.at.to("spec", "resourceGroups"),),
                 )
 
 
 def _users(cluster: Cluster) -> dict[str, list[Entry[ClusterQueue]]]:
-    """The queues that dispatch by each configuration."""
+    """The queues that use each MultiKueueConfig, by its name."""
     found: dict[str, list[Entry[ClusterQueue]]] = {}
     for queue in cluster.cluster_queues:
-        for _, each in checks(queue):
-            entry = cluster.admission_checks.get(each.name)
+        for _, reference in checks(queue):
+            entry = cluster.admission_checks.get(reference.name)
             if entry and entry.it.controller_name == MULTI_KUEUE and entry.it.parameters:
                 found.setdefault(entry.it.parameters.name, []).append(queue)
     return found
@@ -53,6 +53,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set quotaManagement to Manual, or keep these quotas out of Git.",
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

@@ -1,4 +1,4 @@
-"""A name that jobs carry as a label is longer than a label may be."""
+"""The name of a LocalQueue or WorkloadPriorityClass is longer than a label value may be."""
 
 from collections.abc import Iterator
 
@@ -18,13 +18,13 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/controller/constants/constants.go; apimachinery, IsValidLabelValue.
     """
     for kind, label in _LABELS.items():
-        for it in facts.cluster.of(KUEUE, kind):
-            if len(it.name) > 63:
+        for entry in facts.cluster.of(KUEUE, kind):
+            if len(entry.name) > 63:
                 yield Hit(
                     RULE,
-                    f"no job can name {it}: label {label} holds 63 characters, the name has "
-                    f"{len(it.name)}; shorten it",
-                    it.at.to("metadata", "name"),
+                    f"{entry} has a name of {len(entry.name)} characters, but label {label} holds 63, so "
+                    "no job can select it; shorten the name",
+                    entry.at.to("metadata", "name"),
                 )
 
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Shorten the name to at most 63 characters.",
     judges=tuple(_LABELS),
     check=check,
 )

@@ -9,20 +9,20 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Its workloads are inadmissible: the namespace does not match.
+    """Its workloads are inadmissible, because the namespace does not match.
 
-    Judged where the namespace's labels are known, or its name decides.
+    Checked only if the namespace's labels are known, or its name is enough to decide.
     Source: pkg/workload/resources.go, ValidateAdmissibility; issue 301.
     """
     for local in facts.cluster.local_queues:
         queue = facts.cluster.cluster_queues.get(local.it.cluster_queue)
         if queue is None or queue.it.namespace_selector is None:
-            continue  # other rules'
+            continue  # other rules report it
         if selects(facts.cluster, queue.it.namespace_selector, local.namespace) is False:
             yield Hit(
                 RULE,
-                f"{queue} does not select namespace {local.namespace}, so {local} gets nothing "
-                "admitted; add the namespace to the selector, or label it",
+                f"{local} is in namespace {local.namespace}, which {queue} does not select, so its "
+                "workloads are never admitted; add the namespace to the selector, or label the namespace",
                 local.at.to("spec", "clusterQueue"),
                 related=(queue.at.to("spec", "namespaceSelector"),),
             )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the namespace to the ClusterQueue's namespaceSelector, or label the namespace.",
     judges=("LocalQueue",),
     check=check,
     reads=("ClusterQueue", "Namespace"),

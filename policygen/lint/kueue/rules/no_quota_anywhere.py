@@ -1,4 +1,4 @@
-"""A ClusterQueue has no quota, and nobody to borrow any from."""
+"""A ClusterQueue has no quota and cannot borrow any."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No workload is ever admitted: ExceedsMaxQuota, or the resource is unavailable.
+    """No workload is ever admitted (ExceedsMaxQuota, or the resource is unavailable).
 
-    A single resource of zero is a way to keep it out; a group in which all are zero is a fault.
+    A quota of 0 for one resource may be intended; a group in which all are 0 is a fault.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees = facts.cluster.derive(forest)
@@ -29,25 +29,25 @@ def check(facts: Facts) -> Iterator[Hit]:
         if not groups:
             yield Hit(
                 RULE,
-                f"{queue} covers no resource, so what asks for any is never admitted; write "
+                f"{queue} covers no resource, so it never admits a workload with requests; write "
                 "resourceGroups",
                 queue.at / "spec",
             )
-        alike = id(node.quotas), cohort  # these two decide
+        alike = id(node.quotas), cohort  # queues with equal keys have equal results
         if alike not in dry:
             dry[alike] = tuple(_dry(node, groups))
         for i in dry[alike]:
-            whom = "and can borrow none" if cohort else "and no cohort"
+            borrowing = "and cannot borrow any" if cohort else "and no cohort"
             yield Hit(
                 RULE,
-                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {whom}, so it "
-                "never admits anything; write nominalQuota, or let its cohort lend some",
+                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {borrowing}, so it "
+                "admits nothing; write nominalQuota, or let its cohort lend quota",
                 queue.at.to("spec", "resourceGroups", i, "flavors"),
             )
 
 
 def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
-    """The groups of which a queue can reach nothing."""
+    """Indexes of the groups for which a queue has no quota and can borrow none."""
     for i, group in enumerate(groups):
         cells = [
             (flavor.name, quota.name) for flavor in group.flavors for quota in flavor.resources
@@ -57,9 +57,9 @@ def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
 
 
 def _filled(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
-    """Whether Kueue writes its quotas itself, from those of the worker clusters."""
-    for _, each in checks(queue):
-        entry = cluster.admission_checks.get(each.name)
+    """Whether Kueue itself sets the queue's quotas, from those of the worker clusters."""
+    for _, reference in checks(queue):
+        entry = cluster.admission_checks.get(reference.name)
         parameters = entry.it.parameters if entry else None
         config = cluster.multi_kueue_configs.get(parameters.name) if parameters else None
         if config is not None and config.it.quota_management == "Automated":
@@ -72,6 +72,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Set nominalQuota, or put the queue into a cohort that lends quota.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""Nodes of a flavor have a taint that the flavor does not know."""
+"""Nodes of a flavor have a taint that the flavor neither lists nor tolerates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -9,80 +9,82 @@ from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Node, Taint
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of
 from policygen.lint.kueue.flavor_nodes import HARD, Flavor, Nodes, nodes
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _NAMED = 3
 
 Tainted = Mapping[Taint, Sequence[Entry[Node]]]
-"""Nodes by their lasting taints that keep pods away."""
+"""Nodes by those of their taints that keep pods away permanently."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue admits every job there, and kube-scheduler refuses pods without the toleration.
+    """Kueue admits every job there, and kube-scheduler does not place pods without the toleration.
 
-    Taints that Kubernetes itself sets and takes away are left out, and so are nodes among others that
-    another flavor means, which knows the taint. Source: issue 6868.
+    Taints that Kubernetes itself sets and removes are ignored. If only some nodes have the taint,
+    nodes of another flavor that knows the taint are ignored too. Source: issue 6868.
     """
     found = facts.cluster.derive(nodes)
-    by_taint: dict[int, Tainted] = {}  # flavors of the same labels share their nodes
+    by_taint: dict[int, Tainted] = {}  # flavors with the same labels share their nodes
     for flavor in facts.cluster.flavors:
         mine = found[flavor.name]
         if not flavor.it.node_labels:
             continue
         if id(mine) not in by_taint:
             by_taint[id(mine)] = _tainted(mine)
-        for key, them in _unknown(flavor, by_taint[id(mine)]).items():
-            every = len(them) == len(mine.nodes)
+        for key, tainted in _unknown(flavor, by_taint[id(mine)]).items():
+            every = len(tainted) == len(mine.nodes)
             if not every:
-                them = [it for it in them if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them
-            if them:
+                tainted = [it for it in tainted if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them
+            if tainted:
                 yield Hit(
                     RULE,
-                    _every(flavor, key) if every else _some(flavor, key, them, mine),
+                    _every(flavor, key) if every else _some(flavor, key, tainted, mine),
                     flavor.at.to("spec"),
-                    related=(them[0].at.to("spec", "taints"),),
+                    related=(tainted[0].at.to("spec", "taints"),),
                 )
 
 
 def _every(flavor: Flavor, key: str) -> str:
     return (
-        f"every node of {flavor} has taint {key}, which the flavor neither lists nor tolerates, so "
-        "jobs are admitted and cannot start; write it under nodeTaints and tolerations"
+        f"{flavor} neither lists nor tolerates taint {key} of all its nodes, so jobs are admitted but "
+        "cannot start; write it under nodeTaints and tolerations"
     )
 
 
-def _some(flavor: Flavor, key: str, them: Sequence[Entry[Node]], mine: Nodes) -> str:
-    names = ", ".join(it.name for it in them[:_NAMED]) + ("" if len(them) <= _NAMED else ", …")
+def _some(flavor: Flavor, key: str, tainted: Sequence[Entry[Node]], mine: Nodes) -> str:
+    names = ", ".join(it.name for it in tainted[:_NAMED]) + (
+        "" if len(tainted) <= _NAMED else ", …"
+    )
     lost: dict[str, Fraction] = {}
-    for node in them:
+    for node in tainted:
         for name, amount in node.it.status.allocatable.items():
             if is_one(name) and amount:
                 lost[name] = lost.get(name, Fraction(0)) + amount
-    of = " and ".join(f"{shown(name, amount)} {name}" for name, amount in sorted(lost.items()))
+    of = " and ".join(amount_of(name, amount) for name, amount in sorted(lost.items()))
     return (
-        f"{len(them)} of {len(mine.nodes)} nodes of {flavor} have taint {key} ({names}), which no flavor "
-        f"of theirs lists or tolerates, so jobs are admitted for {of or 'them'} and cannot start there; "
-        "write it under nodeTaints and tolerations, or give these nodes a flavor of their own"
+        f"{flavor} has {len(tainted)} of {len(mine.nodes)} nodes with taint {key} ({names}), which no flavor "
+        f"lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; write it under nodeTaints "
+        "and tolerations, or give these nodes their own flavor"
     )
 
 
 def _tainted(mine: Nodes) -> Tainted:
     found: dict[Taint, list[Entry[Node]]] = {}
     for node in mine.nodes:
-        for it in node.it.spec.taints:
-            if it.effect in HARD and not it.key.startswith("node.kubernetes.io/"):
-                found.setdefault(it, []).append(node)
+        for taint in node.it.spec.taints:
+            if taint.effect in HARD and not taint.key.startswith("node.kubernetes.io/"):
+                found.setdefault(taint, []).append(node)
     return found
 
 
 def _unknown(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry[Node]]]:
-    """The nodes with taints that a flavor does not know, by the taints' keys."""
+    """The nodes whose taints a flavor neither lists nor tolerates, by the key of the taint."""
     found: dict[str, dict[str, Entry[Node]]] = {}
-    for taint, them in tainted.items():
+    for taint, nodes_of_taint in tainted.items():
         if not _knows(flavor, taint):
-            found.setdefault(taint.key, {}).update((it.name, it) for it in them)
+            found.setdefault(taint.key, {}).update((it.name, it) for it in nodes_of_taint)
     return {key: list(them.values()) for key, them in found.items()}
 
 
@@ -106,6 +108,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="List the taint in nodeTaints and add a toleration, or give these nodes their own flavor.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

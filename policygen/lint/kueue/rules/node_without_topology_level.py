@@ -1,4 +1,4 @@
-"""A node of a topology-aware flavor lacks the label of a level."""
+"""A node of a flavor lacks the label of a level of the flavor's Topology."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue does not see the node, so the capacity shrinks without a word.
+    """Kueue ignores the node, so the capacity is smaller, without a message.
 
     Source: pkg/util/tas/node.go; issues 5039, 6996.
     """
@@ -26,12 +26,12 @@ def check(facts: Facts) -> Iterator[Hit]:
             ]
             if without:
                 one = len(without) == 1
-                who = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
+                names = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
                 yield Hit(
                     RULE,
-                    f"{who} of flavor {flavor.name} {'has' if one else 'have'} no label {level}, a level "
+                    f"{names} of flavor {flavor.name} {'has' if one else 'have'} no label {level}, a level "
                     f"of Topology {flavor.it.topology_name}, so Kueue never uses {'it' if one else 'them'}; "
-                    f"label {'it' if one else 'them'}",
+                    "add the label",
                     without[0].at.to("metadata", "labels"),
                     related=(flavor.at.to("spec", "topologyName"),),
                 )
@@ -42,6 +42,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add the missing label to the node.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -1,4 +1,4 @@
-"""An admission check is for a flavor that the queue does not have."""
+"""An admission check is for a flavor that the ClusterQueue does not have."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Before 0.17 it is accepted, and workloads skip the check. Later webhooks refuse it.
+    """Before 0.17 Kueue accepts it, and workloads skip the check. Later webhooks refuse it.
 
     Source: pkg/webhooks/clusterqueue_webhook.go; issue 7259.
     """
     for queue in facts.cluster.derive(checked):
-        for at, said, remedy in stray_flavors(queue):
-            yield Hit(RULE, f"{said}, so it is skipped; {remedy}", at)
+        for at, fault, remedy in stray_flavors(queue):
+            yield Hit(RULE, f"{fault}, so the check has no effect; {remedy}", at)
 
 
 RULE = ObjectRule(
@@ -23,6 +23,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write flavors of this ClusterQueue in onFlavors.",
     judges=("ClusterQueue",),
     check=check,
     until={"kueue": (0, 17)},

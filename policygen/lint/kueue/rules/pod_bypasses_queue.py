@@ -1,4 +1,4 @@
-"""A pod holds GPUs of a pool past the queues that hand them out."""
+"""A pod uses GPUs of a pool without going through the pool's queues."""
 
 from collections.abc import Iterator
 
@@ -11,19 +11,19 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue counts what it admits; it hands out the same GPUs again, and admitted pods find no node.
+    """Kueue counts only what it admits: it admits others for the same GPUs, whose pods find no node.
 
     Source: shown on Kueue 0.19.2.
     """
     for pool in facts.derive(pools):
         short = pool.shortfall(pool.past_queue)
         for family in families(pool.past_queue):
-            verb = "holds" if len(family) == 1 else "hold"
+            verb = "uses" if len(family) == 1 else "use"
             yield Hit(
                 RULE,
-                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" past its queues, '
-                f"which hand out the same GPUs again; label what made it {LOCAL_QUEUE}, or keep it off "
-                f"these nodes with a taint{short}",
+                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" without its queues, '
+                f"which admit others for the same GPUs; write label {LOCAL_QUEUE} on the object that "
+                f"creates it, or taint these nodes{short}",
                 family[0].pod.at,
             )
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Set the queue-name label on the object that creates the pod, or taint the nodes.",
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN, Need.SPEC, Need.NODES, Need.WORKLOADS}),

@@ -1,4 +1,4 @@
-"""The pods of one Kueue group say different sizes or queues, or are more than they say."""
+"""The pods of a Kueue group differ in queue or group size, or are more than the size."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +27,7 @@ class _Member(Struct, frozen=True, eq=False):
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A group is admitted when all of it is there and agrees; pods above its size are deleted.
+    """Kueue admits a complete group whose pods agree, and deletes pods above the group's size.
 
     Source: pkg/controller/jobs/pod/pod_controller.go, validatePodGroupMetadata, ConstructComposableWorkload.
     """
@@ -46,32 +46,32 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
     first = members[0]
-    for each in members:
-        if each.count != first.count:
+    for member in members:
+        if member.count != first.count:
             yield Hit(
                 RULE,
-                f'{each.pod.workload} says that group "{name}" has {each.count} pods, and '
-                f"{first.pod.workload} says {first.count}, so it is never admitted; write the same "
-                "number in all of them",
-                each.count_at,
+                f'{member.pod.workload} has group size {member.count} for group "{name}", but '
+                f"{first.pod.workload} has {first.count}, so the group is never admitted; write the same "
+                "size in all pods",
+                member.count_at,
                 (first.count_at,),
             )
             return
-        if each.queue != first.queue:
+        if member.queue != first.queue:
             yield Hit(
                 RULE,
-                f'{each.pod.workload} of group "{name}" goes to {_queue(each)}, and '
-                f"{first.pod.workload} to {_queue(first)}, so the group is never admitted; write "
-                "the same queue in all of them",
-                _queue_at(each),
+                f'{member.pod.workload} of group "{name}" names {_queue(member)}, but '
+                f"{first.pod.workload} names {_queue(first)}, so the group is never admitted; write "
+                "the same queue in all pods",
+                _queue_at(member),
                 (_queue_at(first),),
             )
             return
     if len(members) > first.count:
         yield Hit(
             RULE,
-            f'group "{name}" has {len(members)} pods and says {first.count}, so Kueue deletes '
-            f"{len(members) - first.count}; write {len(members)} in all of them",
+            f'pod group "{name}" has {len(members)} pods but size {first.count}, so Kueue deletes '
+            f"{len(members) - first.count}; write {len(members)} in all pods",
             first.count_at,
             tuple(each.count_at for each in members[1:]),
         )
@@ -91,6 +91,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the same queue and the correct group size in every pod.",
     judges=("Pod",),
     check=check,
     reads=("Configuration", "Deployment"),

@@ -1,4 +1,4 @@
-"""The strategies of fair sharing are none of the three lists that Kueue takes."""
+"""The preemption strategies of fair sharing are not a list that Kueue accepts."""
 
 from collections.abc import Iterator
 
@@ -24,10 +24,11 @@ def check(facts: Facts) -> Iterator[Hit]:
         strategies = texts(stanza.get("preemptionStrategies"))
         if strategies in _VALID or (not strategies and entry.object.version == "v1beta1"):
             continue
-        said = f"[{', '.join(strategies)}]" if strategies else "no strategy"
+        field = "preemptionStrategies"
+        written = f"{field} [{', '.join(strategies)}]" if strategies else f"no {field}"
         yield Hit(
             RULE,
-            f"Kueue does not start with fairSharing and {said}; write preemptionStrategies: "
+            f"fairSharing has {written}, so Kueue does not start; write "
             f"[{_FINAL}, {_INITIAL}], or one of the two",
             entry.at.to("fairSharing", "preemptionStrategies"),
         )
@@ -38,6 +39,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write LessThanOrEqualToFinalShare, LessThanInitialShare, or both in this order.",
     judges=("Configuration",),
     check=check,
 )

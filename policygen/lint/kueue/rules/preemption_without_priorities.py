@@ -1,4 +1,4 @@
-"""A ClusterQueue preempts lower priorities, and all are the same."""
+"""A ClusterQueue preempts lower priorities, but all priorities are equal."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Without a class that differs from the default, LowerPriority never finds a victim.
+    """Without a class that differs from the default, LowerPriority preempts nothing.
 
-    Where the set has no class at all they may be elsewhere, or come later, and nothing is said.
+    Without any class in the input nothing is reported: the classes may be elsewhere.
     Source: concepts/preemption.md of Kueue's documentation.
     """
     if not facts.cluster.workload_priority_classes.any and not facts.cluster.priority_classes.any:
@@ -29,8 +29,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if policy == "LowerPriority":
                 yield Hit(
                     RULE,
-                    f"{queue} has {field}: LowerPriority, and all priorities are equal, so it "
-                    "preempts nothing; create WorkloadPriorityClasses of different values",
+                    f"{queue} has {field}: LowerPriority, but all priorities are equal, so it "
+                    "preempts nothing; create WorkloadPriorityClasses with different values",
                     queue.at.to("spec", "preemption", field),
                 )
                 break
@@ -41,6 +41,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Create WorkloadPriorityClasses with different values.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

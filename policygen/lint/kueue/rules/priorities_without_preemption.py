@@ -1,4 +1,4 @@
-"""There are priorities, and a ClusterQueue preempts for none of them."""
+"""WorkloadPriorityClasses exist, but a ClusterQueue never preempts."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """They only order what waits. Queues that lend are lends-without-reclaim's.
+    """Priorities then only order waiting jobs. lends-without-reclaim reports queues that lend.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go: all three policies are Never by default.
     """
@@ -22,8 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if preemption is None or preemption.within_cluster_queue == "Never":
             yield Hit(
                 RULE,
-                f"{queue} never preempts, so priorities only order what waits in it; write "
-                "preemption.withinClusterQueue: LowerPriority if urgent jobs are to displace others",
+                f"{queue} never preempts, so priorities only order its waiting jobs; write "
+                "preemption.withinClusterQueue: LowerPriority if urgent jobs must preempt others",
                 queue.at.to("spec", "preemption", "withinClusterQueue"),
             )
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Set withinClusterQueue: LowerPriority if urgent jobs must preempt others.",
     judges=("ClusterQueue",),
     check=check,
     reads=("WorkloadPriorityClass",),

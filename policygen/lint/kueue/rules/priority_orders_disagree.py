@@ -1,4 +1,4 @@
-"""Kueue and kube-scheduler rank classes of the same names the other way round."""
+"""WorkloadPriorityClasses and PriorityClasses of the same names have opposite orders."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue takes the WorkloadPriorityClass, kube-scheduler the PriorityClass of the pods.
+    """Kueue uses the WorkloadPriorityClass, kube-scheduler the PriorityClass of the pods.
 
     Source: concepts/workload_priority_class.md of Kueue's documentation.
     """
@@ -20,14 +20,13 @@ def check(facts: Facts) -> Iterator[Hit]:
     both.sort(key=lambda it: it[:2])
     top = None
     for here in both:
-        # Of those that Kueue ranks below, the one that kube-scheduler ranks highest.
+        # `top` is, of the classes that Kueue ranks below, the one that kube-scheduler ranks highest.
         if top is not None and top[0] < here[0] and top[1] > here[1]:
             _, _, entry, other = here
             yield Hit(
                 RULE,
-                f"Kueue ranks {entry.name} above {top[2].name}, and the PriorityClasses of these "
-                "names the other way round, so one preempts what the other has admitted; give both "
-                "kinds the same order",
+                f"{entry} is above {top[2].name}, but the PriorityClasses of these names have the "
+                "opposite order, so kube-scheduler evicts what Kueue ranks first; use one order in both",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
             )
@@ -40,6 +39,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Use the same order in both kinds.",
     judges=("WorkloadPriorityClass",),
     check=check,
     reads=("PriorityClass",),

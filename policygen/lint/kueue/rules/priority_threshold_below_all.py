@@ -1,4 +1,4 @@
-"""A queue may preempt while it borrows, but only priorities that nobody has."""
+"""maxPriorityThreshold is below every priority, so a borrowing queue preempts nothing."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Victims must have a priority of maxPriorityThreshold at most.
+    """A workload can be preempted only if its priority is at most maxPriorityThreshold.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, BorrowWithinCohort.
     """
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if borrow.max_priority_threshold < lowest:
             yield Hit(
                 RULE,
-                f"{queue} has maxPriorityThreshold {borrow.max_priority_threshold}, and no "
-                f"workload has a priority below {lowest}, so borrowing never preempts; raise it",
+                f"{queue} has maxPriorityThreshold {borrow.max_priority_threshold}, but the lowest "
+                f"priority is {lowest}, so it never preempts while borrowing; write {lowest} or more",
                 queue.at.to("spec", "preemption", "borrowWithinCohort", "maxPriorityThreshold"),
             )
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Raise maxPriorityThreshold to the highest priority that may be preempted.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A ProvisioningRequestConfig is for resources that none of its queues has."""
+"""A ProvisioningRequestConfig manages resources that its ClusterQueues do not cover."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No pod needs provisioning then: the check is Ready at once, and no node comes.
+    """No pod needs provisioning then: the check is Ready at once, and no node is added.
 
     Source: pkg/controller/admissionchecks/provisioning/controller.go, requiredPodSets.
     """
@@ -23,18 +23,18 @@ def check(facts: Facts) -> Iterator[Hit]:
         if known and managed and not known & set(managed):
             yield Hit(
                 RULE,
-                f"{config} manages {', '.join(managed)}, of which none of its queues has quota, so "
-                f"nothing is ever provisioned; {suggest(managed[0], known)}",
+                f"{config} manages {', '.join(managed)}, which its queues do not cover, so it never "
+                f"adds nodes; {suggest(managed[0], known)}",
                 config.at.to("spec", "managedResources"),
             )
 
 
 def _resources(cluster: Cluster) -> dict[str, set[str]]:
-    """What the queues of each provisioning configuration cover."""
+    """The resources that the queues of each ProvisioningRequestConfig cover, by its name."""
     found: dict[str, set[str]] = {}
     for queue in cluster.cluster_queues:
-        for _, each in checks(queue):
-            entry = cluster.admission_checks.get(each.name)
+        for _, reference in checks(queue):
+            entry = cluster.admission_checks.get(reference.name)
             if entry and entry.it.controller_name == PROVISIONING and entry.it.parameters:
                 found.setdefault(entry.it.parameters.name, set()).update(covered(queue))
     return found
@@ -45,6 +45,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the resource that the jobs request in managedResources.",
     judges=("ProvisioningRequestConfig",),
     check=check,
     reads=("AdmissionCheck", "ClusterQueue"),

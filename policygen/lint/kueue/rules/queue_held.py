@@ -1,4 +1,4 @@
-"""A queue is stopped in what is to be applied."""
+"""A stopPolicy stops a queue, so it admits nothing."""
 
 from collections.abc import Iterator
 
@@ -7,30 +7,30 @@ from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _STOPS = ("Hold", "HoldAndDrain")
-"""What Kueue knows; any other word the API server refuses."""
+"""The values that stop a queue; the API server refuses unknown values."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nothing is admitted, and what a held ClusterQueue has stays lendable to its cohort.
+    """Nothing is admitted, and the cohort can still borrow the quota of a stopped ClusterQueue.
 
     Source: pkg/cache/scheduler/clusterqueue.go (isStopped) and resource_node.go, which sums the
     quota of inactive queues too.
     """
     for queue in facts.cluster.cluster_queues:
         if queue.it.stop_policy in _STOPS:
-            lends = ", while its cohort can still borrow its quota" if queue.it.cohort_name else ""
+            lends = ", but its cohort can still borrow its quota" if queue.it.cohort_name else ""
             yield Hit(
                 RULE,
-                f"{queue} is stopped ({queue.it.stop_policy}) and admits nothing{lends}; "
-                "write stopPolicy: None when it is to run",
+                f"{queue} has stopPolicy {queue.it.stop_policy}, so it admits nothing{lends}; "
+                "write stopPolicy: None to start it",
                 queue.at.to("spec", "stopPolicy"),
             )
     for local in facts.cluster.local_queues:
         if local.it.stop_policy in _STOPS:
             yield Hit(
                 RULE,
-                f"{local} is stopped ({local.it.stop_policy}) and admits nothing; "
-                "write stopPolicy: None when it is to run",
+                f"{local} has stopPolicy {local.it.stop_policy}, so it admits nothing; "
+                "write stopPolicy: None to start it",
                 local.at.to("spec", "stopPolicy"),
             )
 
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Remove stopPolicy, or set it to None.",
     judges=("ClusterQueue", "LocalQueue"),
     check=check,
 )

@@ -10,9 +10,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Jobs there are not looked at, whatever queue they name; by default kube-system's and Kueue's.
+    """Kueue ignores jobs there; by default those of kube-system and of its own namespace.
 
-    Before 0.15 only pods were left out. Source: apis/config/v1beta2/defaults.go;
+    Before 0.15 it ignored only pods. Source: apis/config/v1beta2/defaults.go;
     pkg/controller/jobframework/reconciler.go.
     """
     managed = settings(facts).managed
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if selects(facts.cluster, managed, local.namespace) is False:
             yield Hit(
                 RULE,
-                f"{local} is in a namespace whose jobs Kueue does not manage "
-                "(managedJobsNamespaceSelector); move it, or select the namespace",
+                f"{local} is in a namespace whose jobs Kueue does not manage; move it, or select the "
+                "namespace in managedJobsNamespaceSelector",
                 local.at.to("metadata", "namespace"),
             )
 
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Move the queue to another namespace, or select this one in managedJobsNamespaceSelector.",
     judges=("LocalQueue",),
     check=check,
     reads=("Namespace", "Configuration"),

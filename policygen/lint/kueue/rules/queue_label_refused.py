@@ -1,4 +1,4 @@
-"""A workload's queue-name label is no name that a LocalQueue could have."""
+"""A workload's queue-name label is not a valid LocalQueue name."""
 
 from collections.abc import Iterator
 
@@ -13,17 +13,17 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """What is no label value is refused already. A CronJob is taken, and what it makes is not.
+    """Another rule reports invalid label values. A CronJob is accepted, but its Jobs are refused.
 
     Source: pkg/controller/jobframework/validation.go, ValidateQueueName.
     """
-    for each in facts.cluster.derive(queued):
-        if not is_subdomain(each.name) and not value_fault(each.name):
+    for queued_job in facts.cluster.derive(queued):
+        if not is_subdomain(queued_job.name) and not value_fault(queued_job.name):
             yield Hit(
                 RULE,
-                f"{each.workload} goes to {quoted(each.name)}, which no LocalQueue is called: "
-                'it is refused; write lower-case letters, digits, "-" and "."',
-                each.at,
+                f"{queued_job.workload} names queue {quoted(queued_job.name)}, which is not a valid object name "
+                'and is refused; write lower-case letters, digits, "-" and "."',
+                queued_job.at,
             )
 
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the name of the LocalQueue.",
     judges=KINDS,
     check=check,
     reads=("ClusterQueue", "LocalQueue"),

@@ -1,4 +1,4 @@
-"""A workload carries the queue's name where Kueue does not look for it."""
+"""A workload has the queue-name label in a place that Kueue ignores."""
 
 from collections.abc import Iterator
 
@@ -13,27 +13,29 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue reads the label of the object that it manages; a CronJob's is that of its jobs.
+    """Kueue reads the label of the object that it manages; for a CronJob that is the Job it creates.
 
-    Pods with a label of their own are queued one by one, where the pod integration is on; so are
-    those of kinds that no integration manages, whose own label nobody reads.
+    Pods with their own label are queued separately if the pod integration is on. So are pods of
+    kinds that no integration manages; Kueue ignores the label of such an object itself.
 
     Source: pkg/controller/jobframework/utils.go, QueueNameForObject.
     """
     for workload in facts.cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
-            yield from _past(workload)
+            yield from _of_unmanaged(workload)
     for workload in managed(facts.cluster):
         _, found = labels(workload)
         if found.get(LOCAL_QUEUE):
             continue
-        at = judged(workload).at.to("metadata", "labels")  # not those that a Job takes over
+        at = judged(workload).at.to(
+            "metadata", "labels"
+        )  # not those that a Job takes from its pods
         places = list(_elsewhere(workload))
         for wrong, what, name in places:
             right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
             yield Hit(
                 RULE,
-                f"{workload} names its queue in {what}, where Kueue does not look for it; "
+                f"{workload} names its queue in {what}, which Kueue ignores; "
                 f"write the label {LOCAL_QUEUE} in {right}",
                 wrong,
                 edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / LOCAL_QUEUE, name))
@@ -43,8 +45,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             break
 
 
-def _past(workload: Workload) -> Iterator[Hit]:
-    """The label of an object that Kueue does not manage, where its pods have none."""
+def _of_unmanaged(workload: Workload) -> Iterator[Hit]:
+    """The label of an object that Kueue does not manage, if its pods do not have it."""
     name = workload.labels.get(LOCAL_QUEUE)
     for template in workload.templates[:1]:
         if name and LOCAL_QUEUE not in template.labels:
@@ -52,8 +54,8 @@ def _past(workload: Workload) -> Iterator[Hit]:
             right = template.at.to("metadata", "labels", LOCAL_QUEUE)
             yield Hit(
                 RULE,
-                f"{workload} names its queue in its own labels, and Kueue manages no {workload.kind}, "
-                f"only its pods; write the label {LOCAL_QUEUE} in spec.template.metadata.labels",
+                f"{workload} names its queue in its own labels, which Kueue ignores because it manages "
+                f"only the pods; write the label {LOCAL_QUEUE} in spec.template.metadata.labels",
                 wrong,
                 edits=()
                 if value_fault(name)
@@ -72,7 +74,7 @@ def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:
     if workload.kind == "CronJob" and LOCAL_QUEUE in workload.labels:
         yield root.to("labels", LOCAL_QUEUE), "its own labels", workload.labels[LOCAL_QUEUE]
     if workload.kind in ("Pod", "Deployment"):
-        return  # a Deployment's pods are managed one by one, by their own label
+        return  # Kueue manages a Deployment's pods separately, by their own label
     for template in workload.templates:
         if LOCAL_QUEUE in template.labels:
             at = template.at.to("metadata", "labels", LOCAL_QUEUE)
@@ -87,6 +89,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Move the label to the object that Kueue manages.",
     judges=KINDS,
     check=check,
     fix=Fix.UNSAFE,

@@ -1,11 +1,11 @@
-"""Queues promise more of a flavor than its nodes have."""
+"""The quotas of a flavor add up to more than its nodes have."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.core.resource_names import NATIVE
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import promised
@@ -13,7 +13,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Workloads are admitted and their pods stay Pending. A Cohort's quota adds to its members'.
+    """Kueue admits workloads whose pods stay Pending. A Cohort's quota adds to its members'.
 
     Source: issues 2665, 1651, 5289.
     """
@@ -21,20 +21,24 @@ def check(facts: Facts) -> Iterator[Hit]:
     for (name, resource), cells in facts.cluster.derive(promised).items():
         flavor, mine = facts.cluster.flavors.get(name), found.get(name)
         if flavor is None or mine is None or not mine.nodes:
-            continue  # other rules'
+            continue  # other rules report it
         total = sum(it.quota.nominal_quota for it in cells)
         have = mine.total.get(resource, Fraction(0))
         if resource in NATIVE and resource not in mine.total:
-            continue  # every node has some: it is only not written
+            continue  # every node has some, it is only not listed
         if resource != "pods" and total > have:
             yield Hit(
                 RULE,
-                f"quotas promise {shown(resource, Fraction(total))} {resource} of {flavor}, whose "
-                f"{len(mine.nodes)} nodes have {shown(resource, have)}; lower nominalQuota (a Cohort's "
-                "adds to its members'), or add nodes",
+                f"{flavor} has quotas of {amount_of(resource, Fraction(total), have)}, but its "
+                f"{_nodes(len(mine.nodes))} {shown(resource, have, Fraction(total))}; lower "
+                "nominalQuota (a Cohort's adds to its members'), or add nodes",
                 flavor.at,
                 related=tuple(it.at / "nominalQuota" for it in cells),
             )
+
+
+def _nodes(count: int) -> str:
+    return "node has" if count == 1 else f"{count} nodes have"
 
 
 RULE = ObjectRule(
@@ -42,6 +46,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Lower the quotas to what the nodes have, or add nodes.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -1,4 +1,4 @@
-"""A quota is a part of something that only comes whole."""
+"""A quota is a fraction of a resource that Kueue counts only in integers."""
 
 import math
 from collections.abc import Iterator
@@ -6,37 +6,39 @@ from fractions import Fraction
 
 from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import BYTES, shown, written
+from policygen.lint.core.amounts import BYTES, amount_of, written
 from policygen.lint.kueue.quotas import Placed, amounts, owners_alike, where
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only cpu is counted in thousandths; everything else is rounded up to whole units.
+    """Kueue counts only cpu in thousandths, and rounds every other resource up to an integer.
 
     Source: pkg/resources/amount.go, AmountFromQuantity.
     """
-    for it in where(facts.cluster.derive(owners_alike), _is_fractional):
-        for field, amount in amounts(it.quota):
+    for placed in where(facts.cluster.derive(owners_alike), _is_fractional):
+        for field, amount in amounts(placed.quota):
             if amount.denominator != 1:
                 yield Hit(
                     RULE,
-                    f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
-                    f"Kueue counts as {math.ceil(amount)}; write whole units",
-                    it.at / field,
-                    edits=_edits(it.at / field, it.resource, math.ceil(amount)),
+                    f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which Kueue rounds up "
+                    f"to {math.ceil(amount)}; write an integer",
+                    placed.at / field,
+                    edits=_edits(placed.at / field, placed.resource, math.ceil(amount)),
                 )
 
 
-def _is_fractional(it: Placed) -> bool:
-    return it.resource != "cpu" and any(each.denominator != 1 for _, each in amounts(it.quota))
+def _is_fractional(placed: Placed) -> bool:
+    return placed.resource != "cpu" and any(
+        each.denominator != 1 for _, each in amounts(placed.quota)
+    )
 
 
-def _edits(at: At, resource: str, whole: int) -> tuple[Edit, ...]:
-    """What Kueue counts. Of bytes a part was a slip of the unit, and nobody knows which."""
-    if resource in BYTES or whole <= 0:
+def _edits(at: At, resource: str, rounded: int) -> tuple[Edit, ...]:
+    """Writes the amount that Kueue counts. Not for bytes: a wrong unit was meant, and any could be."""
+    if resource in BYTES or rounded <= 0:
         return ()
-    return (Edit(Verb.REWRITE, at, written(resource, Fraction(whole))),)
+    return (Edit(Verb.REWRITE, at, written(resource, Fraction(rounded))),)
 
 
 RULE = ObjectRule(
@@ -44,6 +46,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write an integer.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     fix=Fix.SAFE,

@@ -4,26 +4,26 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of
 from policygen.lint.kueue.quotas import Placed, amounts, owners_alike, where
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceQuantity."""
-    for it in where(facts.cluster.derive(owners_alike), _is_negative):
-        for field, amount in amounts(it.quota):
+    for placed in where(facts.cluster.derive(owners_alike), _is_negative):
+        for field, amount in amounts(placed.quota):
             if amount < 0:
                 yield Hit(
                     RULE,
-                    f"{it.owner} has {field} {shown(it.resource, amount)} for {it.resource}, which "
-                    "is refused; write 0 or more",
-                    it.at / field,
+                    f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which Kueue refuses; "
+                    "write 0 or more",
+                    placed.at / field,
                 )
 
 
-def _is_negative(it: Placed) -> bool:
-    return any(amount < 0 for _, amount in amounts(it.quota))
+def _is_negative(placed: Placed) -> bool:
+    return any(amount < 0 for _, amount in amounts(placed.quota))
 
 
 RULE = ObjectRule(
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write 0 or more.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A quota is written in another form than the one that the API server gives back."""
+"""A quota is not in canonical form, so Git and the cluster always differ."""
 
 from collections.abc import Iterator
 
@@ -10,15 +10,15 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue's webhook writes quantities anew, so that GitOps tools see a difference for ever.
+    """Kueue's webhook rewrites quantities, so GitOps tools always see a difference.
 
-    Only of ClusterQueues: no webhook changes Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
+    It rewrites only ClusterQueues, not Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
     apimachinery, CanonicalizeBytes.
     """
     for alike in facts.cluster.derive(queues_alike):
         first = alike.owners[0]
-        for it in quotas(first):
-            path = it.at.path[len(first.at.path) :]
+        for placed in quotas(first):
+            path = placed.at.path[len(first.at.path) :]
             for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
                 text = at_path(first.object.data, (*path, field))
                 if not isinstance(text, str):
@@ -26,14 +26,14 @@ def check(facts: Facts) -> Iterator[Hit]:
                 try:
                     canonical = quantity.canonical(quantity.parse(text))
                 except ValueError:
-                    continue  # it is refused already
+                    continue  # the API server refuses it
                 if canonical == text:
                     continue
                 for queue in alike.owners:
                     yield Hit(
                         RULE,
-                        f'{queue} has {field} "{text}", which is given back as "{canonical}"; '
-                        "write that",
+                        f'{queue} has {field} "{text}", which Kueue rewrites as "{canonical}"; '
+                        f"write {canonical}",
                         queue.at.to(*path, field),
                         edits=(Edit(Verb.REWRITE, queue.at.to(*path, field), canonical),),
                     )
@@ -44,6 +44,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Write the canonical form.",
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.SAFE,

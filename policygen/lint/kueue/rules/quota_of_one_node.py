@@ -1,11 +1,11 @@
-"""The quota of a flavor is what one of its nodes has."""
+"""The only quota of a flavor equals the capacity of one of its nodes."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, written
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import promised
@@ -13,23 +13,24 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A quota is of the whole pool and not of a node, so the other nodes stay empty.
+    """A quota is for all nodes of the flavor together, so the other nodes stay idle.
 
-    Judged where a single quota of the flavor is not zero. Source: issue 706.
+    Checked only if one quota of the flavor is not 0. Source: issue 706.
     """
     found = facts.cluster.derive(nodes)
-    for (name, resource), them in facts.cluster.derive(promised).items():
+    for (name, resource), cells in facts.cluster.derive(promised).items():
         if name not in found or not extended(resource):
-            continue  # another rule's
+            continue  # another rule reports it
         mine = found[name]
         have = {size.get(resource, Fraction(0)) for size in mine.sizes}
-        if len(mine.nodes) > 1 and len(them) == 1 and have == {them[0].quota.nominal_quota}:
-            amount = shown(resource, them[0].quota.nominal_quota)
+        if len(mine.nodes) > 1 and len(cells) == 1 and have == {cells[0].quota.nominal_quota}:
+            one = cells[0].quota.nominal_quota
             yield Hit(
                 RULE,
-                f"{them[0].owner} has {amount} {resource} of flavor {name}, which is one of its "
-                f"{len(mine.nodes)} nodes; nominalQuota is for all of them together",
-                them[0].at / "nominalQuota",
+                f"{cells[0].owner} has {amount_of(resource, one)} of flavor {name}, the capacity of one "
+                f"of its {len(mine.nodes)} nodes; write {written(resource, one * len(mine.nodes))} to "
+                "use all of them",
+                cells[0].at / "nominalQuota",
             )
 
 
@@ -38,6 +39,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Multiply the quota by the number of nodes.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),

@@ -1,11 +1,11 @@
-"""A quota is more than any cluster has."""
+"""A quota is larger than any cluster, so it limits nothing."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.quotas import Placed, owners_alike, where
 from policygen.lint.rule import Facts, Family, ObjectRule
@@ -15,27 +15,27 @@ _DEVICES = Fraction(10**6)
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It binds nothing, so that pods wait instead of workloads; past 64 bits it was read as 0.
+    """It limits nothing, so pods wait instead of workloads; above 64 bits it was read as 0.
 
-    Where a Topology counts the nodes, such a quota is a known way to leave the counting to it.
+    With a Topology such a quota is a known way to let the nodes alone limit admission.
     Source: pkg/resources/amount.go; issue 9843.
     """
-    for it in where(facts.cluster.derive(owners_alike), _is_no_bound):
-        flavor = facts.cluster.flavors.get(it.flavor)
+    for placed in where(facts.cluster.derive(owners_alike), _is_unlimited):
+        flavor = facts.cluster.flavors.get(placed.flavor)
         if flavor is not None and flavor.it.topology_name:
             continue
-        amount = shown(it.resource, it.quota.nominal_quota)
+        amount = amount_of(placed.resource, placed.quota.nominal_quota)
         yield Hit(
             RULE,
-            f"{it.owner} has {amount} {it.resource} of flavor {it.flavor}, which is no bound; "
+            f"{placed.owner} has {amount} of flavor {placed.flavor}, which limits nothing; "
             "write what the nodes have",
-            it.at / "nominalQuota",
+            placed.at / "nominalQuota",
         )
 
 
-def _is_no_bound(it: Placed) -> bool:
-    most = _MOST.get(it.resource, _DEVICES if extended(it.resource) else None)
-    return most is not None and it.quota.nominal_quota >= most
+def _is_unlimited(placed: Placed) -> bool:
+    most = _MOST.get(placed.resource, _DEVICES if extended(placed.resource) else None)
+    return most is not None and placed.quota.nominal_quota >= most
 
 
 RULE = ObjectRule(
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write what the nodes have.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("ResourceFlavor",),

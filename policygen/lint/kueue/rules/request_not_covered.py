@@ -1,4 +1,4 @@
-"""A workload asks for a resource that its ClusterQueue has no quota for."""
+"""A workload requests a resource that its ClusterQueue does not cover."""
 
 from collections.abc import Iterator
 
@@ -12,20 +12,20 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The whole workload is inadmissible, whatever else it asks for.
+    """The workload is inadmissible, even if there is quota for its other requests.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; issue 4848.
     """
     if settings(facts).ignores_undeclared:
         return
-    for each in asked(facts):
-        for name in uncovered(facts, each):
+    for request in asked(facts):
+        for name in uncovered(facts, request):
             yield Hit(
                 RULE,
-                f"{each.by.workload} asks for {name}, which {each.queue} does not cover; "
-                f"{suggest(name, covered(each.queue))}",
-                each.template.at.to("spec", "containers"),
-                related=(each.queue.at.to("spec", "resourceGroups"),),
+                f"{request.by.workload} requests {name}, which {request.queue} does not cover; "
+                f"{suggest(name, covered(request.queue))}",
+                request.template.at.to("spec", "containers"),
+                related=(request.queue.at.to("spec", "resourceGroups"),),
             )
 
 
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Cover the resource, remove the request, or exclude the resource in Kueue's Configuration.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),

@@ -1,4 +1,4 @@
-"""A queued workload uses a ResourceClaim by its name."""
+"""A queued workload uses a ResourceClaim by name, which Kueue does not admit."""
 
 from collections.abc import Iterator
 
@@ -10,18 +10,18 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue counts claims that are made from a template, one for each pod; others it turns down.
+    """Kueue counts claims that are created from a template for each pod, and admits no others.
 
     Source: pkg/controller/core/workload_controller.go (HasResourceClaim).
     """
-    for each in facts.cluster.derive(queued):
-        for template in each.workload.templates:
+    for queued_job in facts.cluster.derive(queued):
+        for template in queued_job.workload.templates:
             for i, claim in enumerate(template.spec.resource_claims):
                 if claim.get("resourceClaimName"):
                     yield Hit(
                         RULE,
-                        f"{each.workload} uses ResourceClaim {claim['resourceClaimName']} by name, "
-                        "which Kueue does not admit; write resourceClaimTemplateName",
+                        f"{queued_job.workload} uses ResourceClaim {claim['resourceClaimName']} by name, so "
+                        "Kueue never admits it; write resourceClaimTemplateName",
                         template.at.to("spec", "resourceClaims", i, "resourceClaimName"),
                     )
 
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Use resourceClaimTemplateName instead of resourceClaimName.",
     judges=KINDS,
     check=check,
     since={"kueue": (0, 18)},

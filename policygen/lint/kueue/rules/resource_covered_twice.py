@@ -1,4 +1,4 @@
-"""A ClusterQueue or Cohort covers a resource twice."""
+"""A ClusterQueue or Cohort covers a resource in two groups."""
 
 from collections.abc import Iterator
 
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for owner, root in alike.at():
                     yield Hit(
                         RULE,
-                        f"{owner} covers {name} twice, which is refused; a resource is in one "
-                        "group, with all the flavors that it has",
+                        f"{owner} covers {name} twice, which Kueue refuses; write {name} in one "
+                        "group, with all its flavors",
                         root.to(*here),
                         (root.to(*first),),
                     )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write one group with one flavor for each kind of node.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

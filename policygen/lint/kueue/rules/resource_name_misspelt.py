@@ -1,4 +1,4 @@
-"""A quota is for a resource whose name looks like a slip."""
+"""A quota is for a resource whose name looks misspelt."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Any label key is accepted. The quota is never used, and what jobs ask for is not covered.
+    """Kueue accepts any label key. The quota is never used, and what jobs request is not covered.
 
-    Names that nodes have, or that the Configuration makes, are right.
+    Names that nodes have, or that the Configuration creates, are accepted.
     Source: pkg/webhooks/clusterqueue_webhook.go (only the syntax is checked).
     """
     rules = settings(facts)
@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for owner, at in alike.at(i, "coveredResources", j):
                     yield Hit(
                         RULE,
-                        f'{owner} has quota for "{name}", which no node is known to have; did you '
-                        f'mean "{right}"?',
+                        f'{owner} has quota for "{name}", which is not a known resource of nodes; did '
+                        f'you mean "{right}"?',
                         at,
                     )
 
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the name that nodes have in status.allocatable.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("Node", "Configuration"),

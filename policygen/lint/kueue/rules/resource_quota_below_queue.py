@@ -1,20 +1,20 @@
-"""A ResourceQuota is lower than what the namespace's ClusterQueue admits."""
+"""A ResourceQuota allows less than the namespace's ClusterQueue admits."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown, written
 from policygen.lint.kueue.queue_names import target
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue admits, the API server refuses the pods, and the quota stays taken.
+    """Kueue admits jobs whose pods the API server refuses; they hold the queue's quota unused.
 
-    Judged where the queue serves no other namespace, whose share a lower one might be.
+    Checked only if the queue serves no other namespace: a lower quota could be the namespace's share.
     Source: issues 696, 1403.
     """
     cluster = facts.cluster
@@ -27,20 +27,20 @@ def check(facts: Facts) -> Iterator[Hit]:
             if queue is None or len({it.namespace for it in of_queue[queue.name]}) > 1:
                 continue
             nominal: dict[str, Fraction] = {}
-            for it in quotas(queue):
-                nominal[it.resource] = nominal.get(it.resource, Fraction(0)) + (
-                    it.quota.nominal_quota
+            for placed in quotas(queue):
+                nominal[placed.resource] = nominal.get(placed.resource, Fraction(0)) + (
+                    placed.quota.nominal_quota
                 )
             for key, hard in entry.it.hard.items():
                 resource = key.removeprefix("requests.")
                 if "/" in resource and resource == key:
-                    continue  # counted nowhere: `gpu-quota-binds-nothing`
+                    continue  # `gpu-quota-binds-nothing` reports it
                 if 0 <= hard < nominal.get(resource, Fraction(0)):
                     yield Hit(
                         RULE,
-                        f"{entry} allows {shown(resource, hard)} {resource}, and {queue} admits "
-                        f"{shown(resource, nominal[resource])} there, so admitted jobs get no pods; "
-                        "leave compute to the queue, or raise it",
+                        f"{entry} allows {amount_of(resource, hard, nominal[resource])}, but {queue} "
+                        f"admits {shown(resource, nominal[resource], hard)} there, so pods of admitted "
+                        f"jobs are refused; write {written(resource, nominal[resource])}, or remove {key}",
                         entry.at.to("spec", "hard", key),
                         related=(queue.at.to("spec", "resourceGroups"),),
                     )
@@ -51,6 +51,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Raise the ResourceQuota, or remove the compute resources from it.",
     judges=("ResourceQuota",),
     check=check,
     reads=("LocalQueue", "ClusterQueue"),

@@ -1,4 +1,4 @@
-"""A workload chooses nodes by a label that only some of its queue's flavors have."""
+"""A workload selects nodes by a label that only some flavors of its queue have."""
 
 from collections.abc import Iterator
 
@@ -11,16 +11,16 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A flavor without the label accepts the workload, whose pods then want two pools at once.
+    """A flavor without the label accepts the workload, whose pods then need labels of two pools.
 
-    Flavors without any label are another rule's. Source: flavorassigner.go, flavorSelector;
-    issue 12446 (before, such a flavor was skipped).
+    Another rule reports flavors without any label. Source: flavorassigner.go, flavorSelector;
+    issue 12446 (before it, Kueue skipped such a flavor).
     """
     known = facts.cluster.flavors
-    for each in asked(facts):
-        chosen = keys(each.template.spec)
-        for group in each.queue.it.resource_groups if chosen else ():
-            if not set(group.covered_resources) & each.counted.keys():
+    for request in asked(facts):
+        chosen = keys(request.template.spec)
+        for group in request.queue.it.resource_groups if chosen else ():
+            if not set(group.covered_resources) & request.counted.keys():
                 continue
             labelled = [
                 flavor
@@ -30,13 +30,13 @@ def check(facts: Facts) -> Iterator[Hit]:
             common = {key for flavor in labelled for key in flavor.it.node_labels} & chosen
             for flavor in labelled:
                 ignored = sorted(common - flavor.it.node_labels.keys())
-                if ignored and refusal(flavor.it, each.template.spec) is None:
+                if ignored and refusal(flavor.it, request.template.spec) is None:
                     yield Hit(
                         RULE,
-                        f"{each.by.workload} chooses nodes by {ignored[0]}, which flavor "
-                        f"{flavor.name} of {each.queue} does not have, so it may be charged there "
-                        "and fit no node; give every flavor of the group the same labels",
-                        each.template.at / "spec",
+                        f"{request.by.workload} selects nodes by {ignored[0]}, which flavor {flavor.name} "
+                        f"of {request.queue} lacks, so it may be charged there and fit no node; write the "
+                        "same label keys in every flavor of the group",
+                        request.template.at / "spec",
                         related=(flavor.at.to("spec", "nodeLabels"),),
                     )
                     break
@@ -47,6 +47,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Give all flavors of the group the same label keys, or select by a key that all have.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

@@ -1,4 +1,4 @@
-"""A StrictFIFO queue has flavors that wait for each other."""
+"""A StrictFIFO queue has several flavors, so one waiting job blocks all others."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A head that waits for one flavor holds up jobs that another would fit.
+    """A job at the head that waits for one flavor blocks jobs that fit another.
 
     Source: concepts/cluster_queue.md; issues 4809, 8309.
     """
@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if any(count > 1 for count in flavors):
             yield Hit(
                 RULE,
-                f"{queue} is StrictFIFO over several flavors, so a job that waits for one holds up "
-                "those for the others; use BestEffortFIFO, or a queue for each flavor",
+                f"{queue} is StrictFIFO and has several flavors, so a job that waits for one blocks "
+                "jobs for the others; write BestEffortFIFO, or use one queue per flavor",
                 queue.at.to("spec", "queueingStrategy"),
             )
 
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Use BestEffortFIFO, or one queue per flavor.",
     judges=("ClusterQueue",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""Kueue is told to manage the namespace of Kubernetes itself, or its own."""
+"""managedJobsNamespaceSelector matches kube-system or Kueue's own namespace."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The manager exits at start. Its own namespace is judged where the file names it.
+    """The manager exits at start. Its own namespace is checked if the file names it.
 
     Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.
     """
@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
                 yield Hit(
                     RULE,
-                    f"Kueue does not start with a managedJobsNamespaceSelector that matches {name}; "
-                    f"exclude kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
+                    f"managedJobsNamespaceSelector matches {name}, so Kueue does not start; exclude "
+                    f"kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
                     entry.at / "managedJobsNamespaceSelector",
                 )
                 break
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Exclude both namespaces by name.",
     judges=("Configuration",),
     check=check,
 )

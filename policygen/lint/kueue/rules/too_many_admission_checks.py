@@ -1,4 +1,4 @@
-"""A workload of this queue needs more checks than its status can hold."""
+"""A ClusterQueue needs more admission checks than the status of a Workload can hold."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A queue may name 64, Workload status.admissionChecks holds 8.
+    """A queue may name 64 checks; the status.admissionChecks of a Workload holds 8.
 
     Source: apis/kueue/v1beta2/workload_types.go.
     """
@@ -23,8 +23,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if count > 8:
                 yield Hit(
                     RULE,
-                    f"{queue} asks for {count} checks on flavor {flavor.name}, and a Workload can "
-                    "hold 8, so none gets through, and each keeps its quota; ask for fewer",
+                    f"{queue} has {count} checks for flavor {flavor.name}, but a Workload can hold 8, "
+                    "so workloads keep their quota and never start; write at most 8 checks",
                     queue.at.to("spec", "admissionChecksStrategy", "admissionChecks"),
                 )
                 break
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Use at most 8 admission checks.",
     judges=("ClusterQueue",),
     check=check,
 )

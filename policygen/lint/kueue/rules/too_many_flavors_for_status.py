@@ -11,10 +11,10 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The status lists 64, 16 before 0.14; of what is refused `cluster-queue-too-large` tells.
+    """The status lists 64 flavors, or 16 before 0.14. `cluster-queue-too-large` reports refused sizes.
 
-    Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. No error: it
-    admits all the same.
+    Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. Not an error, because the
+    queue still admits workloads.
     """
     counted = facts.target["kueue"].release >= (0, 14)
     most, refused = (64, KUEUE_QUEUE_ITEMS) if counted else (16, math.inf)
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         for queue, at in alike.at() if most < count <= refused else ():
             yield Hit(
                 RULE,
-                f"{queue} has {count} flavors, and its status can list {most}, so it cannot be "
+                f"{queue} has {count} flavors, but its status can list {most}, so the status is never "
                 "updated; split the queue",
                 at,
             )
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Split the queue into several queues.",
     judges=("ClusterQueue",),
     check=check,
 )

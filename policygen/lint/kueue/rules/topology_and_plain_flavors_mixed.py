@@ -1,4 +1,4 @@
-"""A resource group has flavors with a topology beside flavors without."""
+"""A resource group has flavors with and without a topology."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Jobs that ask for a topology skip the plain flavors, all others skip the rest.
+    """Jobs that request a topology skip the plain flavors, and all other jobs skip the rest.
 
-    In a queue of topology-aware flavors only, every job is placed by them.
+    In a queue that has only flavors with a topology, every job can use them.
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
     """
     known = facts.cluster.flavors
@@ -23,9 +23,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             for queue, at in alike.at(i, "flavors") if aware and plain else ():
                 yield Hit(
                     RULE,
-                    f"{queue} has flavor {aware[0].name} with a topology beside {plain[0].name} "
-                    "without one, so every job can use only one of them; give both a topologyName, "
-                    "or split the queue",
+                    f"{queue} has flavor {aware[0].name} with a topology and flavor "
+                    f"{plain[0].name} without one, so each job can use only one of them; write "
+                    "topologyName in both, or split the queue",
                     at,
                     related=(aware[0].at, plain[0].at),
                 )
@@ -36,6 +36,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set topologyName in all flavors of the queue, or split the queue.",
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

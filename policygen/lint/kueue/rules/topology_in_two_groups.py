@@ -1,4 +1,4 @@
-"""A ClusterQueue has topology-aware flavors in more than one resource group."""
+"""A ClusterQueue has flavors with a topology in more than one resource group."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A pod that asks for resources of both gets two such flavors, which is an error.
+    """A pod that requests resources of both groups gets two such flavors, which is an error.
 
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.
     """
     known = facts.cluster.flavors
-    for same in facts.cluster.derive(queues_alike):
+    for alike in facts.cluster.derive(queues_alike):
         first = ""
-        for i, group in enumerate(same.groups):
+        for i, group in enumerate(alike.groups):
             mine = [
                 (j, each.name)
                 for j, each in enumerate(group.flavors)
@@ -24,11 +24,11 @@ def check(facts: Facts) -> Iterator[Hit]:
             ]
             if mine and first:
                 j, name = mine[0]
-                for queue, at in same.at(i, "flavors", j, "name"):
+                for queue, at in alike.at(i, "flavors", j, "name"):
                     yield Hit(
                         RULE,
-                        f"{queue} has topology-aware flavors {first} and {name} in different "
-                        "groups, and a pod can have only one; put their resources into one group",
+                        f"{queue} has flavors {first} and {name} with a topology in different groups, "
+                        "but a pod can use only one; put their resources into one group",
                         at,
                     )
             elif mine:
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Put the resources of these flavors into one group.",
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

@@ -1,4 +1,4 @@
-"""A topology has a level that no workload can ask for."""
+"""A Topology has a level whose label is too long for a workload to request."""
 
 from collections.abc import Iterator
 
@@ -8,18 +8,18 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A Workload's topology request holds 63 characters, a level's label may have 316.
+    """A Workload's topology request holds 63 characters, but a level's label may have 316.
 
-    Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. No error: a level
-    may be there that nobody asks for.
+    Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. Not an error: a Topology may
+    have levels that no workload requests.
     """
     for topology in facts.cluster.topologies:
         for i, level in enumerate(topology.it.levels):
             if len(level.node_label) > 63:
                 yield Hit(
                     RULE,
-                    f"no workload can ask for level {level.node_label} of {topology}: a request "
-                    f"holds 63 characters, it has {len(level.node_label)}; use a shorter label",
+                    f"{topology} has level {level.node_label} of {len(level.node_label)} characters, "
+                    "but a request holds 63, so no workload can request it; write a shorter label",
                     topology.at.to("spec", "levels", i, "nodeLabel"),
                 )
 
@@ -29,6 +29,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Use a shorter label.",
     judges=("Topology",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A workload asks for a level that none of its queue's topologies has."""
+"""A workload requests a topology level that no flavor of its queue has."""
 
 from collections.abc import Iterator
 
@@ -17,28 +17,28 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Flavors without the level are skipped. What no level can be called is refused.
+    """Kueue skips flavors without the level. Another rule reports invalid level names.
 
     Source: pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel.
     """
     cluster = facts.cluster
-    for each in asked(facts):
-        wanted = list(requested(each.template))
+    for request in asked(facts):
+        wanted = list(requested(request.template))
         if not wanted:
             continue
-        known = _levels(cluster, each.queue)
+        known = _levels(cluster, request.queue)
         for at, level in wanted if known else ():
             if level not in known and not key_fault(level):
                 yield Hit(
                     RULE,
-                    f'{each.by.workload} asks for topology level "{level}", which no flavor of '
-                    f"{each.queue} has; {suggest(level, known)}",
+                    f'{request.by.workload} requests topology level "{level}", which no flavor of '
+                    f"{request.queue} has; {suggest(level, known)}",
                     at,
                 )
 
 
 def _levels(cluster: Cluster, queue: Entry[ClusterQueue]) -> set[str]:
-    """All levels of its flavors; none if one of them is not in the input."""
+    """All levels of the queue's flavors; empty if a flavor or Topology is not in the input."""
     known: set[str] = set()
     for _, quotas in flavors(queue):
         flavor = cluster.flavors.get(quotas.name)
@@ -54,6 +54,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write a level that the Topology has.",
     judges=KINDS,
     check=check,
     reads=(

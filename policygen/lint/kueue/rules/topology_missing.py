@@ -1,4 +1,4 @@
-"""A ResourceFlavor names a Topology that is not there."""
+"""A ResourceFlavor names a Topology that does not exist."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Every queue with the flavor is inactive (TopologyNotFound), but for those of MultiKueue.
+    """Every queue with the flavor is inactive (TopologyNotFound), except those of MultiKueue.
 
     Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.
     """
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             continue
         yield Hit(
             RULE,
-            f'{flavor} names Topology "{name}", which is not there; {suggest(name, known.names())}',
+            f'{flavor} names Topology "{name}", which does not exist; {suggest(name, known.names())}',
             flavor.at.to("spec", "topologyName"),
         )
 
@@ -44,7 +44,7 @@ def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueue]]]:
 
 
 def _dispatches(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
-    """Whether its jobs run on other clusters, where the topologies are."""
+    """Whether the queue's jobs run on other clusters, which have the topologies."""
     found = (cluster.admission_checks.get(each.name) for _, each in checks(queue))
     return any(entry is not None and entry.it.controller_name == MULTI_KUEUE for entry in found)
 
@@ -54,6 +54,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name a Topology that exists, or create it first.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""The annotations by which pods ask for a topology contradict each other, or have a wrong value."""
+"""A pod's topology annotations contradict each other or have an invalid value."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of a Deployment, a StatefulSet and a CronJob what they make is refused.
+    """Of a Deployment, a StatefulSet or a CronJob, Kueue refuses the pods or Jobs that it creates.
 
     Source: pkg/controller/jobframework/tas_validation.go, ValidateTASPodSetRequest.
     """
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write one complete placement.",
     judges=KINDS,
     check=check,
     reads=("Configuration",),

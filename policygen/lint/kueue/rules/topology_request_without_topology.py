@@ -1,4 +1,4 @@
-"""A workload asks for a topology, and its queue has no topology-aware flavor for it."""
+"""A workload requests a topology, but no flavor of its queue has one."""
 
 from collections.abc import Iterator
 
@@ -11,26 +11,26 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Every flavor is skipped: it does not support TopologyAwareScheduling.
+    """Kueue skips every flavor, because it does not support TopologyAwareScheduling.
 
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
     """
     known = facts.cluster.flavors
-    for each in asked(facts):
-        if not asks(each.template):
+    for request in asked(facts):
+        if not asks(request.template):
             continue
         flavors = [
             known.get(flavor.name)
-            for group in each.queue.it.resource_groups
-            if set(group.covered_resources) & each.counted.keys()
+            for group in request.queue.it.resource_groups
+            if set(group.covered_resources) & request.counted.keys()
             for flavor in group.flavors
         ]
         if flavors and all(flavor and not flavor.it.topology_name for flavor in flavors):
             yield Hit(
                 RULE,
-                f"{each.by.workload} asks for a topology, and no flavor of {each.queue} has "
-                "topologyName; write it in the flavor, or take the annotation out",
-                each.template.at.to("metadata", "annotations"),
+                f"{request.by.workload} requests a topology, but no flavor of {request.queue} has one, so it "
+                "is never admitted; write topologyName in the flavor, or remove the annotation",
+                request.template.at.to("metadata", "annotations"),
                 related=tuple(flavor.at for flavor in flavors if flavor),
             )
 
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Set topologyName in the flavor, or remove the annotation.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

@@ -1,4 +1,4 @@
-"""A topology ends above the node."""
+"""The last level of a Topology is above the node."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Pods are admitted that fit on no node of their domain, and failed nodes are not replaced.
+    """Kueue admits pods that fit on no node of their domain, and does not replace failed nodes.
 
-    Elsewhere than at the end the level is refused, which the CRD says.
+    The CRD refuses the hostname level anywhere but at the end.
     Source: concepts/topology_aware_scheduling.md; apis/kueue/v1beta2/topology_types.go.
     """
     for topology in facts.cluster.topologies:
@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if levels and HOSTNAME not in {level.node_label for level in levels}:
             yield Hit(
                 RULE,
-                f"{topology} ends with {levels[-1].node_label}, so pods are not placed on nodes and "
-                f"failed nodes not replaced; add {HOSTNAME} as the last level",
+                f"{topology} ends with level {levels[-1].node_label}, so Kueue admits pods that may fit "
+                f"no node and does not replace failed nodes; add {HOSTNAME} as the last level",
                 topology.at.to("spec", "levels", len(levels) - 1, "nodeLabel"),
             )
 
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add kubernetes.io/hostname as the last level.",
     judges=("Topology",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A transformation has an input that is left out before it."""
+"""A transformation has an input that excludeResourcePrefixes removes before."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Prefixes are excluded first, so the outputs are never made.
+    """Kueue removes excluded prefixes first, so the outputs are never counted.
 
     Source: pkg/workload/workload.go, totalRequestsFromPodSets.
     """
     for entry, rules in all_settings(facts):
         resources = entry.it.resources or {}
-        for i, each in enumerate(mappings(resources.get("transformations"))):
-            name = each.get("input")
+        for i, transformation in enumerate(mappings(resources.get("transformations"))):
+            name = transformation.get("input")
             if isinstance(name, str) and rules.excludes(name):
                 yield Hit(
                     RULE,
-                    f'the transformation of "{name}" is never made, since excludeResourcePrefixes '
-                    "drops it before; take the prefix out, or use strategy Replace alone",
+                    f'transformation of "{name}" has no effect, because excludeResourcePrefixes removes '
+                    "the resource first; remove the prefix, or use only strategy Replace",
                     entry.at.to("resources", "transformations", i, "input"),
                 )
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Remove the prefix.",
     judges=("Configuration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A flavor without node labels stands before flavors that have some."""
+"""A flavor without nodeLabels is listed before flavors that have some."""
 
 from collections.abc import Iterator
 
@@ -9,24 +9,25 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It accepts every job, also those that choose their nodes, and its quota is used up first.
+    """It accepts every job, even one that selects its nodes, and its quota is used first.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector; issue 15136.
     """
     known = facts.cluster.flavors
-    for same in facts.cluster.derive(queues_alike):
-        for i, group in enumerate(same.groups):
+    for alike in facts.cluster.derive(queues_alike):
+        for i, group in enumerate(alike.groups):
             bare: tuple[int, str] | None = None
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 if flavor is None:
                     continue
                 if flavor.it.node_labels and bare:
-                    for queue, at in same.at(i, "flavors", bare[0], "name"):
+                    for queue, at in alike.at(i, "flavors", bare[0], "name"):
                         yield Hit(
                             RULE,
-                            f"{queue} tries flavor {bare[1]}, which has no nodeLabels, before "
-                            f"{quotas.name}; label it, or put it last",
+                            f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
+                            f"{quotas.name}, so it accepts jobs of other flavors; add nodeLabels, or put "
+                            "it last",
                             at,
                         )
                     break
@@ -39,6 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add nodeLabels to every flavor, or put the flavor without labels last.",
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

@@ -1,4 +1,4 @@
-"""Kueue takes every job of every namespace."""
+"""manageJobsWithoutQueueName applies to the jobs of every namespace."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _ANY = {NAMESPACE_NAME: "any-other-namespace"}
-"""The labels of a namespace that nobody has thought of."""
+"""The labels of a namespace that no selector names."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Jobs of operators and installers are suspended too, and wait for a queue that they lack.
+    """Kueue also suspends jobs of operators and installers, which name no queue and wait forever.
 
     Source: pkg/controller/jobframework/reconciler.go; issues 2277, 5048, 7649.
     """
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if entry.it.manage_jobs_without_queue_name and rules.managed.selects(_ANY):
             yield Hit(
                 RULE,
-                "manageJobsWithoutQueueName takes the jobs of every namespace, those of operators "
-                "too; write a managedJobsNamespaceSelector that names what is to be managed",
+                "manageJobsWithoutQueueName suspends the jobs of every namespace, also those of "
+                "operators; write a managedJobsNamespaceSelector that selects the intended namespaces",
                 entry.at / "manageJobsWithoutQueueName",
             )
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set managedJobsNamespaceSelector to select only the intended namespaces.",
     judges=("Configuration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A fair-sharing weight is 0, or less."""
+"""A fair-sharing weight is 0 or negative."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """As soon as it borrows its share is infinite: served last, preempted first.
+    """As soon as it borrows, its share is infinite: it is served last and preempted first.
 
-    Of ClusterQueues and Cohorts less than 0 is refused, of LocalQueues it is not.
+    Below 0, Kueue refuses a ClusterQueue or Cohort, but accepts a LocalQueue.
     Source: pkg/cache/scheduler/fair_sharing.go; issues 4961, 13559.
     """
     cluster = facts.cluster
@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if local.it.fair_sharing is not None and local.it.fair_sharing.weight <= 0:
             yield Hit(
                 RULE,
-                f"{local} has weight {local.it.fair_sharing.weight}, so it comes after every other "
-                "of its ClusterQueue; write a weight above 0",
+                f"{local} has weight {local.it.fair_sharing.weight}, so it is served after all other "
+                "queues of its ClusterQueue; write a weight above 0",
                 local.at.to("spec", "fairSharing", "weight"),
             )
 
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write a weight above 0.",
     judges=("ClusterQueue", "Cohort", "LocalQueue"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A workload asks for nothing that its ClusterQueue counts."""
+"""A workload requests nothing that its ClusterQueue covers, so it uses no quota."""
 
 from collections.abc import Iterator
 
@@ -11,23 +11,23 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It passes every quota, and gets no flavor: no node selector, no toleration.
+    """It fits any quota and gets no flavor, so no node selector and no toleration.
 
-    Judged where none of its pods is counted. Source: issues 891, 931.
+    Checked only if no pod of it uses quota. Source: issues 891, 931.
     """
     ignores = settings(facts).ignores_undeclared
-    for them in asked_together(facts):
-        known = covered(them[0].queue)
-        if not known or "pods" in known or any(known & set(each.counted) for each in them):
+    for requests in asked_together(facts):
+        known = covered(requests[0].queue)
+        if not known or "pods" in known or any(known & set(each.counted) for each in requests):
             continue
-        if not ignores and any(uncovered(facts, each) for each in them):
-            continue  # it is not admitted at all
-        first = them[0]
+        if not ignores and any(uncovered(facts, each) for each in requests):
+            continue  # request-not-covered reports it
+        first = requests[0]
         yield Hit(
             RULE,
-            f"{first.by.workload} asks for nothing that {first.queue} counts, so it passes the "
-            "quota and may land on any node; write requests, or give the namespace a LimitRange "
-            "with defaultRequest",
+            f"{first.by.workload} requests nothing that {first.queue} covers, so it uses no quota and "
+            "may run on any node; write requests, or add a LimitRange with defaultRequest to the "
+            "namespace",
             first.template.at.to("spec", "containers"),
         )
 
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write requests, or add a LimitRange with defaultRequest to the namespace.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "LimitRange", "Configuration"),

@@ -1,4 +1,4 @@
-"""Kueue has given up on a Workload: it is suspended, and never tried again."""
+"""Kueue has deactivated a Workload and never retries it."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only what a controller deactivated: `Deactivated` alone is somebody's own `active: false`.
+    """Only Workloads that Kueue deactivated: the reason `Deactivated` means a user's `active: false`.
 
-    Source: WorkloadEvictedByDeactivation and the reasons made of it, such as
+    Source: WorkloadEvictedByDeactivation and the reasons derived from it, such as
     DeactivatedDueToRequeuingLimitExceeded, in apis/kueue/v1beta2/workload_types.go of Kueue 0.19.2.
     """
-    for it in facts.cluster.kueue_workloads:
-        found = condition(it.object, "Evicted")
-        if it.it.active or holds(it.object, "Finished"):
+    for workload in facts.cluster.kueue_workloads:
+        found = condition(workload.object, "Evicted")
+        if workload.it.active or holds(workload.object, "Finished"):
             continue
         if found and found.holds and found.reason.startswith("DeactivatedDueTo"):
             yield Hit(
                 RULE,
-                f"{it} is deactivated and never tried again: {found.reason}: {found.message}; mend "
-                "its cause and set spec.active to true, or delete its owner",
-                it.at / "spec" / "active",
+                f"{workload} is deactivated and never retried ({found.reason}: {found.message}); fix the "
+                "cause and set spec.active to true, or delete its owner",
+                workload.at / "spec" / "active",
             )
 
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Fix the cause, then set spec.active to true, or delete the Workload's owner.",
     judges=("Workload",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -1,4 +1,4 @@
-"""A workload asks for more than its queue can ever have."""
+"""A workload requests more than its queue can ever have."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -7,7 +7,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.cohorts import Cell, Node, forest
 from policygen.lint.kueue.coverage import Asked, asked_together
 from policygen.lint.kueue.queue_names import TOGETHER
@@ -17,18 +17,18 @@ MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It waits for ever, and at the head of a StrictFIFO queue so do all behind it.
+    """It waits forever, and at the head of a StrictFIFO queue it blocks all others.
 
-    What it asks for is counted at its least: pods of an unknown number as one.
+    Requests are a lower bound: an unknown number of pods is counted as one.
     Source: pkg/cache/scheduler/resource_node.go, potentialAvailable; issue 15614.
     """
     trees = facts.cluster.derive(forest)
     ceilings = _Ceilings()
-    for them in asked_together(facts):
-        first = them[0]
+    for requests in asked_together(facts):
+        first = requests[0]
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.it.resource_groups:
-            wanted = [_wanted(each, group) for each in them]
+            wanted = [_wanted(each, group) for each in requests]
             if len(group.flavors) == 1 and len(wanted) > 1:
                 wanted = [_sum(wanted)]
             short = next(
@@ -38,41 +38,41 @@ def check(facts: Facts) -> Iterator[Hit]:
                 name, amount, most = short
                 yield Hit(
                     RULE,
-                    f"{first.by.workload} asks for {shown(name, amount)} {name}, and {first.queue} "
-                    f"can have {shown(name, most)} at the most; ask for less, or raise the quota or "
-                    "borrowingLimit",
+                    f"{first.by.workload} requests {amount_of(name, amount, most)}, but {first.queue} "
+                    f"can have at most {shown(name, most, amount)}; lower the requests, or raise the "
+                    "quota or borrowingLimit",
                     first.template.at / "spec",
                     related=(first.queue.at.to("spec", "resourceGroups"),),
                 )
                 break
 
 
-def _wanted(each: Asked, group: ResourceGroup) -> dict[str, Fraction]:
-    known = each.template.replicas if each.by.workload.kind in TOGETHER else 1
+def _wanted(request: Asked, group: ResourceGroup) -> dict[str, Fraction]:
+    known = request.template.replicas if request.by.workload.kind in TOGETHER else 1
     times = 1 if known is None else known
-    if each.by.workload.kind == "LeaderWorkerSet":  # a Workload for each group
-        groups = each.by.workload.spec.get("replicas")
+    if request.by.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
+        groups = request.by.workload.spec.get("replicas")
         times //= groups if isinstance(groups, int) and groups > 0 else 1
-    least = each.by.workload.annotations.get(MIN_PARALLELISM, "")
-    if least.isdecimal() and each.by.workload.kind == "Job":
+    least = request.by.workload.annotations.get(MIN_PARALLELISM, "")
+    if least.isdecimal() and request.by.workload.kind == "Job":
         times = min(times, int(least))
     return {
         name: amount * times
-        for name, amount in each.counted.items()
+        for name, amount in request.counted.items()
         if name in group.covered_resources
     }
 
 
-def _sum(them: list[dict[str, Fraction]]) -> dict[str, Fraction]:
+def _sum(amounts: list[dict[str, Fraction]]) -> dict[str, Fraction]:
     total: dict[str, Fraction] = {}
-    for each in them:
-        for name, amount in each.items():
+    for part in amounts:
+        for name, amount in part.items():
             total[name] = total.get(name, Fraction(0)) + amount
     return total
 
 
 class _Ceilings:
-    """The most that queues can have, worked out once for each."""
+    """The most that each queue can have, computed once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Cell], Fraction] = {}
@@ -80,7 +80,7 @@ class _Ceilings:
     def short(
         self, node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
     ) -> tuple[str, Fraction, Fraction] | None:
-        """What no flavor of a group can give: the resource, how much is wanted, the most there is."""
+        """The resource that no flavor of a group has enough of, its request, and the most there is."""
         worst: tuple[str, Fraction, Fraction] | None = None
         for flavor in group.flavors:
             most = {name: self._ceiling(node, (flavor.name, name)) for name in wanted}
@@ -92,7 +92,7 @@ class _Ceilings:
                 worst = name, wanted[name], most[name]
         cells = ((flavor.name, name) for flavor in group.flavors for name in wanted)
         if all(self._ceiling(node, cell) == 0 for cell in cells):
-            return None  # no-quota-anywhere says it
+            return None  # no-quota-anywhere reports it
         return worst
 
     def _ceiling(self, node: Node, cell: Cell) -> Fraction:
@@ -107,6 +107,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Lower the requests, or raise the quota or the borrowingLimit.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""What a workload says about nodes fits none of its queue's flavors."""
+"""A workload's node selector or tolerations fit no flavor of its queue."""
 
 from collections.abc import Iterator
 
@@ -11,30 +11,30 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue skips every flavor (NoMatchingFlavor), for want of a toleration or a label's value.
+    """Kueue skips every flavor (NoMatchingFlavor): a toleration is missing or a label differs.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets; issue 3158.
     """
     known = facts.cluster.flavors
-    for each in asked(facts):
-        for group in each.queue.it.resource_groups:
-            wanted = [name for name in group.covered_resources if name in each.counted]
+    for request in asked(facts):
+        for group in request.queue.it.resource_groups:
+            wanted = [name for name in group.covered_resources if name in request.counted]
             flavors = [known.get(flavor.name) for flavor in group.flavors]
             if not wanted or not flavors:
                 continue
             reasons = [
-                refusal(flavor.it, each.template.spec) if flavor else None for flavor in flavors
+                refusal(flavor.it, request.template.spec) if flavor else None for flavor in flavors
             ]
             if all(reasons):
-                said = "; ".join(
+                skipped = ", ".join(
                     f"{flavor.name}: {reason}"
                     for flavor, reason in zip(group.flavors, reasons, strict=True)
                 )
                 yield Hit(
                     RULE,
-                    f"{each.by.workload} fits no flavor of {each.queue} ({said}); change what it "
-                    "says about nodes, or the flavor",
-                    each.template.at / "spec",
+                    f"{request.by.workload} fits no flavor of {request.queue} ({skipped}); change its node "
+                    "selector or tolerations, or the flavor",
+                    request.template.at / "spec",
                     related=tuple(flavor.at for flavor in flavors if flavor),
                 )
                 break
@@ -45,6 +45,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Change the node selector or tolerations of the workload, or the flavor.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

@@ -1,4 +1,4 @@
-"""A Workload has waited for quota for longer than it should."""
+"""A Workload has waited for quota longer than the limit."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -11,35 +11,37 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One that somebody deactivated waits for that somebody.
+    """Workloads that a user deactivated are not reported.
 
     Source: apis/kueue/v1beta2/workload_types.go of Kueue 0.19.2 (QuotaReserved, Evicted, Finished).
     """
-    for it in facts.cluster.kueue_workloads:
-        if not it.it.active or holds(it.object, "Finished") or holds(it.object, "QuotaReserved"):
+    for workload in facts.cluster.kueue_workloads:
+        if (
+            not workload.it.active
+            or holds(workload.object, "Finished")
+            or holds(workload.object, "QuotaReserved")
+        ):
             continue
-        since = _since(it.object)
+        since = _since(workload.object)
         if since is None:
             continue
         age = facts.now - since
         if age > facts.bound(RULE):
-            found = condition(it.object, "QuotaReserved")
+            found = condition(workload.object, "QuotaReserved")
             why = found.message if found else ""
-            remedy = (
-                "mend that" if why and "insufficient" not in why else "give its queue the quota"
-            )
+            remedy = "fix this" if why and "insufficient" not in why else "raise the queue's quota"
             yield Hit(
                 RULE,
-                f'{it} of queue "{it.it.queue_name}" has waited for {long(age)}{why and ": "}{why}; '
-                f"{remedy}, or take it out",
-                it.at,
+                f'{workload} of queue "{workload.it.queue_name}" has waited for {long(age)}{why and ": "}{why}; '
+                f"{remedy}, or delete the Workload",
+                workload.at,
             )
 
 
-def _since(it: Object) -> datetime | None:
-    """When it began to wait: when it was evicted last, or made."""
-    evicted = condition(it, "Evicted")
-    return evicted.since if evicted and evicted.holds else created(it)
+def _since(workload: Object) -> datetime | None:
+    """When it began to wait: its last eviction, or else its creation."""
+    evicted = condition(workload, "Evicted")
+    return evicted.since if evicted and evicted.holds else created(workload)
 
 
 RULE = ObjectRule(
@@ -47,6 +49,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Raise the quota, let the queue borrow, or delete the Workload.",
     judges=("Workload",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -1,4 +1,4 @@
-"""A workload names a WorkloadPriorityClass that is not there."""
+"""A workload names a WorkloadPriorityClass that does not exist."""
 
 from collections.abc import Iterator
 
@@ -11,18 +11,18 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No Workload is made, so the job stays suspended with an event as the only sign.
+    """Kueue creates no Workload, so the job stays suspended.
 
     Source: pkg/util/priority/priority.go; issue 3439.
     """
     known = facts.cluster.workload_priority_classes
-    for each in facts.cluster.derive(queued):
-        at, found = labels(each.workload)
+    for queued_job in facts.cluster.derive(queued):
+        at, found = labels(queued_job.workload)
         name = found.get(PRIORITY)
         if name and not known.knows(name):
             yield Hit(
                 RULE,
-                f'{each.workload} has WorkloadPriorityClass "{name}", which is not there; '
+                f'{queued_job.workload} names WorkloadPriorityClass "{name}", which does not exist; '
                 f"{suggest(name, known.names())}",
                 at / PRIORITY,
             )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name a WorkloadPriorityClass that exists, or create it.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A workload names a LocalQueue that its namespace does not have."""
+"""A workload names a LocalQueue that does not exist in its namespace."""
 
 from collections.abc import Iterator
 
@@ -17,34 +17,39 @@ _OPAQUE = {
     ("workload.codeflare.dev", "AppWrapper"),
     ("sparkoperator.k8s.io", "SparkApplication"),
 }
-"""Kinds that Kueue manages and of whose pods no rule knows; of clusters they are not read."""
+"""Kinds that Kueue manages and whose pods no rule can read; they are not read from clusters."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It stays suspended; only its Workload says why. What no queue can be called is refused.
+    """It stays suspended; only its Workload gives the reason. Another rule reports invalid names.
 
     Source: pkg/cache/queue/manager.go; pkg/controller/jobframework/reconciler.go.
     """
     cluster = facts.cluster
     known = cluster.local_queues
-    for who, name, namespace, at in _sent(cluster):
+    for workload, name, namespace, at in _references(cluster):
         if not is_subdomain(name) or local_queues(cluster, name, namespace):
             continue
         if known.knows(name, namespace) or known.knows(name):
-            continue  # there, but unreadable
+            continue  # it exists, but cannot be read
         where = f"namespace {namespace}" if namespace else "any namespace"
         yield Hit(
             RULE,
-            f'{who} goes to LocalQueue "{name}", which is not in {where}; '
+            f'{workload} names LocalQueue "{name}", which does not exist in {where}; '
             f"{suggest(name, known.names(namespace))}",
             at,
         )
 
 
-def _sent(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
-    """Each object that names a LocalQueue, the name, its namespace, and where the name stands."""
-    for each in cluster.derive(queued):
-        yield str(each.workload), each.name, each.workload.namespace, each.at
+def _references(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
+    """Each object that names a LocalQueue, with the name, its namespace and the place of the name."""
+    for queued_job in cluster.derive(queued):
+        yield (
+            str(queued_job.workload),
+            queued_job.name,
+            queued_job.workload.namespace,
+            queued_job.at,
+        )
     for workload in cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
             for template in workload.templates:
@@ -52,10 +57,10 @@ def _sent(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
                 if name:
                     at = template.at.to("metadata", "labels", LOCAL_QUEUE)
                     yield str(workload), name, workload.namespace, at
-    for it in cluster.objects:
-        name = it.labels.get(LOCAL_QUEUE) if (it.group, it.kind) in _OPAQUE else None
+    for thing in cluster.objects:
+        name = thing.labels.get(LOCAL_QUEUE) if (thing.group, thing.kind) in _OPAQUE else None
         if name:
-            yield str(it), name, it.namespace, it.at.to("metadata", "labels", LOCAL_QUEUE)
+            yield str(thing), name, thing.namespace, thing.at.to("metadata", "labels", LOCAL_QUEUE)
 
 
 RULE = ObjectRule(
@@ -63,6 +68,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name a LocalQueue of the namespace, or create it there.",
     judges=(*KINDS, "LocalQueue"),  # beside which there may be opaque kinds alone
     check=check,
     needs=frozenset({Need.WHOLE}),

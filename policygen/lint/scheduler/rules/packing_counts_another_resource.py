@@ -1,4 +1,4 @@
-"""Packing counts a GPU resource whose name looks like a slip, or that no pod asks for."""
+"""A packing score counts a GPU resource that is misspelt or that no pod requests."""
 
 from collections.abc import Iterator
 
@@ -15,45 +15,48 @@ from policygen.lint.volcano.configuration import all_settings
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Names are compared with the pods' requests and with nothing else.
+    """The score compares these names only with the requests of pods.
 
-    What pods ask for is judged where some ask for a GPU, and none for any that is counted.
+    Requests are checked only if some pods request a GPU, and no pod requests a counted resource.
     Source: noderesources/resource_allocation.go; volcano's plugins/binpack/binpack.go.
     """
-    asked = facts.cluster.derive(_asked)
-    for names, at in _counted(facts):
-        slips = {name: meant(name) for name in names}
-        for name, right in slips.items():
+    requested = facts.cluster.derive(_requested)
+    for owner, names, at in _counted(facts):
+        corrections = {name: meant(name) for name in names}
+        for name, right in corrections.items():
             if right is not None:
                 yield Hit(
                     RULE,
-                    f'packing counts "{name}", which no node is known to have; write "{right}"',
+                    f'{owner} counts "{name}", which is not a known resource of nodes; did you mean '
+                    f'"{right}"?',
                     at,
                 )
-        if asked and asked.isdisjoint(names) and not any(slips.values()):
+        if requested and requested.isdisjoint(names) and not any(corrections.values()):
             shown = " and ".join(sorted(names))
             yield Hit(
                 RULE,
-                f"packing counts {shown}, and the GPU pods here ask for "
-                f"{' and '.join(sorted(asked))}; {suggest(shown, asked)}",
+                f"{owner} counts {shown}, but the GPU pods request "
+                f"{' and '.join(sorted(requested))}; {suggest(shown, requested)}",
                 at,
             )
 
 
-def _counted(facts: Facts) -> Iterator[tuple[set[str], At]]:
+def _counted(facts: Facts) -> Iterator[tuple[str, set[str], At]]:
+    """What packs, the extended resources that it counts, and the place of that list."""
     for profile in profiles(facts.cluster):
         if profile.scoring.packs and profile.scoring.at is not None:
-            yield set(profile.scoring.extended), profile.scoring.at / "resources"
-    for each in all_settings(facts):
-        packs = each.plugin("binpack")
+            at = profile.scoring.at / "resources"
+            yield f"profile {profile.name}", set(profile.scoring.extended), at
+    for configuration in all_settings(facts):
+        packs = configuration.plugin("binpack")
         listed = packs.arguments.get("binpack.resources") if packs else None
         if packs and isinstance(listed, str):
             names = {name.strip() for name in listed.split(",") if "/" in name}
             if names:
-                yield names, packs.at.to("arguments", "binpack.resources")
+                yield "plugin binpack", names, packs.at.to("arguments", "binpack.resources")
 
 
-def _asked(cluster: Cluster) -> frozenset[str]:
+def _requested(cluster: Cluster) -> frozenset[str]:
     return frozenset(
         name
         for workload in cluster.workloads
@@ -67,6 +70,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="List every resource name that the pool's pods request.",
     judges=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
     check=check,
     reads=(*KINDS,),

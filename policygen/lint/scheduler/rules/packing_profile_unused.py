@@ -1,4 +1,4 @@
-"""A profile packs GPUs, and no GPU pod names it."""
+"""A profile packs GPUs, but no GPU pod uses it."""
 
 from collections.abc import Iterator
 
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if profile.scoring.packs and used and profile.name not in used:
             yield Hit(
                 RULE,
-                f"no GPU pod here names profile {profile.name}, so nothing is packed by it; write "
-                f"schedulerName: {profile.name} into their templates",
+                f"profile {profile.name} packs, but no GPU pod uses it; write "
+                f"schedulerName: {profile.name} in the pod templates",
                 profile.at / "schedulerName",
             )
 
@@ -42,6 +42,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the profile's name as schedulerName in the templates of the GPU pods.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -8,13 +8,13 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler.scoring import profiles
 
 _ALL = 100
-"""Up to so many nodes all are scored, whatever is written; and the percentage that means all."""
+"""Up to this number of nodes, all are scored; also the percentage that means all nodes."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Unset it falls from about half of the nodes to 5 %, never below 100 nodes.
+    """The default falls from about half of the nodes to 5 %, but not below 100 nodes.
 
-    A cluster that is known to be small is left in peace.
+    Nothing is reported for a cluster that is known to be small.
     Source: pkg/scheduler/schedule_one.go, numFeasibleNodesToFind.
     """
     if facts.cluster.nodes.any and len(facts.cluster.nodes) <= _ALL:
@@ -26,8 +26,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if profile.scoring.packs and share != _ALL:
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs, and of more than {_ALL} nodes scores a sample "
-                "only; write percentageOfNodesToScore: 100",
+                f"profile {profile.name} packs, but scores only some of more than {_ALL} nodes; "
+                "write percentageOfNodesToScore: 100",
                 profile.at,
             )
 
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Set percentageOfNodesToScore: 100 in the profile.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     reads=("Node",),

@@ -1,4 +1,4 @@
-"""A pod holds GPUs of a pool that another scheduler than the pool's gave it."""
+"""A pod uses GPUs of a pool, but another scheduler than the pool's placed it."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Two schedulers on one pool book the same card twice: each knows its own decisions first.
+    """Two schedulers on one pool assign the same GPU twice: each decides before it sees the other.
 
     Source: shown on kube-scheduler 1.36.3 beside Volcano 1.14.1.
     """
@@ -20,11 +20,11 @@ def check(facts: Facts) -> Iterator[Hit]:
         write = "volcano" if volcano else f"{DEFAULT_SCHEDULER} or a profile of it"
         short = pool.shortfall(pool.past_scheduler)
         for family in families(pool.past_scheduler):
-            verb = "was" if len(family) == 1 else "were"
+            verb = "uses" if len(family) == 1 else "use"
             yield Hit(
                 RULE,
-                f'{named(family)} with {held(family)} of pool "{pool.facts.name}" {verb} placed by '
-                f"{scheduler_name(family[0])}, and two schedulers on one pool book the same card "
+                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" through '
+                f"{scheduler_name(family[0])}, and two schedulers on one pool assign the same GPU "
                 f"twice; write schedulerName: {write}{short}",
                 family[0].pod.at,
             )
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the pool's schedulerName, or keep the pod off these nodes with a taint.",
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN, Need.SPEC, Need.NODES}),

@@ -1,4 +1,4 @@
-"""A profile looks as if it packed GPUs, and spreads them or does not see them."""
+"""A profile looks like a packing profile, but spreads pods or does not count GPUs."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.scheduler.scoring import FIT, Scoring, profiles
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Unless told otherwise NodeResourcesFit favours empty nodes, and sees cpu and memory alone.
+    """By default NodeResourcesFit prefers empty nodes, and counts only cpu and memory.
 
     Source: pkg/scheduler/apis/config/v1/defaults.go; noderesources/most_allocated.go.
     """
@@ -20,24 +20,24 @@ def check(facts: Facts) -> Iterator[Hit]:
             if fit.weighted_at is not None:
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} gives {FIT} a weight and no scoringStrategy, so it "
-                    "favours the emptiest nodes by cpu and memory; write scoringStrategy "
-                    "{type: MostAllocated} with nvidia.com/gpu among its resources",
+                    f"profile {profile.name} enables {FIT} without a scoringStrategy, so it prefers "
+                    "nodes with the most free cpu and memory; write scoringStrategy type "
+                    "MostAllocated with nvidia.com/gpu in its resources",
                     fit.weighted_at,
                 )
-            elif _says_so(profile.name):
+            elif _is_named_packing(profile.name):
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} packs by its name and has no scoringStrategy for "
-                    f"{FIT}, so it spreads; write MostAllocated with nvidia.com/gpu among its "
+                    f"profile {profile.name} is named for packing but has no scoringStrategy for "
+                    f"{FIT}, so it spreads; write type MostAllocated with nvidia.com/gpu in its "
                     "resources",
                     at,
                 )
         elif fit.strategy == "LeastAllocated":
-            if _says_so(profile.name):
+            if _is_named_packing(profile.name):
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} packs by its name and spreads by LeastAllocated; "
+                    f"profile {profile.name} is named for packing but spreads with LeastAllocated; "
                     "write MostAllocated",
                     at.to("type"),
                 )
@@ -52,14 +52,13 @@ def _filling(name: str, fit: Scoring) -> Iterator[Hit]:
     if not fit.on:
         yield Hit(
             RULE,
-            f"profile {name} disables {FIT} among the scores, so its strategy counts for nothing; "
-            "enable it",
+            f"profile {name} disables the score of {FIT}, so its strategy has no effect; enable it",
             at,
         )
     elif not fit.rises:
         yield Hit(
             RULE,
-            f"the shape of profile {name} gives fuller nodes fewer points, so it spreads; write "
+            f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads; write "
             "{utilization: 0, score: 0} and {utilization: 100, score: 10}",
             at.to("requestedToCapacityRatio", "shape"),
         )
@@ -67,12 +66,12 @@ def _filling(name: str, fit: Scoring) -> Iterator[Hit]:
         yield Hit(
             RULE,
             f"profile {name} packs by {' and '.join(fit.resources) or 'cpu and memory'}, so GPUs "
-            "scatter; add {name: nvidia.com/gpu, weight: 20} to its resources",
+            "are spread; add {name: nvidia.com/gpu, weight: 20} to its resources",
             at.to("resources"),
         )
 
 
-def _says_so(name: str) -> bool:
+def _is_named_packing(name: str) -> bool:
     return any(word in name.lower() for word in ("binpack", "bin-pack", "packing", "packed"))
 
 
@@ -81,6 +80,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write a MostAllocated strategy with each GPU resource of the pool.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

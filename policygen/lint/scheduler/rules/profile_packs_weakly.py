@@ -1,9 +1,10 @@
-"""A profile packs GPUs, and what spreads pods can outvote it."""
+"""A profile packs GPUs, but other scores can outweigh it."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.finding import Hit
+from policygen.core.quoting import listed
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
@@ -12,13 +13,13 @@ from policygen.lint.scheduler.profiles import misnamed
 from policygen.lint.scheduler.scoring import FIT, profiles
 
 _USUAL, _LEAST = 8, 1
-"""GPUs of a node where the input has none: against other scores, and against cpu and memory."""
+"""GPUs of a node if the input has no nodes: against other scores, and against cpu and memory."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One GPU more in use must outweigh cpu and memory, and all scores that every pod meets.
+    """One more GPU in use must outweigh cpu and memory, and all scores that apply to every pod.
 
-    The formula is that by which our own profiles are weighed.
+    policygen computes the weights of its own profiles with the same formula.
     Source: pkg/scheduler/framework/plugins/noderesources/most_allocated.go; default_plugins.go.
     """
     from policygen.plan.scheduler import Dominance
@@ -33,27 +34,27 @@ def check(facts: Facts) -> Iterator[Hit]:
         if Dominance(known or _LEAST, least, host, fit.weight).gain <= 0:
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: inside {FIT} cpu and memory outweigh one "
-                "GPU; raise the GPU's weight above theirs times the GPUs of a node",
+                f"profile {profile.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
+                "write a weight of the GPU above theirs multiplied by the GPUs of a node",
                 fit.at / "resources",
             )
             continue
         gpus = known or _USUAL
         worth = max(0, Dominance(gpus, least, host, fit.weight).margin)
         against = 100 * sum(profile.opponents.values())
-        if 0 < against >= worth and not any(misnamed(profile.it)):  # which that is told of
+        if 0 < against >= worth and not any(misnamed(profile.it)):  # another rule reports those
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs one more in use is "
-                f"worth {worth} points, and {' and '.join(profile.opponents)} up to {against}; "
-                "disable them (of PodTopologySpread the default constraints), or raise the weight "
-                f"of {FIT} and of the GPU",
+                f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs, one more in use adds "
+                f"{worth} points, but {listed(list(profile.opponents), 'and')} add up to {against}; "
+                "disable them (for PodTopologySpread: its default constraints), or raise the weights "
+                f"of {FIT} and the GPU",
                 fit.at,
             )
 
 
 def _gpus_per_node(cluster: Cluster) -> int:
-    """Of the smallest node, since nobody says for which nodes a profile is; 0 where none is known."""
+    """GPUs of the smallest node, because a profile may be for any node; 0 without known nodes."""
     found = [
         int(amount)
         for node in cluster.nodes
@@ -68,6 +69,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Disable the scores that spread pods, or raise the weight of the GPU.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     reads=("Node",),

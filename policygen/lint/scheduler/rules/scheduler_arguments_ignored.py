@@ -1,4 +1,4 @@
-"""Arguments are given to a plugin that kube-scheduler does not have, so nothing reads them."""
+"""A profile has arguments for a plugin that does not exist, so they are ignored."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from policygen.lint.scheduler.scoring import profiles
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Names in pluginConfig are looked up by the plugins that are on; no other is asked.
+    """Only enabled plugins look up their name in pluginConfig; other names are ignored.
 
-    Where the plugin is enabled too, the start fails, which another rule tells.
+    If the plugin is enabled too, kube-scheduler does not start, which another rule reports.
     Source: pkg/scheduler/framework/runtime/framework.go; run on 1.36.3.
     """
     target = facts.target["kubernetes"]
@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 continue
             yield Hit(
                 RULE,
-                f'profile {profile.name} has arguments for "{config.name}", which is no plugin, so '
-                f"nothing reads them; {suggest(config.name.removesuffix('Args'), known)}",
+                f'profile {profile.name} has arguments for "{config.name}", which is not a plugin, so '
+                f"they are ignored; {suggest(config.name.removesuffix('Args'), known)}",
                 profile.at.to("pluginConfig", i, "name"),
             )
 
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the plugin's exact name.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     aliases=("scheduler-arguments-unread",),

@@ -1,4 +1,4 @@
-"""A value in a KubeSchedulerConfiguration is out of bounds, so kube-scheduler does not start."""
+"""A value in a KubeSchedulerConfiguration is invalid, so kube-scheduler does not start."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,13 +28,13 @@ def check(facts: Facts) -> Iterator[Hit]:
     (Kubernetes 1.36.3).
     """
     fields = terms.configuration(facts.target["kubernetes"])
-    for each in facts.cluster.scheduler_configurations:
-        data = each.object.data
+    for entry in facts.cluster.scheduler_configurations:
+        data = entry.object.data
         for path, fault in bounds.faults(data):
-            yield Hit(RULE, fault, each.at.to(*path))
-        yield from _types(data, fields, each.at)
-        yield from _percentage(each.it.percentage_of_nodes_to_score, each.at)
-        yield from _profiles(each)
+            yield Hit(RULE, fault, entry.at.to(*path))
+        yield from _types(data, fields, entry.at)
+        yield from _percentage(entry.it.percentage_of_nodes_to_score, entry.at)
+        yield from _profiles(entry)
     for one in profiles(facts.cluster):
         for path, fault in scheduler_profiles.faults(one.it):
             yield Hit(RULE, fault, one.at.to(*path))
@@ -46,31 +46,29 @@ def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Iterator[Hit]:
         yield Hit(RULE, f"{path[-1]}: {fault}", at.to(*path))
 
 
-def _profiles(each: Entry[SchedulerConfiguration]) -> Iterator[Hit]:
+def _profiles(entry: Entry[SchedulerConfiguration]) -> Iterator[Hit]:
     named: dict[str, int] = {}
-    several = len(each.it.profiles) > 1
-    for i, profile in enumerate(each.it.profiles):
-        at = each.at.to("profiles", i)
-        written = mapping(each.object.data["profiles"][i]).get("schedulerName")
+    several = len(entry.it.profiles) > 1
+    for i, profile in enumerate(entry.it.profiles):
+        at = entry.at.to("profiles", i)
+        written = mapping(entry.object.data["profiles"][i]).get("schedulerName")
         if not written and (several or written == ""):
-            beside = " beside others" if several else ""
-            yield Hit(
-                RULE, f"a profile{beside} has no schedulerName, which is refused; write one", at
-            )
+            subject = "one of several profiles" if several else "a profile"
+            yield Hit(RULE, f"{subject} has no schedulerName, which is refused; write one", at)
         elif profile.scheduler_name in named:
             yield Hit(
                 RULE,
-                f'a second profile is named "{written}", which is refused; take another name',
+                f'a second profile is named "{written}", which is refused; write another name',
                 at / "schedulerName",
-                (each.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
+                (entry.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
             )
         named.setdefault(profile.scheduler_name, i)
         yield from _percentage(profile.percentage_of_nodes_to_score, at)
-        if _queue_sort(profile) != _queue_sort(each.it.profiles[0]):
+        if _queue_sort(profile) != _queue_sort(entry.it.profiles[0]):
             yield Hit(
                 RULE,
-                "queueSort is another than that of the first profile, which is refused; "
-                "write the same in all",
+                "queueSort differs from that of the first profile, which is refused; "
+                "write the same in all profiles",
                 at.to("plugins", "queueSort") if "queueSort" in profile.plugins else at,
             )
 
@@ -161,6 +159,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a value within the limits that the message names.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A KubeSchedulerConfiguration is of a version that kube-scheduler no longer reads."""
+"""A KubeSchedulerConfiguration has a version that kube-scheduler no longer reads."""
 
 from collections.abc import Iterator
 
@@ -8,21 +8,21 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only v1 is left; v1beta3 went with 1.29.
+    """Only v1 is left; release 1.29 removed v1beta3.
 
-    Source: pkg/scheduler/apis/config/scheme/scheme.go of all releases that we know.
+    Source: pkg/scheduler/apis/config/scheme/scheme.go of all known releases.
     """
-    for each in facts.cluster.scheduler_configurations:
-        if each.object.version != "v1":
-            at = each.at / "apiVersion"
+    for entry in facts.cluster.scheduler_configurations:
+        if entry.object.version != "v1":
+            at = entry.at / "apiVersion"
             edit = Edit(Verb.REWRITE, at, "kubescheduler.config.k8s.io/v1")
             yield Hit(
                 RULE,
-                f"{each.object.api_version} is no longer read, so kube-scheduler does not start; "
+                f"apiVersion {entry.object.api_version} was removed, so kube-scheduler does not start; "
                 "write kubescheduler.config.k8s.io/v1",
                 at,
-                # v1 is v1beta3; what came before has other fields and defaults.
-                edits=(edit,) if each.object.version == "v1beta3" else (),
+                # v1 equals v1beta3; earlier versions have other fields and defaults.
+                edits=(edit,) if entry.object.version == "v1beta3" else (),
             )
 
 
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write kubescheduler.config.k8s.io/v1.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     fix=Fix.SAFE,

@@ -13,18 +13,18 @@ from policygen.lint.scheduler import terms
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The file is decoded strictly, arguments of plugins included.
+    """kube-scheduler decodes the file strictly, also the arguments of plugins.
 
     Source: pkg/scheduler/apis/config/scheme; k8s.io/kube-scheduler/config/v1 (1.36.3).
     """
     target = facts.target["kubernetes"]
-    for each in facts.cluster.scheduler_configurations:
-        yield from _fields(each.object.data, terms.configuration(target), each.at)
-        for i, profile in enumerate(each.it.profiles):
+    for entry in facts.cluster.scheduler_configurations:
+        yield from _fields(entry.object.data, terms.configuration(target), entry.at)
+        for i, profile in enumerate(entry.it.profiles):
             for j, config in enumerate(profile.plugin_config):
                 fields = terms.arguments(config.name, target)
                 if fields is not None:
-                    at = each.at.to("profiles", i, "pluginConfig", j, "args")
+                    at = entry.at.to("profiles", i, "pluginConfig", j, "args")
                     yield from _fields(config.args, fields, at)
 
 
@@ -35,7 +35,7 @@ def _fields(data: Any, fields: Fields, at: At) -> Iterator[Hit]:
         if key not in fields:
             yield Hit(
                 RULE,
-                f'there is no field "{key}" here, so kube-scheduler does not start; '
+                f'field "{key}" does not exist here, so kube-scheduler does not start; '
                 f"{suggest(str(key), fields)}",
                 (at / key).on_key(),
             )
@@ -55,6 +55,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the field as kubescheduler.config.k8s.io/v1 defines it.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     aliases=("scheduler-word-unknown",),

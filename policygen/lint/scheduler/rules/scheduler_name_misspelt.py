@@ -1,4 +1,4 @@
-"""Pods name a scheduler that looks like a slip of one that is there."""
+"""A pod's schedulerName looks like a misspelt name of a known scheduler."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -14,7 +14,7 @@ _CUTOFF = 0.8
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nobody answers for an unknown name: no event, no error.
+    """No scheduler handles an unknown name: the pod gets no event and no error.
 
     Source: pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.
     """
@@ -28,8 +28,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if close:
                 yield Hit(
                     RULE,
-                    f'{workload} names scheduler "{name}", which is not there, so its pods wait '
-                    f'without an event; did you mean "{close[0]}"?',
+                    f'{workload} names scheduler "{name}", which does not exist, so its pods stay '
+                    f'Pending without an event; did you mean "{close[0]}"?',
                     template.at.to("spec", "schedulerName"),
                 )
 
@@ -39,6 +39,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the exact name of the profile, or volcano.",
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),

@@ -1,4 +1,4 @@
-"""A profile disables a plugin that there is not, so the one that is meant goes on."""
+"""A profile disables a plugin that does not exist, so the intended one stays enabled."""
 
 from collections.abc import Iterator
 
@@ -12,19 +12,19 @@ from policygen.lint.scheduler.scoring import profiles
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Names under `disabled` are only looked for; plugins of other releases and builds are let pass.
+    """Unknown names under `disabled` are ignored; plugins of other releases and builds are accepted.
 
     Source: pkg/scheduler/apis/config/v1/default_plugins.go, mergePluginSet (Kubernetes 1.36.3).
     """
     target = facts.target["kubernetes"]
     known = terms.plugins(target)
     for profile in profiles(facts.cluster):
-        for way, name in misnamed(profile.it):
+        for path, name in misnamed(profile.it):
             yield Hit(
                 RULE,
-                f'profile {profile.name} disables "{name}", which is no plugin of kube-scheduler '
+                f'profile {profile.name} disables "{name}", which is not a plugin of kube-scheduler '
                 f"{target}, so nothing is disabled; {suggest(name, known)}",
-                profile.at.to(*way),
+                profile.at.to(*path),
             )
 
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the plugin's exact name.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A profile enables a plugin that kube-scheduler does not have."""
+"""A profile enables a plugin that kube-scheduler does not have, so it does not start."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.scheduler.scoring import profiles
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It does not start. Plugins of known builds of the scheduler are let pass.
+    """kube-scheduler does not start. Plugins of known builds of the scheduler are accepted.
 
     Source: pkg/scheduler/framework/runtime/framework.go, NewFramework (Kubernetes 1.36.3).
     """
@@ -24,8 +24,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                     continue
                 yield Hit(
                     RULE,
-                    f'profile {profile.name} enables "{plugin.name}", which is no plugin of '
-                    f"kube-scheduler {target}: it does not start; {suggest(plugin.name, known)}",
+                    f'profile {profile.name} enables "{plugin.name}", which is not a plugin of '
+                    f"kube-scheduler {target}, so it does not start; {suggest(plugin.name, known)}",
                     profile.at.to("plugins", point, "enabled", i, "name"),
                 )
 
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Remove the plugin, or write its exact name.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

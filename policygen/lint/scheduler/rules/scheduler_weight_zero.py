@@ -1,4 +1,4 @@
-"""A score plugin has weight 0, which is read as its default."""
+"""A score plugin has weight 0, which kube-scheduler reads as 1."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.scheduler.scoring import profiles
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """0 is absent to the program, and absent is 1.
+    """kube-scheduler treats 0 as not set, and then uses 1.
 
     Source: pkg/scheduler/framework/runtime/framework.go, getScoreWeights.
     """
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if plugin.weight == 0:
                     yield Hit(
                         RULE,
-                        f"weight 0 of {plugin.name} is read as 1; to silence it, list it under "
-                        f"{point}.disabled",
+                        f"profile {profile.name} has weight 0 for {plugin.name}, which is read as 1; "
+                        f"list the plugin under {point}.disabled",
                         profile.at.to("plugins", point, "enabled", i, "weight"),
                     )
 
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="List the plugin under disabled instead.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

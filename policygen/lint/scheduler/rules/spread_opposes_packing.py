@@ -1,4 +1,4 @@
-"""Pods are spread by a hard constraint where their nodes are to be packed."""
+"""Pods have a hard spread constraint, but their scheduler packs nodes."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from policygen.lint.volcano.queues import SCHEDULER
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Judged where the pods' scheduler packs, or a spec asks for it and names no other.
+    """Checked only if the pods' scheduler packs, or a spec requests packing without a scheduler.
 
     Source: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
     """
@@ -32,12 +32,12 @@ def check(facts: Facts) -> Iterator[Hit]:
                 continue
             for i, constraint in enumerate(template.spec.topology_spread_constraints):
                 if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
-                    who = f'scheduler "{name}"' if name else "a pool of the spec"
+                    packer = f'scheduler "{name}"' if name else "a pool of the spec"
                     yield Hit(
                         RULE,
-                        f"{workload} is spread over {constraint.get('topologyKey')} whatever the "
-                        f"scores say, and {who} packs; write ScheduleAnyway, or leave it out "
-                        "where packing counts more",
+                        f"{workload} must spread over {constraint.get('topologyKey')}, but {packer} "
+                        "packs nodes; write ScheduleAnyway, or remove the constraint if packing "
+                        "matters more",
                         template.at.to("spec", "topologySpreadConstraints", i),
                     )
 
@@ -47,6 +47,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Write ScheduleAnyway, or remove the constraint.",
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
