@@ -25,16 +25,16 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if other not in tasks and names_known(spec):
                     yield Hit(
                         RULE,
-                        f'task {name} of {spec.owner} depends on "{other}", which does not '
-                        f"exist, so Volcano refuses the Job; {suggest(other, tasks)}",
+                        f'task {name} of {spec.owner} depends on unknown task "{other}", which '
+                        f"Volcano refuses; {suggest(other, tasks)}",
                         tasks[name].at.to("dependsOn", "name"),
                     )
         for name, others in waits.items():
             for other in sorted({other for other in others if others.count(other) > 1}):
                 yield Hit(
                     RULE,
-                    f'task {name} of {spec.owner} depends on "{other}" twice, so Volcano refuses '
-                    "the Job; write it once",
+                    f'task {name} of {spec.owner} depends on "{other}" twice, which Volcano refuses; '
+                    "write it once",
                     tasks[name].at.to("dependsOn", "name"),
                 )
         left = {
@@ -51,7 +51,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
             yield Hit(
                 RULE,
-                f"{cycle}, so Volcano refuses the Job; let one task start first",
+                f"{cycle}, which Volcano refuses; let one task start first",
                 tasks[first].at.to("dependsOn", "name"),
             )
 

@@ -24,15 +24,15 @@ def check(facts: Facts) -> Iterator[Hit]:
             if has != count * size:
                 yield Hit(
                     RULE,
-                    f"{owner} has {has} replicas but {count} partitions of {size}, so Volcano "
-                    f"refuses the Job; write replicas: {count * size}",
+                    f"{owner} has {has} replicas but {count} partitions of {size}, which Volcano "
+                    f"refuses; write replicas: {count * size}",
                     task.at / "replicas",
                 )
             elif least is not None and least != needed:
                 yield Hit(
                     RULE,
-                    f"{owner} has minAvailable {least}, but its partitions need {needed}, so "
-                    "Volcano refuses the Job; write minAvailable as minPartitions times "
+                    f"{owner} has minAvailable {least}, but its partitions need {needed}, which "
+                    "Volcano refuses; write minAvailable as minPartitions times "
                     "partitionSize",
                     task.at / "minAvailable",
                 )

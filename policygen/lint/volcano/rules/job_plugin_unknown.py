@@ -32,8 +32,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name not in known:
                 yield Hit(
                     RULE,
-                    f'{spec.owner} has plugin "{name}", which does not exist, so Volcano refuses '
-                    f"it; {suggest(name, known)}",
+                    f'{spec.owner} has unknown plugin "{name}", which Volcano refuses; '
+                    f"{suggest(name, known)}",
                     (plugins.at / name).on_key(),
                 )
             elif name == "mpi" and names_known(spec):
@@ -42,8 +42,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                     if task not in tasks:
                         yield Hit(
                             RULE,
-                            f"{spec.owner} has plugin mpi but no task {quoted(task)}, so Volcano "
-                            f"refuses it; name a task so, or write its name as argument --{role}=",
+                            f"{spec.owner} has plugin mpi but no task {quoted(task)}, which Volcano "
+                            f"refuses; name a task so, or write its name as argument --{role}=",
                             (plugins.at / name).on_key(),
                         )
 

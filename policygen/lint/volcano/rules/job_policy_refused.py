@@ -50,12 +50,12 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
         events, code = _events(policy), policy.data.get("exitCode")
         if events and code is not None:
             yield (
-                "a policy for both events and an exitCode, so Volcano refuses it; write two",
+                "a policy for both events and an exitCode, which Volcano refuses; write two",
                 policy.at,
             )
         elif not (policy.data.get("event") or policy.data.get("events")) and code is None:
             yield (
-                "a policy without an event or exitCode, so Volcano refuses it; write one",
+                "a policy without an event or exitCode, which Volcano refuses; write one",
                 policy.at,
             )
         elif code == 0:
@@ -65,7 +65,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
             )
         for one in (*events, code):
             if one in seen and one is not None:
-                yield f"two policies for {one}, so Volcano refuses it; keep one", policy.at
+                yield f"two policies for {one}, which Volcano refuses; keep one", policy.at
             seen.add(one)
             if one in _NOT_FOR_USERS:
                 yield (
@@ -78,7 +78,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
             yield f"{fault}; {suggest(str(action), _ACTIONS)}", policy.at / "action"
     if _ANY in seen and len({event for event in seen if isinstance(event, str)}) > 1:
         yield (
-            "policies for event * and for other events, so Volcano refuses it; remove the others",
+            "policies for event * and for other events, which Volcano refuses; remove the others",
             holder.at / "policies",
         )
 

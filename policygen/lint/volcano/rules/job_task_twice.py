@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if first is not task:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} has two tasks with the name {name}, so Volcano refuses it; "
+                    f"{spec.owner} has two tasks with the name {name}, which Volcano refuses; "
                     "rename one",
                     task.at / "name",
                     (first.at / "name",),

@@ -25,8 +25,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
                 yield Hit(
                     RULE,
-                    f"the volume at {path} of {spec.owner} has {claims}, so Volcano refuses the "
-                    "Job; write one of them",
+                    f"the volume at {path} of {spec.owner} has {claims}, which Volcano refuses; "
+                    "write one of them",
                     volume.at,
                 )
             if isinstance(named, str) and named and not is_subdomain(named):
@@ -41,7 +41,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if path in paths:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} mounts two volumes at {path}, so Volcano refuses it; use "
+                    f"{spec.owner} mounts two volumes at {path}, which Volcano refuses; use "
                     "another path",
                     volume.at / "mountPath",
                 )

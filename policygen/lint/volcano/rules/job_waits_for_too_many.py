@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield Hit(
                     RULE,
                     f"task {task_name(i, task)} of {spec.owner} has minAvailable {least} but "
-                    f"{has} replicas, so Volcano refuses the Job; write at most {has}",
+                    f"{has} replicas, which Volcano refuses; write at most {has}",
                     task.at / "minAvailable",
                 )
         wanted = number(spec, "minAvailable")
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 f"{spec.owner} has minAvailable {wanted}, but its tasks have {total} replicas, "
-                f"so Volcano refuses it; write at most {total}",
+                f"which Volcano refuses; write at most {total}",
                 spec.at / "minAvailable",
             )
 

@@ -29,22 +29,22 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 f"{queue} has {path.count('/') + 1} parts in {_PATH} but "
-                f"{weights.count('/') + 1} in {_WEIGHTS}, so Volcano refuses it; write one "
+                f"{weights.count('/') + 1} in {_WEIGHTS}, which Volcano refuses; write one "
                 "weight for each part",
                 at / _WEIGHTS,
             )
         elif not all(_is_weight(weight) for weight in weights.split("/")):
             yield Hit(
                 RULE,
-                f"{queue} has a weight in {_WEIGHTS} that is not a number above 0, so Volcano "
-                "refuses it; write a number above 0",
+                f"{queue} has a weight in {_WEIGHTS} that is not a number above 0, which Volcano "
+                "refuses; write a number above 0",
                 at / _WEIGHTS,
             )
         elif _rooted(path) in taken:
             other, place = taken[_rooted(path)]
             yield Hit(
                 RULE,
-                f"{queue} has {_PATH} {path}, but {other} is below that, so Volcano refuses it; "
+                f"{queue} has {_PATH} {path}, but {other} is below that, which Volcano refuses; "
                 "write only leaves as queues",
                 at / _PATH,
                 (place.to("metadata", "annotations", _PATH),),

@@ -24,8 +24,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         ):
             yield Hit(
                 RULE,
-                f"{owner} has both highestTierAllowed and highestTierName, so Volcano refuses "
-                "it; keep one",
+                f"{owner} has both highestTierAllowed and highestTierName, which Volcano refuses; "
+                "keep one",
                 at / _FIELD,
             )
 
