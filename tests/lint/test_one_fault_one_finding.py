@@ -181,14 +181,14 @@ spec:
     clusters = ClusterSettings(snapshots=(tmp_path / "of.snapshot",))
     report = app_lint.lint(LintSettings(clusters=clusters), today=TODAY)
     said = [it.message for it in report.findings if "node" in it.message]
-    assert said == ["the cluster has no nodes, so nothing can run in any flavor; add nodes"]
+    assert said == ["the cluster has no nodes, so no pod can run in any flavor; add nodes"]
 
 
 @pytest.mark.parametrize("version, field", [("v1beta1", "cohort"), ("v1beta2", "cohortName")])
 def test_a_remedy_names_the_field_that_was_written(tmp_path, version, field):
     text = QUEUE.replace("v1beta2", version).replace("  resourceG", f"  {field}: lone\n  resourceG")
     found = {it.rule.name: it.message for it in lint(tmp_path, text).findings}
-    assert f"; delete {field}, or" in found["cohort-of-one"]
+    assert f"; remove {field}, or" in found["cohort-of-one"]
 
 
 @pytest.mark.parametrize("version, field", [("v1beta1", "cohort"), ("v1beta2", "cohortName")])

@@ -247,7 +247,7 @@ def test_a_pod_that_does_not_go_away_and_one_whose_job_has_ended():
     assert said("gpu-held-unused", documents) == []
     pod["metadata"]["deletionTimestamp"] = "2026-11-20T12:00:00Z"
     (message,) = said("gpu-held-unused", documents)
-    assert "holds 4 nvidia.com/gpu of node n1 in vain: deleted 15h ago" in message
+    assert "holds 4 nvidia.com/gpu of node n1 without using them: deleted 15h ago" in message
     pods = copies(pod, 2, deletionTimestamp=None)
     others = [*without(documents, "Pod"), *pods]
     (message,) = said("gpu-held-unused", [*others, job_ended_at("2026-11-21T01:00:00Z")])

@@ -1,4 +1,4 @@
-"""The admission checks of ClusterQueues, and the controllers that Kueue brings for them."""
+"""The admission checks of ClusterQueues, and the controllers that Kueue has for them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -32,19 +32,22 @@ def checked(cluster: Cluster) -> tuple[Entry[ClusterQueue], ...]:
 def checks(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, CheckRule]]:
     """The checks of a queue, each with its place."""
     strategy = queue.it.admission_checks_strategy
-    for i, each in enumerate(strategy.admission_checks if strategy else ()):
-        yield queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", i), each
+    for i, check in enumerate(strategy.admission_checks if strategy else ()):
+        yield queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", i), check
 
 
 def stray_flavors(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, str, str]]:
-    """Flavors that a check is for and that the queue does not have.
+    """Flavors in onFlavors that the queue does not have.
 
-    Each with its place, the beginning of what is to be said, and the flavor that may be meant.
+    Yields the place of each, the message without its end, and a suggestion of a flavor.
     """
-    mine = tuple(checks(queue))
-    used = {flavor.name for _, flavor in flavors(queue)} if mine else set()
-    for at, each in mine:
-        for i, name in enumerate(each.on_flavors):
-            if name not in used:
-                said = f'{queue} asks for check "{each.name}" on flavor "{name}", which it does not have'
-                yield at.to("onFlavors", i), said, suggest(name, used)
+    used_checks = tuple(checks(queue))
+    known = {flavor.name for _, flavor in flavors(queue)} if used_checks else set()
+    for at, check in used_checks:
+        for i, name in enumerate(check.on_flavors):
+            if name not in known:
+                fault = (
+                    f'{queue} uses AdmissionCheck "{check.name}" for flavor "{name}", which the '
+                    "queue does not have"
+                )
+                yield at.to("onFlavors", i), fault, suggest(name, known)

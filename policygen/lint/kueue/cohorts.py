@@ -14,16 +14,16 @@ from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import queues_alike
 
 Cell = tuple[str, str]
-"""A flavor and a resource of it: what a quota is for."""
+"""A flavor and a resource: the key of a quota."""
 
 
 def cohort_field(queue: Entry[ClusterQueue]) -> str:
-    """What the field that names its cohort is called in the version that is written."""
+    """The name of the field for the cohort of a queue, in the queue's API version."""
     return "cohort" if queue.object.version == "v1beta1" else "cohortName"
 
 
 class Node(Struct, eq=False):
-    """A cohort, declared or implied by its name, or a ClusterQueue."""
+    """A cohort, declared by an object or only named, or a ClusterQueue."""
 
     name: str
     parent: "Node | None" = None
@@ -31,41 +31,41 @@ class Node(Struct, eq=False):
     """The Cohort object; None for a ClusterQueue, and for a cohort that is only named."""
     queue: Entry[ClusterQueue] | None = None
     quotas: Mapping[Cell, ResourceQuota] = field(default_factory=dict)
-    """The very same mapping for ClusterQueues that write the same."""
+    """One shared mapping for all ClusterQueues with the same resourceGroups."""
     children: "list[Node]" = field(default_factory=list)
     subtree: dict[Cell, Fraction] = field(default_factory=dict)
-    """Its own quota, and what its children lend."""
+    """Its own quota, plus the quota that its children lend."""
     cyclic: bool = False
-    """Whether a cycle is above it, so that Kueue leaves it out."""
+    """Whether it is in or below a cycle, so that Kueue ignores it."""
 
     def local(self, cell: Cell) -> Fraction:
-        """What it keeps for itself under its lending limit."""
+        """The quota that it does not lend, because of its lending limit."""
         quota = self.quotas.get(cell)
         if quota is None or quota.lending_limit is None:
             return Fraction(0)
         return max(Fraction(0), self.subtree.get(cell, Fraction(0)) - quota.lending_limit)
 
     def ceiling(self, cell: Cell) -> Fraction:
-        """The most that can be in use here when nobody else uses anything."""
-        above: list[Node] = []
+        """The largest amount that can be used here if no other queue uses any quota."""
+        path: list[Node] = []
         node: Node | None = self
         while node is not None:
-            above.append(node)
+            path.append(node)
             node = node.parent
         reach = Fraction(0)
-        for each in reversed(above):
-            own = each.subtree.get(cell, Fraction(0))
-            if each.parent is None:
+        for node in reversed(path):
+            own = node.subtree.get(cell, Fraction(0))
+            if node.parent is None:
                 reach = own
                 continue
-            reach += each.local(cell)
-            quota = each.quotas.get(cell)
+            reach += node.local(cell)
+            quota = node.quotas.get(cell)
             if quota is not None and quota.borrowing_limit is not None:
                 reach = min(reach, own + quota.borrowing_limit)
         return reach
 
     def root(self) -> "Node":
-        """The top of its tree. Only for what is not cyclic."""
+        """The root of its tree. Must not be called on a cyclic node."""
         node = self
         while node.parent is not None:
             node = node.parent
@@ -87,7 +87,7 @@ class Forest(Struct, frozen=True, eq=False):
     cohorts: Mapping[str, Node]
     queues: Mapping[str, Node]
     cycles: tuple[tuple[str, ...], ...]
-    """The names of the cohorts of each cycle, from the first in alphabetical order on."""
+    """The names of the cohorts of each cycle, starting with the first in alphabetical order."""
 
 
 def forest(cluster: Cluster) -> Forest:
@@ -131,7 +131,7 @@ def cells(groups: tuple[ResourceGroup, ...]) -> dict[Cell, ResourceQuota]:
 
 
 def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
-    """Find cycles, and mark all that hangs below one."""
+    """Find the cycles, and mark every node in or below one as cyclic."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in cohorts.values():
@@ -155,7 +155,7 @@ def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
 
 
 def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
-    """Sum quotas from the leaves up."""
+    """Set `subtree` of every node, from the leaves up."""
     own: dict[int, dict[Cell, Fraction]] = {}
     alike: dict[tuple[int, str], list[Node]] = {}
     for node in queues.values():
@@ -170,7 +170,7 @@ def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
     for members in alike.values():
         _lend(members[0], len(members))
     order = [node for node in cohorts.values() if node.parent is None]
-    for node in order:  # grows while it is walked: parents before their children
+    for node in order:  # the list grows during iteration: parents before their children
         order += [child for child in node.children if child.queue is None]
     for node in reversed(order):
         for cell, quota in node.quotas.items():
@@ -179,7 +179,7 @@ def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
 
 
 def _lend(node: Node, times: int) -> None:
-    """Add to the parent of a node what so many like it do not keep."""
+    """Add the quota that a node lends to its parent, for `times` equal nodes."""
     if node.parent is not None:
         above = node.parent.subtree
         for cell, amount in node.subtree.items():

@@ -1,4 +1,4 @@
-"""What Kueue's Configuration amounts to, whichever version it is written in, defaults included."""
+"""The effective settings of Kueue's Configuration, with defaults, for each API version."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -22,20 +22,20 @@ from policygen.lint.rule import Facts
 DEFAULT_FRAMEWORKS = ("batch/job",)
 
 USAGE_BASED = "UsageBasedAdmissionFairSharing"
-"""The admissionMode of queues that share by what their LocalQueues used."""
+"""The admissionMode of queues that order LocalQueues by their past usage."""
 
 
 class Transformation(Struct, frozen=True, eq=False):
-    """What a resource is counted as."""
+    """How Kueue converts a resource before it counts it."""
 
     outputs: Mapping[str, Fraction]
     multiply_by: str
     retains: bool
-    """Whether the input is counted too."""
+    """Whether the input resource is counted too."""
 
 
 class Settings(Struct, frozen=True, eq=False):
-    """One Configuration, or without it Kueue's defaults."""
+    """The effective settings of one Configuration, or Kueue's defaults without one."""
 
     entry: Entry[KueueConfiguration] | None
     target: Version
@@ -44,16 +44,16 @@ class Settings(Struct, frozen=True, eq=False):
     frameworks: tuple[str, ...]
     external_frameworks: tuple[str, ...]
     excluded: tuple[str, ...]
-    """Prefixes of resources that are not counted."""
+    """Prefixes of resources that Kueue does not count."""
     transformations: Mapping[str, Transformation]
-    """By input."""
+    """By input resource."""
     devices: tuple[str, ...]
-    """Names that device classes are counted under."""
+    """Resource names under which device classes are counted."""
     managed: LabelSelector
-    """Namespaces whose jobs it manages."""
+    """Selects the namespaces whose jobs Kueue manages."""
 
     def gate(self, name: str) -> bool:
-        """Whether a feature gate is on. What its command line says takes the Configuration's place.
+        """Whether a feature gate is on. Gates on the command line replace those of the Configuration.
 
         Source: pkg/config/validation.go, LoadAndValidateFeatureGates.
         """
@@ -64,13 +64,13 @@ class Settings(Struct, frozen=True, eq=False):
 
     @property
     def admission_fair_sharing(self) -> bool:
-        """Whether what LocalQueues used counts."""
+        """Whether Kueue orders LocalQueues by their past usage."""
         written = self.entry is not None and self.entry.it.admission_fair_sharing is not None
         return written and self.gate("AdmissionFairSharing")
 
     @property
     def waits_for_pods(self) -> bool:
-        """Whether it waits for the pods of an admitted workload to be ready."""
+        """Whether Kueue waits until the pods of an admitted workload are ready."""
         stanza = self.entry.it.wait_for_pods_ready if self.entry else None
         old = self.entry is not None and self.entry.object.version == "v1beta1"
         waits = _switched(stanza, old=old) or (
@@ -80,23 +80,23 @@ class Settings(Struct, frozen=True, eq=False):
 
     @property
     def ignores_undeclared(self) -> bool:
-        """Whether resources that a queue does not cover are not counted."""
+        """Whether Kueue ignores resources that a queue does not cover."""
         resources = (self.entry.it.resources if self.entry else None) or {}
         ignores = resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
         return ignores and self.gate("QuotaCheckStrategy")
 
     def excludes(self, resource: str) -> bool:
-        """Whether a resource is left out of all accounts."""
+        """Whether Kueue does not count a resource at all."""
         return resource.startswith(self.excluded)
 
     def makes(self, resource: str) -> bool:
-        """Whether it is a name of Kueue's own, which no node has."""
+        """Whether Kueue itself creates a resource name, which no node has."""
         if resource in self.devices:
             return True
-        return any(resource in each.outputs for each in self.transformations.values())
+        return any(resource in rule.outputs for rule in self.transformations.values())
 
     def charged(self, requests: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """What requests count as: prefixes are left out, then transformations are made.
+        """The amounts that Kueue counts for requests: without excluded prefixes, then transformed.
 
         Source: pkg/workload/workload.go, dropExcludedResources, applyResourceTransformations.
         """
@@ -104,69 +104,69 @@ class Settings(Struct, frozen=True, eq=False):
         for name, amount in requests.items():
             if self.excludes(name):
                 continue
-            each = self.transformations.get(name)
-            if each is None or each.retains:
+            transformation = self.transformations.get(name)
+            if transformation is None or transformation.retains:
                 counted[name] = counted[name] + amount if name in counted else amount
-            if each is not None:
-                times = amount * requests.get(each.multiply_by, Fraction(1))
-                for output, factor in each.outputs.items():
+            if transformation is not None:
+                times = amount * requests.get(transformation.multiply_by, Fraction(1))
+                for output, factor in transformation.outputs.items():
                     counted[output] = counted.get(output, Fraction(0)) + times * factor
         return counted
 
 
 def settings(facts: Facts) -> Settings:
-    """Those of the first Configuration in the input; the defaults if there is none."""
+    """The settings of the first Configuration in the input; the defaults without one."""
     return first(facts.cluster, facts.target["kueue"])
 
 
 def first(cluster: Cluster, target: Version) -> Settings:
-    """The same of a cluster."""
+    """The settings of the first Configuration in a cluster; the defaults without one."""
     entries = cluster.kueue_configurations
     return _of(entries[0] if len(entries) else None, target, cluster)
 
 
 def all_settings(facts: Facts) -> Iterator[tuple[Entry[KueueConfiguration], Settings]]:
-    """Every Configuration with what it amounts to."""
+    """Every Configuration with its effective settings."""
     for entry in facts.cluster.kueue_configurations:
         yield entry, _of(entry, facts.target["kueue"], facts.cluster)
 
 
 def on_command_line(cluster: Cluster) -> Mapping[str, bool]:
-    """The gates that Kueue's Deployment switches; use it with `cluster.derive`."""
-    for it in controllers(cluster.of("apps", "Deployment")):
-        if it.component == KUEUE and it.gates:
-            return it.gates
+    """The gates on the command line of Kueue's Deployment; use it with `cluster.derive`."""
+    for controller in controllers(cluster.of("apps", "Deployment")):
+        if controller.component == KUEUE and controller.gates:
+            return controller.gates
     return {}
 
 
 def _of(entry: Entry[KueueConfiguration] | None, target: Version, cluster: Cluster) -> Settings:
-    """What a Configuration amounts to for a release.
+    """The effective settings of a Configuration for a release.
 
     Source: apis/config/v1beta2/defaults.go and v1beta1/configuration_conversion.go.
     """
-    it = entry.it if entry else KueueConfiguration()
+    config = entry.it if entry else KueueConfiguration()
     old = entry is not None and entry.object.version == "v1beta1"
-    integrations, resources = it.integrations or {}, it.resources or {}
+    integrations, resources = config.integrations or {}, config.resources or {}
     return Settings(
         entry=entry,
         target=target,
         cluster=cluster,
-        fair_sharing=_switched(it.fair_sharing, old=old),
+        fair_sharing=_switched(config.fair_sharing, old=old),
         frameworks=texts(integrations.get("frameworks")) or DEFAULT_FRAMEWORKS,
         external_frameworks=texts(integrations.get("externalFrameworks")),
         excluded=texts(resources.get("excludeResourcePrefixes")),
         transformations={
-            str(each.get("input")): _transformation(each)
-            for each in mappings(resources.get("transformations"))
+            str(data.get("input")): _transformation(data)
+            for data in mappings(resources.get("transformations"))
         },
         devices=tuple(
-            str(each.get("name")) for each in mappings(resources.get("deviceClassMappings"))
+            str(data.get("name")) for data in mappings(resources.get("deviceClassMappings"))
         ),
-        managed=selector(it.managed_jobs_namespace_selector)
+        managed=selector(config.managed_jobs_namespace_selector)
         or LabelSelector(
             match_expressions=(
                 Requirement(
-                    NAMESPACE_NAME, "NotIn", (KUBE_SYSTEM, it.namespace or KUEUE_NAMESPACE)
+                    NAMESPACE_NAME, "NotIn", (KUBE_SYSTEM, config.namespace or KUEUE_NAMESPACE)
                 ),
             )
         ),
@@ -174,7 +174,7 @@ def _of(entry: Entry[KueueConfiguration] | None, target: Version, cluster: Clust
 
 
 def selector(data: Any) -> LabelSelector | None:
-    """A label selector as it was written, typed; None if there is none."""
+    """Untyped data as a label selector; None if it is not a mapping."""
     if not isinstance(data, dict):
         return None
     return LabelSelector(
@@ -195,9 +195,9 @@ def _factor(text: Any) -> Fraction:
     try:
         return quantity.parse(text).value
     except ValueError:
-        return Fraction(1)  # the manager would not start with it
+        return Fraction(1)  # the manager does not start with an invalid factor
 
 
 def _switched(stanza: Mapping[str, Any] | None, *, old: bool) -> bool:
-    """Whether a stanza is on: in v1beta2 by being there."""
+    """Whether a section is on: in v1beta2 if it is set, in v1beta1 only with `enable: true`."""
     return stanza is not None and (not old or stanza.get("enable") is True)

@@ -1,7 +1,7 @@
-"""What Kueue's manager refuses in the values of its Configuration.
+"""The values of Kueue's Configuration that its manager refuses.
 
-Source: pkg/config/validation.go of Kueue 0.19.2. Keys, gates, frameworks, preemption strategies and
-namespaces have rules of their own.
+Source: pkg/config/validation.go of Kueue 0.19.2. Other rules check keys, gates, frameworks,
+preemption strategies and namespaces.
 """
 
 import re
@@ -21,7 +21,7 @@ from policygen.lint.kueue import configuration_types
 from policygen.lint.kueue.configuration import selector
 
 Fault = tuple[Path, str]
-"""A place in the Configuration, and what is wrong there."""
+"""A path in the Configuration, and the message about its value."""
 
 INCREMENTAL = "kueue.x-k8s.io/multikueue-dispatcher-incremental"
 
@@ -45,7 +45,7 @@ _WORDS: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (("resources", "quotaCheckStrategy"), ("BlockUndeclared", "IgnoreUndeclared")),
 )
 _READ = KueueConfiguration.__struct_encode_fields__
-"""Keys whose own type is judged where the file is read."""
+"""Keys whose own type is checked when the file is read."""
 _SELECTORS: tuple[Path, ...] = (
     ("managedJobsNamespaceSelector",),
     ("integrations", "podOptions", "namespaceSelector"),
@@ -56,8 +56,10 @@ _KIND = re.compile(r"[^.]+\.[^.]+\..+")
 
 
 def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Everything that the manager would name before it exits."""
-    written = {key: it for key, it in data.items() if key not in _READ or isinstance(it, dict)}
+    """Every invalid value, as the manager reports them before it exits."""
+    written = {
+        key: value for key, value in data.items() if key not in _READ or isinstance(value, dict)
+    }
     yield from typed_fields.faults(written, configuration_types.FIELDS)
     yield from _scalars(data)
     yield from _selectors(data)
@@ -74,14 +76,14 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         and tls.get("minVersion") == "VersionTLS13"
         and tls.get("cipherSuites")
     ):
-        yield ("tls", "cipherSuites"), "TLS 1.3 has no cipher suites to choose; take them out"
+        yield ("tls", "cipherSuites"), "cipher suites cannot be chosen for TLS 1.3; remove them"
 
 
 def _selectors(data: Mapping[str, Any]) -> Iterator[Fault]:
-    for way in _SELECTORS:
-        found = selector(at_path(data, way))
+    for root in _SELECTORS:
+        found = selector(at_path(data, root))
         for path, fault in selectors.faults(found) if found else ():
-            yield (*way, *path), fault
+            yield (*root, *path), fault
 
 
 def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -89,7 +91,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
         text = at_path(data, path)
         duration = seconds(text)
         if text is not None and duration is None:
-            yield path, f"{text!r} is no duration; write one such as 5m"
+            yield path, f"{shown(text)} is not a valid duration; write one such as 5m"
         elif duration is not None and duration < 0:
             yield path, f"{text} is negative; write 0s or more"
     for path in _COUNTS:
@@ -99,7 +101,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
     for path, words in _WORDS:
         word = at_path(data, path)
         if word is not None and word not in words:
-            yield path, f"{word!r} is not known; write {' or '.join(words)}"
+            yield path, f"{shown(word)} is unknown; write {' or '.join(words)}"
     yield from _numbers(data)
 
 
@@ -110,23 +112,27 @@ def _numbers(data: Mapping[str, Any]) -> Iterator[Fault]:
             yield path, f"{weight} is negative; write 0 or more"
     port = at_path(data, ("visibilityServer", "bindPort"))
     if isinstance(port, int) and not 0 < port < 65536:
-        yield ("visibilityServer", "bindPort"), f"{port} is no port; write one of 1 to 65535"
+        yield (
+            ("visibilityServer", "bindPort"),
+            f"{port} is not a valid port; write one from 1 to 65535",
+        )
 
 
 def _frameworks(data: Mapping[str, Any]) -> Iterator[Fault]:
-    way: Path = ("integrations", "externalFrameworks")
-    yield from _kinds(way, texts(at_path(data, way)))
-    way = ("multiKueue", "externalFrameworks")
-    names = [str(each.get("name", "")) for each in mappings(at_path(data, way))]
-    yield from _kinds(way, tuple(names))
+    root: Path = ("integrations", "externalFrameworks")
+    yield from _kinds(root, texts(at_path(data, root)))
+    root = ("multiKueue", "externalFrameworks")
+    names = [str(framework.get("name", "")) for framework in mappings(at_path(data, root))]
+    yield from _kinds(root, tuple(names))
 
 
-def _kinds(way: Path, names: tuple[str, ...]) -> Iterator[Fault]:
+def _kinds(root: Path, names: tuple[str, ...]) -> Iterator[Fault]:
     for i, name in enumerate(names):
         if not _KIND.fullmatch(name):
-            yield (*way, i), f"{name!r} is no Kind.version.group; write one such as Job.v1.batch"
+            fault = f"{shown(name)} is not Kind.version.group; write one such as Job.v1.batch"
+            yield (*root, i), fault
         elif name in names[:i]:
-            yield (*way, i), f"{name} is listed twice; take one out"
+            yield (*root, i), f"{name} is listed twice; remove one"
 
 
 def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -137,24 +143,27 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
     if ignores and resources.get("excludeResourcePrefixes"):
         yield (
             ("resources", "quotaCheckStrategy"),
-            "IgnoreUndeclared does not go with excludeResourcePrefixes; take one of them out",
+            "IgnoreUndeclared cannot be combined with excludeResourcePrefixes; remove one of them",
         )
     seen: set[str] = set()
-    for i, each in numbered(resources, "transformations"):
-        way: Path = ("resources", "transformations", i)
-        if each.get("strategy") not in (None, "Retain", "Replace"):
-            yield (*way, "strategy"), f"{each['strategy']!r} is not known; write Retain or Replace"
-        for name, amount in mapping(each, "outputs").items():
+    for i, rule in numbered(resources, "transformations"):
+        root: Path = ("resources", "transformations", i)
+        if rule.get("strategy") not in (None, "Retain", "Replace"):
+            yield (
+                (*root, "strategy"),
+                f"{shown(rule['strategy'])} is unknown; write Retain or Replace",
+            )
+        for name, amount in mapping(rule, "outputs").items():
             if not _is_quantity(amount):
                 yield (
-                    (*way, "outputs", name),
-                    f"{shown(amount)} is no quantity; write one such as 1",
+                    (*root, "outputs", name),
+                    f"{shown(amount)} is not a valid quantity; write one such as 1",
                 )
-        resource = each.get("input")
+        resource = rule.get("input")
         if not isinstance(resource, str):
             continue
         if resource in seen:
-            yield (*way, "input"), f"{resource} is transformed twice; take one out"
+            yield (*root, "input"), f"{resource} is transformed twice; remove one"
         seen.add(resource)
 
 
@@ -170,24 +179,25 @@ def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
     root: Path = ("resources", "deviceClassMappings")
     found = mappings(at_path(data, root))
     if len(found) > 16:
-        yield root, f"{len(found)} mappings are more than 16; take some out"
-    names = Counter(str(each.get("name")) for each in found)
+        yield root, f"{len(found)} mappings are more than 16; remove some"
+    names = Counter(str(mapped.get("name")) for mapped in found)
     owners: dict[str, str] = {}
-    for i, each in enumerate(found):
-        name, classes = str(each.get("name")), texts(each.get("deviceClassNames"))
+    for i, mapped in enumerate(found):
+        name, classes = str(mapped.get("name")), texts(mapped.get("deviceClassNames"))
         if names[name] > 1:
-            yield (*root, i, "name"), f"{name} is mapped twice; put its classes together"
+            yield (*root, i, "name"), f"{name} is mapped twice; write its classes in one mapping"
         if not 1 <= len(classes) <= 8:
             yield (*root, i), f"{name} has {len(classes)} device classes; write 1 to 8"
-        for j, it in enumerate(classes):
-            owner = owners.setdefault(it, name)
-            if it in classes[:j] or (owner != name and not _counts(each)):
-                yield (*root, i, "deviceClassNames", j), f"{it} is mapped twice; take one out"
+        for j, device_class in enumerate(classes):
+            owner = owners.setdefault(device_class, name)
+            if device_class in classes[:j] or (owner != name and not _has_counter(mapped)):
+                path = (*root, i, "deviceClassNames", j)
+                yield path, f"{device_class} is mapped twice; remove one"
 
 
-def _counts(mapping: Mapping[str, Any]) -> bool:
-    """Whether it counts a dimension of its devices, of which a class may have several."""
-    return any("counter" in source for source in mappings(mapping.get("sources")))
+def _has_counter(mapped: Mapping[str, Any]) -> bool:
+    """Whether a mapping counts a dimension of its devices, of which a class may have several."""
+    return any("counter" in source for source in mappings(mapped.get("sources")))
 
 
 def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -198,7 +208,7 @@ def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
     if incremental is not None and stanza.get("dispatcherName") != INCREMENTAL:
         yield (
             ("multiKueue", "incrementalDispatcherConfig"),
-            f"it goes with the incremental dispatcher only; write dispatcherName: {INCREMENTAL}",
+            f"this requires the incremental dispatcher; write dispatcherName: {INCREMENTAL}",
         )
     step = at_path(stanza, ("incrementalDispatcherConfig", "stepSize"))
     if isinstance(step, int) and step < 1:
@@ -210,5 +220,5 @@ def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
     ):
         yield (
             ("multiKueue", "clusterProfile", "credentialsProviders"),
-            "it does not go with accessProviders; take it out",
+            "this cannot be combined with accessProviders; remove it",
         )

@@ -13,7 +13,7 @@ Keys = Mapping[str, Minor | None]
 
 @cache
 def of(version: str) -> Keys:
-    """Those of an API version; empty for one that is not known."""
+    """The keys of an API version; empty for an unknown version."""
     text = (shipped.PACKAGE / "lint" / "kueue" / "configuration_keys.json").read_text("utf-8")
     keys = json.loads(text)["keys"].get(version, {})
     return {path: _minor(since) for path, since in keys.items()}
@@ -21,7 +21,7 @@ def of(version: str) -> Keys:
 
 @cache
 def parents(version: str) -> frozenset[str]:
-    """The paths below which all keys are known."""
+    """The paths below which the list of keys is complete."""
     return frozenset(path.rpartition(".")[0] for path in of(version))
 
 

@@ -1,4 +1,4 @@
-"""The types of the fields of Kueue's Configuration that no rule reads by itself.
+"""The types of the fields of Kueue's Configuration that no typed struct reads.
 
 Source: apis/config/v1beta1 and v1beta2/configuration_types.go of Kueue 0.13.10 to 0.19.2.
 """
@@ -43,4 +43,4 @@ FIELDS: Fields = {
     },
     "webhook": {"port": _I, "host": _T, "certDir": _T},
 }
-"""cacheSyncTimeout is a Go duration without a text form: nanoseconds."""
+"""cacheSyncTimeout is a Go duration without a text form, in nanoseconds."""

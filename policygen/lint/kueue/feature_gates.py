@@ -1,4 +1,4 @@
-"""Kueue's feature gates by release: which there are, and whether they are on."""
+"""Kueue's feature gates by release: which gates exist, and whether they are on."""
 
 import json
 from functools import cache
@@ -24,7 +24,7 @@ def _minor(text: str) -> Minor:
 
 
 def names(version: Version) -> list[str]:
-    """The gates that a release knows."""
+    """The gates that a release has."""
     return [gate for gate in _table() if known(gate, version)]
 
 
@@ -34,12 +34,12 @@ def known(gate: str, version: Version) -> bool:
 
 
 def on(gate: str, version: Version) -> bool:
-    """Whether a gate is on unless it is switched; False for one that the release lacks."""
+    """Whether a gate is on by default; False if the release does not have it."""
     return (_state(gate, version) or "").endswith("on")
 
 
 def locked(gate: str, version: Version) -> bool:
-    """Whether it can no longer be switched."""
+    """Whether a gate can no longer be switched."""
     return (_state(gate, version) or "").startswith("locked")
 
 

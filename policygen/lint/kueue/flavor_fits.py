@@ -1,4 +1,4 @@
-"""Whether Kueue would give a pod a flavor, by what the pod says about nodes.
+"""Whether Kueue would admit a pod in a flavor, by the pod's constraints on nodes.
 
 Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2, checkFlavorForPodSets and
 flavorSelector.
@@ -14,19 +14,21 @@ from policygen.lint.kueue.flavor_nodes import HARD
 
 
 def refusal(flavor: ResourceFlavor, pod: PodSpec) -> str | None:
-    """Why the flavor is skipped for the pod; None if it is not."""
+    """Why Kueue skips the flavor for the pod; None if it does not."""
     for taint in flavor.node_taints:
         if taint.effect in HARD and not any(
-            tolerates(it, taint) for it in (*pod.tolerations, *flavor.tolerations)
+            tolerates(toleration, taint) for toleration in (*pod.tolerations, *flavor.tolerations)
         ):
             return f"taint {taint.key} is not tolerated"
     labels = flavor.node_labels
     for key, value in pod.node_selector.items():
         if key in labels and labels[key] != value:
-            return f"{key} is {labels[key]} and not {value}"
+            return f"{key} is {labels[key]}, not {value}"
     terms = required_terms(pod)
-    heeded = [[it for it in term if it.key in labels] for term in terms]
-    if all(heeded) and heeded and not any(all(it.holds(labels) for it in term) for term in heeded):
+    # Kueue ignores expressions on labels that the flavor does not have.
+    relevant = [[it for it in term if it.key in labels] for term in terms]
+    matches = any(all(it.holds(labels) for it in term) for term in relevant)
+    if relevant and all(relevant) and not matches:
         return "the required node affinity does not match"
     return None
 
@@ -39,5 +41,5 @@ def required_terms(pod: PodSpec) -> list[tuple[Requirement, ...]]:
 
 
 def keys(pod: PodSpec) -> set[str]:
-    """The labels by which a pod chooses its nodes."""
+    """The label keys by which a pod selects its nodes."""
     return {*pod.node_selector, *(it.key for term in required_terms(pod) for it in term)}

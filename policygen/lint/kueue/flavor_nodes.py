@@ -1,4 +1,4 @@
-"""Which nodes a flavor means, and which flavors mean the same nodes."""
+"""The nodes that a flavor describes, and the flavors that describe the same nodes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,38 +16,38 @@ from policygen.lint.kueue.quotas import owners_alike, quotas
 Flavor = Entry[ResourceFlavor]
 
 HARD = ("NoSchedule", "NoExecute")
-"""Effects of taints that keep pods away."""
+"""Effects of taints that keep pods without a toleration away."""
 
 
 def hard_taints(taints: tuple[Taint, ...]) -> frozenset[tuple[str, str]]:
     """Key and value of the taints that keep pods away."""
-    return frozenset((it.key, it.value) for it in taints if it.effect in HARD)
+    return frozenset((taint.key, taint.value) for taint in taints if taint.effect in HARD)
 
 
 _Size = frozenset[tuple[str, tuple[int, int]]]
 
 
 class Nodes(Struct, frozen=True, eq=False):
-    """The nodes that have some labels."""
+    """The nodes that match the labels of a flavor."""
 
     nodes: tuple[Entry[Node], ...]
     sizes: tuple[Mapping[str, Fraction], ...]
-    """What they can allocate, each size once: pools have many nodes and few sizes."""
+    """Their distinct allocatable resources: pools have many nodes and few sizes."""
     total: Mapping[str, Fraction]
-    """What they can allocate together."""
+    """The sum of their allocatable resources."""
 
 
 def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
-    """The nodes that have a flavor's labels, by flavor; use it with `cluster.derive`.
+    """The nodes that match each flavor, by the flavor's name; use it with `cluster.derive`.
 
-    Flavors of the same labels share one answer: without labels each means all nodes.
+    Flavors with the same labels share one result. A flavor without labels matches all nodes.
     """
-    asked = {key for flavor in cluster.flavors for key in flavor.it.node_labels}
+    keys = {key for flavor in cluster.flavors for key in flavor.it.node_labels}
     by_label: dict[tuple[str, str], list[Entry[Node]]] = {}
     for node in cluster.nodes:
-        has = node.labels
-        for key in asked & has.keys():
-            by_label.setdefault((key, has[key]), []).append(node)
+        node_labels = node.labels
+        for key in keys & node_labels.keys():
+            by_label.setdefault((key, node_labels[key]), []).append(node)
     known: dict[frozenset[tuple[str, str]], Nodes] = {}
     found = {}
     for flavor in cluster.flavors:
@@ -61,14 +61,14 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
     return found
 
 
-def _nodes(them: Iterable[Entry[Node]]) -> Nodes:
-    found = tuple(them)
+def _nodes(nodes: Iterable[Entry[Node]]) -> Nodes:
+    found = tuple(nodes)
     sizes: dict[_Size, Mapping[str, Fraction]] = {}
     counts: Counter[_Size] = Counter()
     for node in found:
         allocatable = node.it.status.allocatable
-        # By its integers: to hash a fraction takes longer than all else here.
-        size = frozenset((name, it.as_integer_ratio()) for name, it in allocatable.items())
+        # Hashing a Fraction is slower than hashing its two integers.
+        size = frozenset((name, value.as_integer_ratio()) for name, value in allocatable.items())
         sizes.setdefault(size, allocatable)
         counts[size] += 1
     total: dict[str, Fraction] = {}
@@ -79,21 +79,21 @@ def _nodes(them: Iterable[Entry[Node]]) -> Nodes:
 
 
 class Overlap(Struct, frozen=True, eq=False):
-    """Two flavors for nodes that are the same, at least in part."""
+    """Two flavors that describe the same nodes, at least in part."""
 
     one: Flavor
     other: Flavor
-    """The narrower one, if they are not equal."""
+    """The more specific one, if their labels differ."""
     resource: str
-    """One that both have quota for."""
+    """A resource for which both have quota."""
     equal: bool
 
 
 def overlaps(cluster: Cluster) -> tuple[Overlap, ...]:
-    """Labelled flavors of which one's nodes are all the other's; use it with `cluster.derive`.
+    """Pairs of labelled flavors of which one has all labels of the other.
 
-    Of several with the same labels each is told beside the first by name.
-    Flavors of different taints are for different nodes, since a node's taints are its own.
+    Use it with `cluster.derive`. Of several flavors with the same labels, each is paired with the
+    first by name. Flavors with different taints describe different nodes.
     """
     return tuple(_overlaps(cluster))
 
@@ -104,7 +104,7 @@ def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
         for placed in quotas(alike.owners[0]):
             used.setdefault(placed.flavor, set()).add(placed.resource)
     by_labels: dict[object, list[Flavor]] = {}
-    for flavor in sorted(cluster.flavors, key=lambda it: it.name):
+    for flavor in sorted(cluster.flavors, key=lambda flavor: flavor.name):
         if flavor.it.node_labels and flavor.name in used:
             by_labels.setdefault(_key(flavor, flavor.it.node_labels), []).append(flavor)
     for flavor in cluster.flavors:
@@ -121,7 +121,7 @@ def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
 
 
 def _parts(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """All parts of at least one label; a flavor has at most eight."""
+    """All non-empty subsets of labels; a flavor has at most eight labels."""
     items = list(labels.items())[:8]
     for size in range(1, len(items) + 1):
         for part in combinations(items, size):
@@ -129,9 +129,10 @@ def _parts(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def _key(flavor: Flavor, labels: Mapping[str, str]) -> object:
+    """Equal for two flavors with these labels and the same hard taints."""
     return frozenset(labels.items()), hard_taints(flavor.it.node_taints)
 
 
 def _last(resource: str) -> tuple[bool, str]:
-    """Extended resources first: they say most."""
+    """Sort key: extended resources first, because they name the hardware."""
     return "/" not in resource, resource

@@ -115,7 +115,10 @@ def test_gpu_held_unused(cluster):
     rule = "gpu-held-unused"
     assert said(cluster, rule) == []
     (message,) = said(cluster, rule, later=HOURS)
-    assert "Pod team/old holds 8 nvidia.com/gpu of node node-0 in vain: deleted 2h ago" in message
+    assert (
+        "Pod team/old holds 8 nvidia.com/gpu of node node-0 without using them: deleted 2h ago"
+        in message
+    )
     cluster.patch("v1", "Pod", "old", {"metadata": {"finalizers": None}}, "team")
     cluster.becomes("bound", cluster.bound, 8)
     assert said(cluster, rule, later=HOURS) == []

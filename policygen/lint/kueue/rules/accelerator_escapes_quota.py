@@ -1,4 +1,4 @@
-"""A workload gets GPUs that its queue does not count, since undeclared resources are ignored."""
+"""A workload uses GPUs outside every quota, because its ClusterQueue does not cover them."""
 
 from collections.abc import Iterator
 
@@ -12,20 +12,20 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Under IgnoreUndeclared a resource without quota is free, a misspelt one too.
+    """With IgnoreUndeclared, a resource without quota is not counted, nor is a misspelt one.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, IgnoreUndeclaredResources.
     """
     if not settings(facts).ignores_undeclared:
         return
-    for each in asked(facts):
-        for name in filter(extended, uncovered(facts, each)):
+    for request in asked(facts):
+        for name in filter(extended, uncovered(facts, request)):
             yield Hit(
                 RULE,
-                f"{each.by.workload} gets {name} outside every quota, since {each.queue} does not "
-                "cover it and quotaCheckStrategy is IgnoreUndeclared; cover it",
-                each.template.at.to("spec", "containers"),
-                related=(each.queue.at.to("spec", "resourceGroups"),),
+                f"{request.by.workload} uses {name} outside every quota, because {request.queue} "
+                "does not cover it and quotaCheckStrategy is IgnoreUndeclared; cover it",
+                request.template.at.to("spec", "containers"),
+                related=(request.queue.at.to("spec", "resourceGroups"),),
             )
 
 
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Cover the resource in the ClusterQueue, or set quotaCheckStrategy: BlockUndeclared.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

@@ -1,4 +1,4 @@
-"""Kueue admits one workload at a time."""
+"""waitForPodsReady.blockAdmission makes Kueue admit one workload at a time."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nothing is admitted in the whole cluster until the pods of the last workload are ready.
+    """Kueue admits nothing in the cluster until the pods of the last workload are ready.
 
-    In v1beta1 that is the default. Source: apis/config/v1beta1/configuration_conversion.go.
+    In v1beta1 this is the default. Source: apis/config/v1beta1/configuration_conversion.go.
     """
     for entry, rules in all_settings(facts):
         stanza = entry.it.wait_for_pods_ready
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if stanza.get("blockAdmission", old) is True:
             yield Hit(
                 RULE,
-                "admission waits, in all queues, until the pods of the last workload are ready; "
-                "write blockAdmission: false",
+                "waitForPodsReady.blockAdmission stops admission in all queues until the pods of the "
+                "last workload are ready; write blockAdmission: false",
                 entry.at.to("waitForPodsReady", "blockAdmission"),
             )
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write blockAdmission: false.",
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

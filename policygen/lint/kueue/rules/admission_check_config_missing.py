@@ -1,4 +1,4 @@
-"""An AdmissionCheck points to a configuration that is not there."""
+"""An AdmissionCheck names a configuration object that does not exist."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The check stays inactive (BadConfig, BadParametersRef), and with it every queue that has it.
+    """The check and every queue that uses it stay inactive (BadConfig, BadParametersRef).
 
     Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go and provisioning/.
     """
@@ -21,15 +21,15 @@ def check(facts: Facts) -> Iterator[Hit]:
         parameters = entry.it.parameters
         kind = CONFIGS.get(entry.it.controller_name)
         if parameters is None or (parameters.api_group, parameters.kind) != (KUEUE, kind):
-            continue  # another rule's
+            continue  # reported by admission-check-parameters-wrong
         if entry.it.controller_name == MULTI_KUEUE:
-            there, names = multi_kueue.knows(parameters.name), multi_kueue.names
+            exists, names = multi_kueue.knows(parameters.name), multi_kueue.names
         else:
-            there, names = provisioning.knows(parameters.name), provisioning.names
-        if not there:
+            exists, names = provisioning.knows(parameters.name), provisioning.names
+        if not exists:
             yield Hit(
                 RULE,
-                f'{entry} points to {kind} "{parameters.name}", which is not there; '
+                f'{entry} names {kind} "{parameters.name}", which does not exist; '
                 f"{suggest(parameters.name, names())}",
                 entry.at.to("spec", "parameters", "name"),
             )
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name an existing configuration in spec.parameters, or create it.",
     judges=("AdmissionCheck",),
     check=check,
     needs=frozenset({Need.WHOLE}),

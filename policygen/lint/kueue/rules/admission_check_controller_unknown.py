@@ -1,4 +1,4 @@
-"""An AdmissionCheck names a controller of Kueue's domain that Kueue does not have."""
+"""An AdmissionCheck names a controller in Kueue's domain that Kueue does not have."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nobody sets such a check active, unless a controller from elsewhere took the name.
+    """No controller sets such a check to Active, unless a third-party controller uses the name.
 
     Source: apis/kueue/v1beta2/constants.go; pkg/controller/core/admissioncheck_controller.go.
     """
@@ -19,7 +19,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if name.startswith("kueue.x-k8s.io/") and name not in CONFIGS:
             yield Hit(
                 RULE,
-                f'{entry} has controllerName "{name}", which Kueue does not have; '
+                f'{entry} has controllerName "{name}", which is not a controller of Kueue; '
                 f"{suggest(name, CONFIGS)}",
                 entry.at.to("spec", "controllerName"),
             )
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the name of one of Kueue's controllers, or a name in your own domain.",
     judges=("AdmissionCheck",),
     check=check,
 )

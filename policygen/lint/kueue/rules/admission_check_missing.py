@@ -1,4 +1,4 @@
-"""A ClusterQueue asks for an AdmissionCheck that is not there."""
+"""A ClusterQueue names an AdmissionCheck that does not exist."""
 
 from collections.abc import Iterator
 
@@ -10,18 +10,18 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One missing check makes the whole queue inactive: AdmissionCheckNotFound.
+    """One missing check makes the queue inactive: AdmissionCheckNotFound.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks.
     """
     known = facts.cluster.admission_checks
     for queue in facts.cluster.derive(checked):
-        for at, each in checks(queue):
-            if not known.knows(each.name):
-                hint = suggest(each.name, known.names())
+        for at, used in checks(queue):
+            if not known.knows(used.name):
+                suggestion = suggest(used.name, known.names())
                 yield Hit(
                     RULE,
-                    f'{queue} asks for AdmissionCheck "{each.name}", which is not there; {hint}',
+                    f'{queue} names AdmissionCheck "{used.name}", which does not exist; {suggestion}',
                     at / "name",
                 )
 
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name an existing AdmissionCheck, or create it before the ClusterQueue.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

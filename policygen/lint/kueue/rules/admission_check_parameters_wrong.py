@@ -1,4 +1,4 @@
-"""An AdmissionCheck of Kueue's own does not point to the kind that configures it."""
+"""An AdmissionCheck of a Kueue controller names the wrong kind of configuration."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Group and kind are compared exactly; otherwise the check stays inactive, and its queues too.
+    """Kueue compares group and kind exactly; if they differ, the check and its queues stay inactive.
 
     Source: pkg/util/admissioncheck/admissioncheck.go, refValidForGK; issue 3195.
     """
@@ -20,19 +20,24 @@ def check(facts: Facts) -> Iterator[Hit]:
             continue
         at = entry.at.to("spec", "parameters")
         parameters = entry.it.parameters
-        wanted = f"apiGroup {KUEUE}, kind {kind}"
         if parameters is None:
-            yield Hit(RULE, f"{entry} has no parameters; write {wanted} and its name", at)
+            yield Hit(
+                RULE,
+                f"{entry} has no parameters, so it stays inactive; write apiGroup {KUEUE}, "
+                f"kind {kind} and the name of the configuration",
+                at,
+            )
         elif parameters.api_group != KUEUE:
             yield Hit(
                 RULE,
-                f'{entry} has parameters of apiGroup "{parameters.api_group}"; write {KUEUE}',
+                f'{entry} has parameters.apiGroup "{parameters.api_group}", so it stays inactive; '
+                f"write {KUEUE}",
                 at / "apiGroup",
             )
         elif parameters.kind != kind:
             yield Hit(
                 RULE,
-                f'{entry} has parameters of kind "{parameters.kind}"; write {kind}',
+                f'{entry} has parameters.kind "{parameters.kind}", so it stays inactive; write {kind}',
                 at / "kind",
             )
 
@@ -42,6 +47,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the apiGroup and kind that the controller requires in spec.parameters.",
     judges=("AdmissionCheck",),
     check=check,
 )

@@ -11,31 +11,31 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """On conversion the list replaces the strategy, and its onFlavors are lost.
+    """When Kueue converts the queue, the list replaces the strategy, and onFlavors is lost.
 
-    Source: apis/kueue/v1beta1/clusterqueue_conversion.go. Before 0.15 the webhook refuses it.
+    Source: apis/kueue/v1beta1/clusterqueue_conversion.go. Before 0.15 the webhook refuses both.
     """
-    for it in facts.cluster.of(KUEUE, "ClusterQueue"):
-        if it.version != "v1beta1":
+    for queue in facts.cluster.of(KUEUE, "ClusterQueue"):
+        if queue.version != "v1beta1":
             continue
-        spec = it.data.get("spec")
+        spec = queue.data.get("spec")
         if not isinstance(spec, dict):
             continue
         if spec.get("admissionChecks") and spec.get("admissionChecksStrategy"):
-            at = it.at.to("spec", "admissionChecks").on_key()
+            at = queue.at.to("spec", "admissionChecks").on_key()
             yield Hit(
                 RULE,
-                f"{it} has admissionChecks, which replace its admissionChecksStrategy and drop "
-                "onFlavors; keep admissionChecksStrategy only",
+                f"{queue} has admissionChecks, which replaces its admissionChecksStrategy and drops "
+                "onFlavors; keep only admissionChecksStrategy",
                 at,
-                edits=(Edit(Verb.REMOVE, at),) if _alike(spec) else (),
+                edits=(Edit(Verb.REMOVE, at),) if _same_checks(spec) else (),
             )
 
 
-def _alike(spec: Mapping[str, Any]) -> bool:
-    """Whether both name the same checks, so that only onFlavors can differ."""
+def _same_checks(spec: Mapping[str, Any]) -> bool:
+    """True if both fields name the same checks, so that they can differ only in onFlavors."""
     checks = mappings(spec, "admissionChecksStrategy", "admissionChecks")
-    names = [it.get("name") for it in checks]
+    names = [used.get("name") for used in checks]
     return bool(sorted(map(str, names)) == sorted(map(str, spec["admissionChecks"])))
 
 
@@ -44,6 +44,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Remove admissionChecks and keep admissionChecksStrategy.",
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.UNSAFE,

@@ -1,4 +1,4 @@
-"""A ClusterQueue shares by what LocalQueues used, and Kueue's Configuration does not."""
+"""A ClusterQueue uses admission fair sharing, but Kueue's Configuration does not enable it."""
 
 from collections.abc import Iterator
 
@@ -9,25 +9,27 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Usage is only recorded with admissionFairSharing; before 0.15 also with its gate.
+    """Kueue records usage only with admissionFairSharing, and before 0.15 only with its gate.
 
     Source: tasks/manage/admission_fair_sharing.md; pkg/util/admissionfairsharing.
     """
-    asking = [
+    sharing = [
         queue
         for queue in facts.cluster.cluster_queues
         if queue.it.admission_scope and queue.it.admission_scope.admission_mode == USAGE_BASED
     ]
     for entry, rules in all_settings(facts):
-        if asking and not rules.admission_fair_sharing:
-            on = entry.it.admission_fair_sharing is not None
-            what = "featureGates.AdmissionFairSharing: true" if on else "admissionFairSharing"
+        if sharing and not rules.admission_fair_sharing:
+            gate_off = entry.it.admission_fair_sharing is not None
+            setting = (
+                "featureGates.AdmissionFairSharing: true" if gate_off else "admissionFairSharing"
+            )
             yield Hit(
                 RULE,
-                f"admission fair sharing is off, so admissionScope of {asking[0]} is not heeded; "
-                f"write {what}",
-                entry.at / ("featureGates" if on else "admissionFairSharing"),
-                related=tuple(queue.at.to("spec", "admissionScope") for queue in asking[:10]),
+                f"admissionScope of {sharing[0]} is ignored, because admission fair sharing is off in "
+                f"Kueue's Configuration; write {setting}",
+                entry.at / ("featureGates" if gate_off else "admissionFairSharing"),
+                related=tuple(queue.at.to("spec", "admissionScope") for queue in sharing[:10]),
             )
 
 
@@ -36,6 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add admissionFairSharing to Kueue's Configuration, or remove admissionScope.",
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Deployment"),

@@ -1,4 +1,4 @@
-"""A ClusterQueue has borrowWithinCohort while fair sharing decides."""
+"""A ClusterQueue has borrowWithinCohort, which Kueue ignores while fair sharing is on."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, Fix, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The field belongs to classical preemption; fair sharing has its own strategies.
+    """The field configures classical preemption; fair sharing has its own strategies.
 
     Source: concepts/preemption.md; pkg/scheduler/preemption/preemption.go.
     """
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if borrow is not None and borrow.policy != "Never":
             yield Hit(
                 RULE,
-                f"{queue} has borrowWithinCohort, which is not heeded while Kueue's Configuration "
-                "has fairSharing; take it out",
+                f"{queue} has borrowWithinCohort, which Kueue ignores while its Configuration has "
+                "fairSharing; remove it",
                 queue.at.to("spec", "preemption", "borrowWithinCohort"),
                 edits=(Edit(Verb.REMOVE, queue.at.to("spec", "preemption", "borrowWithinCohort")),),
             )
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Remove borrowWithinCohort.",
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.SAFE,

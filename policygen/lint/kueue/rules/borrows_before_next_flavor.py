@@ -1,4 +1,4 @@
-"""A queue borrows in one flavor before it uses its own quota in the next."""
+"""A ClusterQueue borrows in one flavor before it uses its own quota in the next flavor."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The default, MayStopSearch, stops at the first flavor that can be borrowed.
+    """The default, MayStopSearch, stops at the first flavor in which the queue can borrow.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, shouldTryNextFlavor; issues 1276, 7015.
     """
@@ -24,9 +24,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 ):
                     yield Hit(
                         RULE,
-                        f"{queue} borrows in flavor {first.name} before it uses its own quota of "
-                        f"{later.name}; write flavorFungibility.whenCanBorrow: TryNextFlavor if "
-                        "its own is to come first",
+                        f"{queue} borrows in flavor {first.name} before it uses its own quota in flavor "
+                        f"{later.name}; write flavorFungibility.whenCanBorrow: TryNextFlavor to "
+                        "use its own quota first",
                         queue.at.to("spec", "flavorFungibility", "whenCanBorrow"),
                     )
                     break
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Write flavorFungibility.whenCanBorrow: TryNextFlavor to use the queue's own quota first.",
     judges=("ClusterQueue",),
     check=check,
 )

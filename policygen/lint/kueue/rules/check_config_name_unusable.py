@@ -1,4 +1,4 @@
-"""The configuration of an admission check has a name that no AdmissionCheck can hold."""
+"""The configuration of an admission check has a name that no AdmissionCheck can refer to."""
 
 import re
 from collections.abc import Iterator
@@ -13,18 +13,18 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """`parameters.name` is a DNS label, while the object's own name may have dots.
+    """`parameters.name` must be a DNS label, but the name of the object itself may have dots.
 
     Source: apis/kueue/v1beta2/admissioncheck_types.go, AdmissionCheckParametersReference.
     """
     for kind in CONFIGS.values():
-        for it in facts.cluster.of(KUEUE, kind):
-            if it.name and not _LABEL.fullmatch(it.name):
+        for config in facts.cluster.of(KUEUE, kind):
+            if config.name and not _LABEL.fullmatch(config.name):
                 yield Hit(
                     RULE,
-                    f"no AdmissionCheck can point to {it}; give it a name of at most 63 "
+                    f"{config} has a name that no AdmissionCheck can refer to; write at most 63 "
                     "lower-case letters, digits and dashes",
-                    it.at.to("metadata", "name"),
+                    config.at.to("metadata", "name"),
                 )
 
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Give the configuration a name of at most 63 lower-case letters, digits and dashes.",
     judges=tuple(CONFIGS.values()),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""An admission check is for a flavor that the queue does not have, and Kueue refuses it."""
+"""An admission check names a flavor that its ClusterQueue does not have."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """From 0.17 on; before, `on-flavors-unused` tells. Queues that are older stay as they are.
+    """From 0.17 on; before, `on-flavors-unused` reports it. Existing queues stay unchanged.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
     """
-    then = ": it is refused" if facts.cluster.seen is None else ", so it is skipped"
+    effect = "Kueue refuses it" if facts.cluster.seen is None else "the check is skipped"
     for queue in facts.cluster.derive(checked):
-        for at, said, remedy in stray_flavors(queue):
-            yield Hit(RULE, f"{said}{then}; {remedy}", at)
+        for at, fault, remedy in stray_flavors(queue):
+            yield Hit(RULE, f"{fault}, so {effect}; {remedy}", at)
 
 
 RULE = ObjectRule(
@@ -24,6 +24,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a flavor of the ClusterQueue in onFlavors, or add the flavor to the queue.",
     judges=("ClusterQueue",),
     check=check,
     stands=True,

@@ -1,4 +1,4 @@
-"""Kueue admits nothing through a ClusterQueue, and says why only in its status."""
+"""A ClusterQueue is not active, so Kueue admits nothing through it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,54 +10,56 @@ from policygen.kubernetes.table import Entry
 from policygen.lint.core.conditions import condition
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
-_TOLD: Mapping[str, str] = {
+_REPORTED_BY: Mapping[str, str] = {
     "AdmissionCheckNotFound": "admission-check-missing",
     "MultipleMultiKueueAdmissionChecks": "multi-kueue-check-misused",
     "MultiKueueAdmissionCheckAppliedPerFlavor": "multi-kueue-check-misused",
     "MultiKueueWithProvisioningRequest": "multi-kueue-check-misused",
-    "Ready": "cohort-cycle",  # Kueue writes no reason of its own for it
+    "Ready": "cohort-cycle",  # Kueue has no separate reason for a cycle
     "Stopped": "queue-held",
 }
-"""Reasons whose cause stands in what is declared, and the rules that tell of it there."""
+"""Reasons whose cause is visible in objects, and the rules that report it there."""
 
 _REMEDIES: Mapping[str, str] = {
-    "AdmissionCheckInactive": "its controller must report the AdmissionCheck Active",
-    "AdmissionCheckNotFound": "create the check, or take it out of the queue",
-    "FlavorNotFound": "create the flavor; if it is there, Kueue has not seen it: restart its manager",
-    "TopologyNotFound": "create the Topology; if it is there, Kueue has not seen it: restart its manager",
-    "Stopped": "remove stopPolicy once it may go on",
-    "Terminating": "it is being deleted and waits for its workloads; let them end, or delete them",
+    "AdmissionCheckInactive": "make the controller of the AdmissionCheck report it as Active",
+    "AdmissionCheckNotFound": "create the check, or remove it from the queue",
+    "FlavorNotFound": "create the flavor, or restart Kueue's manager if the flavor exists",
+    "TopologyNotFound": "create the Topology, or restart Kueue's manager if the Topology exists",
+    "Stopped": "remove stopPolicy to resume admission",
+    "Terminating": "wait until its workloads end, or delete them, to finish its deletion",
 }
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """What stands in objects is told there, if the rule that does so is run too.
+    """A cause that is visible in objects is left to the rule that reports it, if that rule runs too.
 
     Source: pkg/cache/scheduler/clusterqueue.go of Kueue 0.19.2, updateQueueStatus and inactiveReason.
     """
     for queue in facts.cluster.cluster_queues:
         found = condition(queue.object, "Active")
-        if found is None or found.holds or _is_told(found.reason, queue, facts):
+        if found is None or found.holds or _is_reported(found.reason, queue, facts):
             continue
-        remedy = _REMEDIES.get(found.reason, "look into the log of Kueue's manager")
+        remedy = _REMEDIES.get(found.reason, "check the log of Kueue's manager")
         yield Hit(
             RULE,
-            f"{queue} is not active and admits nothing: {found.reason}: {found.message}; {remedy}",
+            f"{queue} is not active and admits nothing: {found.reason}: "
+            f"{found.message.rstrip('.')}; {remedy}",
             queue.at,
         )
 
 
-def _is_told(reason: str, queue: Entry[ClusterQueue], facts: Facts) -> bool:
-    if reason in _TOLD:
-        return _TOLD[reason] in facts.run
+def _is_reported(reason: str, queue: Entry[ClusterQueue], facts: Facts) -> bool:
+    """True if another rule of this run reports the cause."""
+    if reason in _REPORTED_BY:
+        return _REPORTED_BY[reason] in facts.run
     return any(rule in facts.run for rule in _missing(facts.cluster, queue))
 
 
 def _missing(cluster: Cluster, queue: Entry[ClusterQueue]) -> Iterator[str]:
-    """The rules that tell of a flavor that is not there, or of one without its Topology."""
+    """The rules that report a missing flavor of the queue, or the missing Topology of a flavor."""
     for group in queue.it.resource_groups:
-        for each in group.flavors:
-            flavor = cluster.flavors.get(each.name)
+        for quotas in group.flavors:
+            flavor = cluster.flavors.get(quotas.name)
             if flavor is None:
                 yield "flavor-missing"
             elif flavor.it.topology_name and not cluster.topologies.knows(flavor.it.topology_name):
@@ -69,6 +71,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Fix the cause that the status of the ClusterQueue names.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.SEEN}),

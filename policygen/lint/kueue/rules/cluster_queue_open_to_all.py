@@ -1,4 +1,4 @@
-"""A ClusterQueue takes every namespace where its neighbours name theirs."""
+"""A ClusterQueue accepts every namespace, while other ClusterQueues name theirs."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Whoever may create a LocalQueue anywhere can spend its quota.
+    """Any user who may create a LocalQueue in some namespace can use its quota.
 
-    Only where another queue restricts its namespaces: a set in which all are open means it.
+    Reported only if another queue restricts its namespaces: if all are open, it is intended.
     Source: tasks/manage/rbac.md of Kueue's documentation.
     """
     queues = facts.cluster.cluster_queues
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if selector is not None and selector.empty:
             yield Hit(
                 RULE,
-                f"{queue} is open to every namespace, while others name theirs; write a "
+                f"{queue} accepts every namespace, while other ClusterQueues name theirs; write a "
                 f"namespaceSelector on {NAMESPACE_NAME}",
                 queue.at.to("spec", "namespaceSelector"),
             )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Name the namespaces in namespaceSelector.",
     judges=("ClusterQueue",),
     check=check,
 )

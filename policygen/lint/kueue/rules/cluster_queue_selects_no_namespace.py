@@ -1,4 +1,4 @@
-"""A ClusterQueue has no namespaceSelector, which selects no namespace."""
+"""A ClusterQueue has no namespaceSelector, so it selects no namespace."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No workload is admitted; a queue in a cohort that nobody points to may be there to lend.
+    """Kueue admits no workload. A queue of a cohort that no LocalQueue names may exist only to lend.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, namespaceSelector.
     """
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             continue
         yield Hit(
             RULE,
-            f"{queue} has no namespaceSelector, so it admits nothing from any namespace; "
-            "write one that names them, or {} for all",
+            f"{queue} has no namespaceSelector, so it admits no workload of any namespace; "
+            "write one that names the namespaces, or {} for all",
             queue.at.to("spec"),
             related=tuple(entry.at for entry in users.get(queue.name, ())),
         )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write a namespaceSelector that names the namespaces, or {} for all namespaces.",
     judges=("ClusterQueue",),
     check=check,
     reads=("LocalQueue",),

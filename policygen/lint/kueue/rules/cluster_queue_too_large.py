@@ -1,4 +1,4 @@
-"""A ClusterQueue has more flavors, resources, or pairs of both than Kueue takes."""
+"""A ClusterQueue has more flavors, resources or pairs of both than Kueue accepts."""
 
 from collections.abc import Iterator
 
@@ -11,30 +11,34 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Each list alone may hold them: its schema knows no sums. Of Cohorts nothing is summed.
+    """The schema limits each list, but not their sums. Kueue does not check the sums of Cohorts.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups, from 0.14 on.
     """
     for alike in facts.cluster.derive(queues_alike):
-        for steps, said in _faults(alike.groups):
+        for steps, fault in _faults(alike.groups):
             for queue, at in alike.at(*steps):
-                yield Hit(RULE, f"{queue} has {said}, which is refused; split the queue", at)
+                yield Hit(RULE, f"{queue} has {fault}; split the queue", at)
 
 
 def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:
+    """Each limit that is exceeded: a path below `resourceGroups`, and the count with its limit."""
     sums = {
         "flavors": sum(len(group.flavors) for group in groups),
         "covered resources": sum(len(group.covered_resources) for group in groups),
     }
     for what, count in sums.items():
         if count > KUEUE_QUEUE_ITEMS:
-            yield (), f"{count} {what}, more than {KUEUE_QUEUE_ITEMS}"
+            yield (), f"{count} {what}, but Kueue accepts at most {KUEUE_QUEUE_ITEMS}"
     for i, group in enumerate(groups):
         count = len(group.flavors) * len(group.covered_resources)
         if count > KUEUE_GROUP_CELLS:
             yield (
                 (i,),
-                f"{count} pairs of a flavor and a resource in a group, more than {KUEUE_GROUP_CELLS}",
+                (
+                    f"{count} pairs of a flavor and a resource in one group, but Kueue accepts at most "
+                    f"{KUEUE_GROUP_CELLS}"
+                ),
             )
 
 
@@ -43,6 +47,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Split the ClusterQueue, or cover fewer resources.",
     judges=("ClusterQueue",),
     check=check,
     since={"kueue": (0, 14)},

@@ -1,4 +1,4 @@
-"""Cohorts are each other's parents."""
+"""The parents of Cohorts form a cycle, so Kueue admits nothing in them."""
 
 from collections.abc import Iterator
 
@@ -9,19 +9,19 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue leaves every queue at or below a cycle out of scheduling.
+    """Kueue does not schedule queues at or below a cycle.
 
-    Source: pkg/cache/scheduler/snapshot.go (HasCycle); no webhook refuses it.
+    Source: pkg/cache/scheduler/snapshot.go (HasCycle); no webhook refuses a cycle.
     """
     trees = facts.cluster.derive(forest)
-    for ring in trees.cycles:
-        nodes = [trees.cohorts[name] for name in ring]
+    for cycle in trees.cycles:
+        nodes = [trees.cohorts[name] for name in cycle]
         places = [node.entry.at.to("spec", "parentName") for node in nodes if node.entry]
-        way = " → ".join((*ring, ring[0]))
+        way = " → ".join((*cycle, cycle[0]))
         yield Hit(
             RULE,
-            f"the parents of Cohort {ring[0]} lead back to it ({way}); give one of them "
-            "another parent, or none",
+            f"Cohort {cycle[0]} is its own ancestor ({way}), so Kueue admits nothing in these "
+            "cohorts; change or remove one parentName",
             places[0],
             related=tuple(places[1:]),
         )
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Give one of the Cohorts another parentName, or remove it.",
     judges=("Cohort",),
     check=check,
     reads=("ClusterQueue",),

@@ -1,4 +1,4 @@
-"""The limits of a cohort's members rule out any borrowing."""
+"""Every borrowing or lending limit in a cohort is 0, so its queues share no quota."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """If nobody may borrow, or nobody lends, the cohort does nothing.
+    """If no queue may borrow, or no queue lends, the cohort has no effect.
 
-    A cohort that an object declares may be there for its own quota, or for later.
+    A cohort that a Cohort object declares may exist for its own quota, or for later use.
     Source: concepts/cohort.md of Kueue's documentation.
     """
     for name, cohort in facts.cluster.derive(forest).cohorts.items():
@@ -29,8 +29,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if queue is not None:
                     yield Hit(
                         RULE,
-                        f'nobody in cohort "{name}" can borrow, since every {field} is 0; raise '
-                        f"the limits, or delete {cohort_field(queue)}",
+                        f'cohort "{name}" shares no quota, because every {field} in it is 0; raise '
+                        f"the limits, or remove {cohort_field(queue)}",
                         queue.at.to("spec", "cohortName"),
                     )
                 break
@@ -41,6 +41,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Raise the limits, or remove the ClusterQueues from the cohort.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A cohort that is only named has a single member."""
+"""A ClusterQueue is alone in its cohort, so it can neither borrow nor lend."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """There is nobody to borrow from. A cohort that an object declares is meant to grow.
+    """The queue has no other queue to borrow from. If a Cohort object exists, that is intended.
 
     Source: concepts/cohort.md of Kueue's documentation.
     """
     if facts.cluster.cohorts.any:
-        return  # cohort-undeclared says it
+        return  # reported by cohort-undeclared
     cohorts = facts.cluster.derive(forest).cohorts
     names = Names(cohorts)
     for name, cohort in cohorts.items():
@@ -24,15 +24,14 @@ def check(facts: Facts) -> Iterator[Hit]:
         queue = cohort.children[0].queue
         if queue is None:
             continue
-        alone = len(names) == 1
-        hint = (
-            f"delete {cohort_field(queue)}, or name its other members"
-            if alone
+        remedy = (
+            f"remove {cohort_field(queue)}, or write it in other queues too"
+            if len(names) == 1
             else suggest(name, names)
         )
         yield Hit(
             RULE,
-            f'{queue} is the only one in cohort "{name}", so it can borrow from nobody; {hint}',
+            f'{queue} is alone in cohort "{name}", so it can neither borrow nor lend; {remedy}',
             queue.at.to("spec", "cohortName"),
         )
 
@@ -42,6 +41,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Correct cohortName, or remove it until other ClusterQueues join.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A Cohort has quota that none of its queues lists."""
+"""A Cohort has quota that no ClusterQueue below it lists, so no queue can borrow it."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only flavors and resources that a queue lists can be borrowed.
+    """A queue can borrow only flavors and resources that it lists.
 
-    A Cohort without any queue in its tree may be waiting for some.
+    A Cohort without queues in its tree is not reported: they may be added later.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go; issue 8840.
     """
     trees = facts.cluster.derive(forest)
@@ -23,13 +23,14 @@ def check(facts: Facts) -> Iterator[Hit]:
     for cohort in facts.cluster.cohorts:
         own = trees.cohorts[cohort.name]
         known = set() if own.cyclic else listed.get(own.root().name, set())
-        for it in quotas(cohort) if known else ():
-            if it.quota.nominal_quota and (it.flavor, it.resource) not in known:
+        for placed in quotas(cohort) if known else ():
+            if placed.quota.nominal_quota and (placed.flavor, placed.resource) not in known:
                 yield Hit(
                     RULE,
-                    f"{cohort} has {it.resource} of flavor {it.flavor}, which no queue below it "
-                    "lists, so nobody can borrow it; list it there with nominalQuota 0",
-                    it.at,
+                    f"{cohort} has quota for {placed.resource} in flavor {placed.flavor}, but no queue "
+                    "below it lists it, so no queue can borrow it; list it there with "
+                    "nominalQuota 0",
+                    placed.at,
                 )
 
 
@@ -38,6 +39,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="List the flavor and resource in the ClusterQueues, with nominalQuota 0.",
     judges=("Cohort",),
     check=check,
     needs=frozenset({Need.WHOLE}),

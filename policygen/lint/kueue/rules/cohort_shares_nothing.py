@@ -1,4 +1,4 @@
-"""A ClusterQueue has nothing in common with the others of its cohort."""
+"""A ClusterQueue has no flavor in common with the other queues of its cohort."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,12 +11,14 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Quota is lent by flavor and resource, and only a listed pair can be borrowed.
+    """Quota is lent per flavor and resource, and a queue can borrow only the pairs that it lists.
 
     Source: pkg/cache/scheduler/resource_node.go; issues 8840, 12949.
     """
     trees = facts.cluster.derive(forest)
-    twins = {it.name for pair in facts.cluster.derive(overlaps) for it in (pair.one, pair.other)}
+    twins = {
+        flavor.name for pair in facts.cluster.derive(overlaps) for flavor in (pair.one, pair.other)
+    }
     alike: dict[tuple[str, int], list[Node]] = {}
     for node in (*trees.cohorts.values(), *trees.queues.values()):
         if not node.cyclic and (node.queue is None or node.parent is not None):
@@ -37,8 +39,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         for queue in (node.queue for node in nodes if node.queue is not None):
             yield Hit(
                 RULE,
-                f"{queue} shares no flavor with the others of its cohort, so it can neither borrow "
-                "nor lend; list the others' flavors with nominalQuota 0, or take it out",
+                f"{queue} has no flavor in common with the other queues of its cohort, so it can "
+                "neither borrow nor lend; list their flavors with nominalQuota 0, or leave the "
+                "cohort",
                 queue.at.to("spec", "cohortName"),
             )
 
@@ -48,6 +51,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="List the flavors of the other queues with nominalQuota 0, or remove cohortName.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A cohort is named that no Cohort object declares, where others are declared."""
+"""A ClusterQueue or Cohort names a cohort that no Cohort object declares."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue makes a cohort of its own for the name: a root without quota, limits or weight.
+    """Kueue creates a separate cohort for the name: a root without quota, limits or weight.
 
-    A set that declares no Cohort at all means them to be implicit.
+    If no Cohort object exists at all, the cohorts are implicit by intention.
     Source: pkg/cache/hierarchy/manager.go.
     """
     known = facts.cluster.cohorts
@@ -24,10 +24,12 @@ def check(facts: Facts) -> Iterator[Hit]:
     ]
     for entry, name, field in named:
         if name and not known.knows(name):
-            others = [each for each in known.names() if each != entry.name or field == "cohortName"]
+            others = [
+                other for other in known.names() if other != entry.name or field == "cohortName"
+            ]
             yield Hit(
                 RULE,
-                f'{entry} joins cohort "{name}", which no Cohort declares; '
+                f'{entry} names cohort "{name}", which no Cohort object declares; '
                 f"{suggest(name, others) if others else 'declare it'}",
                 entry.at.to("spec", field),
             )
@@ -38,6 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Correct the name, or declare the Cohort.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A ClusterQueue tries several flavors at once in a way that Kueue refuses."""
+"""A ClusterQueue has a concurrentAdmissionPolicy that Kueue refuses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _CONSTRAINTS: Path = (_POLICY, "migration", "constraints")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only with its feature gate; else the policy is not heeded, which `feature-gate-off` tells.
+    """Checked only if its feature gate is on; otherwise `feature-gate-off` reports the policy.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateConcurrentAdmissionPolicy.
     """
@@ -30,37 +30,44 @@ def check(facts: Facts) -> Iterator[Hit]:
         policy = queue.it.concurrent_admission_policy
         if policy is None:
             continue
-        names = {each.name for _, each in flavors(queue)}
-        for path, said in (*_shape(queue.it), *_migration(mapping(policy, "migration"), names)):
-            yield Hit(RULE, f"{queue} has a {_POLICY}, and {said}", queue.at.to("spec", *path))
+        names = {flavor.name for _, flavor in flavors(queue)}
+        for path, fault in (*_shape(queue.it), *_migration(mapping(policy, "migration"), names)):
+            yield Hit(RULE, f"{queue} has {_POLICY} and {fault}", queue.at.to("spec", *path))
 
 
-def _shape(it: ClusterQueue) -> Iterator[tuple[Path, str]]:
-    groups = it.resource_groups
+def _shape(queue: ClusterQueue) -> Iterator[tuple[Path, str]]:
+    """Faults of the queue itself: paths below `spec`, and messages."""
+    groups = queue.resource_groups
     if len(groups) != 1:
-        yield ("resourceGroups",), f"{len(groups)} resource groups, which is refused; write one"
+        yield ("resourceGroups",), f"{len(groups)} resource groups, which Kueue refuses; write one"
     elif len(groups[0].flavors) > _FLAVORS:
         count = len(groups[0].flavors)
         yield (
             ("resourceGroups", 0, "flavors"),
-            f"{count} flavors, which is refused; write {_FLAVORS} at most",
+            f"{count} flavors, which Kueue refuses; write at most {_FLAVORS}",
         )
-    if it.queueing_strategy == "StrictFIFO":
-        yield ("queueingStrategy",), "is StrictFIFO, which is refused; write BestEffortFIFO"
+    if queue.queueing_strategy == "StrictFIFO":
+        fault = "queueingStrategy StrictFIFO, which Kueue refuses; write BestEffortFIFO"
+        yield ("queueingStrategy",), fault
 
 
 def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[tuple[Path, str]]:
+    """Faults of the policy's migration, given the names of the queue's flavors."""
     constraints = migration.get("constraints")
     if not isinstance(constraints, dict):
         return
     last = constraints.get("lastAcceptableFlavorName")
     mode = migration.get("mode") or ""
     if isinstance(mode, str) and mode not in {"", _PREFERRED}:
-        yield _CONSTRAINTS, f"constraints that go with mode {_PREFERRED} only; remove them"
+        fault = f"constraints, which Kueue accepts only with mode {_PREFERRED}; remove them"
+        yield _CONSTRAINTS, fault
     elif isinstance(last, str) and last not in names:
         yield (
             (*_CONSTRAINTS, "lastAcceptableFlavorName"),
-            f'no flavor "{last}", which is refused; {suggest(last, names)}',
+            (
+                f'lastAcceptableFlavorName "{last}", which is not a flavor of the queue; '
+                f"{suggest(last, names)}"
+            ),
         )
 
 
@@ -69,6 +76,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Use one group of at most 16 flavors, BestEffortFIFO, and a last flavor of the queue.",
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", "Deployment"),

@@ -1,9 +1,10 @@
-"""A ClusterQueue or Cohort covers what cannot be the name of a resource."""
+"""A ClusterQueue or Cohort covers a resource whose name is invalid."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import quoted
 from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners_alike
 from policygen.lint.rule import Facts, Family, ObjectRule
@@ -14,12 +15,15 @@ def check(facts: Facts) -> Iterator[Hit]:
     for alike in facts.cluster.derive(owners_alike):
         for i, group in enumerate(alike.groups):
             for j, name in enumerate(group.covered_resources):
-                fault = key_fault(name)
-                if fault is None:
+                if key_fault(name) is None:
                     continue
-                said = fault.replace("label key", "name of a resource")
                 for owner, at in alike.at(i, "coveredResources", j):
-                    yield Hit(RULE, f"{owner}: {said}", at)
+                    yield Hit(
+                        RULE,
+                        f"{owner} covers {quoted(name)}, which Kueue refuses as the name of a "
+                        "resource; write the name as in status.allocatable of the nodes",
+                        at,
+                    )
 
 
 RULE = ObjectRule(
@@ -27,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the name of the resource as in status.allocatable of the nodes.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A flavor lists other resources than its group covers, or in another order."""
+"""A flavor lists other resources than its group covers, or lists them in another order."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Another number of them, or one twice, is refused by the CRD: other rules tell of it.
+    """Another number of resources, or one twice, is refused by the CRD and reported by other rules.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
     """
@@ -24,8 +24,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for owner, at in alike.at(i):
                     yield Hit(
                         RULE,
-                        f"{owner} covers {', '.join(covered)}, and flavor {flavor.name} lists "
-                        f"{', '.join(names)}: it is refused; write the same names in the same order",
+                        f"{owner} covers {', '.join(covered)}, but flavor {flavor.name} lists "
+                        f"{', '.join(names)}, which Kueue refuses; write the same names in the "
+                        "same order",
                         at.to("flavors", j, "resources", first, "name"),
                         (at / "coveredResources",),
                     )
@@ -36,6 +37,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="List the same resources in the same order in coveredResources and in every flavor.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

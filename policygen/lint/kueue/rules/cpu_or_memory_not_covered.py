@@ -1,4 +1,4 @@
-"""A ClusterQueue has quota for GPUs, and none for the cpu and memory beside them."""
+"""A ClusterQueue has quota for GPUs, but not for cpu and memory."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,14 +14,15 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nearly every job asks for both, and one resource without quota makes it inadmissible.
+    """Nearly every job requests both, and one resource without quota makes it inadmissible.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go; issue 4848.
     """
     rules = settings(facts)
     if rules.ignores_undeclared:
         return
-    told = {each.queue.name for each in asked(facts)}  # its jobs are here, and judged themselves
+    # Queues whose jobs are in the input: request-not-covered checks these jobs.
+    checked = {request.queue.name for request in asked(facts)}
     for alike in facts.cluster.derive(queues_alike):
         known = {name for group in alike.groups for name in group.covered_resources}
         devices = sorted(name for name in known if extended(name))
@@ -29,17 +30,16 @@ def check(facts: Facts) -> Iterator[Hit]:
         missing = [
             name
             for name in ("cpu", "memory")
-            if name
-            in rules.charged({name: Fraction(1)})  # else it is left out, or counted otherwise
+            if name in rules.charged({name: Fraction(1)})  # else it is excluded, or transformed
             and name not in known | slips
         ]
         for queue, at in alike.at() if devices and missing else ():
-            if queue.name not in told:
+            if queue.name not in checked:
                 yield Hit(
                     RULE,
-                    f"{queue} covers {devices[0]} and not {' and '.join(missing)}, so jobs that "
-                    "ask for both are inadmissible; cover them, or leave them out of Kueue's "
-                    "accounts",
+                    f"{queue} covers {devices[0]} but not {' and '.join(missing)}, so Kueue never "
+                    "admits jobs that request both; cover them, or add them to "
+                    "excludeResourcePrefixes",
                     at,
                 )
 
@@ -49,6 +49,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Cover cpu and memory in the same resource group, or exclude them in Kueue's Configuration.",
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", *KINDS),

@@ -1,4 +1,4 @@
-"""Kueue's Configuration leaves out of its accounts what a queue has quota for."""
+"""A prefix in excludeResourcePrefixes matches a resource that has quota."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A prefix is compared with the beginning of every name: `nvidia.com/` takes the GPUs along.
+    """A prefix excludes every name that begins with it: `nvidia.com/` also excludes the GPUs.
 
     Source: pkg/workload/workload.go, dropExcludedResources.
     """
@@ -23,13 +23,13 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield Hit(
                     RULE,
                     f'excludeResourcePrefixes has "{prefix}", so the quota of {known[hit]} for '
-                    f"{hit} binds nothing; write the full names of what is to be left out",
+                    f"{hit} has no effect; write the full names of the resources to exclude",
                     entry.at.to("resources", "excludeResourcePrefixes", i),
                 )
 
 
 def _covered(cluster: Cluster) -> dict[str, str]:
-    """The resources that have a quota, and who has it first."""
+    """The resources that have quota, and the first object that has it."""
     found: dict[str, str] = {}
     for owner in owners(cluster):
         for group in owner.it.resource_groups:
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the full names of the resources to exclude.",
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

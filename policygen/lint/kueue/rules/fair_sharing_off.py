@@ -1,4 +1,4 @@
-"""Queues have weights that Kueue's Configuration does not switch on."""
+"""Queues have different weights, but Kueue's Configuration does not enable fairSharing."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Without fairSharing weights are not read. Equal weights of siblings change nothing anyway.
+    """Without fairSharing, Kueue ignores weights. Equal weights of siblings have no effect anyway.
 
     Source: apis/config/v1beta2/configuration_types.go, FairSharing.
     """
@@ -26,9 +26,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             siblings.setdefault(cohort.it.parent_name, []).append((weight, cohort))
     unequal = [
         owner
-        for them in siblings.values()
-        if len({weight for weight, _ in them}) > 1
-        for weight, owner in them
+        for members in siblings.values()
+        if len({weight for weight, _ in members}) > 1
+        for weight, owner in members
         if weight != 1
     ]
     for entry, rules in all_settings(facts):
@@ -36,8 +36,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             more = f" and {len(unequal) - 1} more" if len(unequal) > 1 else ""
             yield Hit(
                 RULE,
-                f"fairSharing is off, so the weight of {unequal[0]}{more} is not heeded; write "
-                "fairSharing with preemptionStrategies, or take the weights out",
+                f"the weight of {unequal[0]}{more} is ignored, because fairSharing is off in Kueue's "
+                "Configuration; write fairSharing with preemptionStrategies, or remove the weights",
                 entry.at / "fairSharing",
                 related=tuple(
                     owner.at.to("spec", "fairSharing", "weight") for owner in unequal[:10]
@@ -50,6 +50,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add fairSharing to Kueue's Configuration, or remove the weights.",
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

@@ -1,4 +1,4 @@
-"""The fair-sharing weight of a ClusterQueue or Cohort is below 0, or next to nothing."""
+"""The fair-sharing weight of a ClusterQueue or Cohort is negative, or too small to count."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,7 +12,7 @@ _LEAST = Fraction(1, 10**9)
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue compares with 1n, whatever its message says. 0 is taken: see `weight-not-positive`.
+    """Kueue compares with 1n, not with 0 as in its message. It accepts 0: see `weight-not-positive`.
 
     Source: pkg/webhooks/common.go, validateFairSharing.
     """
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if sharing is not None and sharing.weight <= _LEAST and sharing.weight != 0:
             yield Hit(
                 RULE,
-                f"{owner} has a weight below 0, or too small to count, which is refused; write a "
-                "weight above 0, such as 1",
+                f"{owner} has a fairSharing.weight below 0 or too small to count, which Kueue "
+                "refuses; write a weight above 0, such as 1",
                 owner.at.to("spec", "fairSharing", "weight"),
             )
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a weight above 0, such as 1.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

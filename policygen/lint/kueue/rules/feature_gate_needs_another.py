@@ -1,4 +1,4 @@
-"""A feature gate is on that needs another one, and that is off."""
+"""A feature gate of Kueue is on, but another gate that it requires is off."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ NEEDS: tuple[tuple[str, str, Minor], ...] = (
     (f"{_DRA}ConsumableCapacity", _DRA, (0, 19)),
     (f"{_UNADMITTED}ExplicitStatus", f"{_UNADMITTED}Observability", (0, 19)),
 )
-"""A gate, what it needs, and the first release whose every patch refuses it otherwise."""
+"""A gate, the gate that it requires, and the first release in which every patch enforces this."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
@@ -48,19 +48,20 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     target = facts.target["kueue"]
     for entry, rules in all_settings(facts):
-        lacking: dict[str, list[str]] = {}
+        unmet: dict[str, list[str]] = {}
         for gate, needed, since in NEEDS:
-            there = feature_gates.known(gate, target) and target.release >= since
-            if there and rules.gate(gate) and not rules.gate(needed):
-                lacking.setdefault(needed, []).append(gate)
-        for needed, gates in lacking.items():
-            them = (
+            enforced = feature_gates.known(gate, target) and target.release >= since
+            if enforced and rules.gate(gate) and not rules.gate(needed):
+                unmet.setdefault(needed, []).append(gate)
+        for needed, gates in unmet.items():
+            users = (
                 " and ".join(gates) if len(gates) < 3 else f"{gates[0]} and {len(gates) - 1} more"
             )
+            verb = "requires" if len(gates) == 1 else "require"
             yield Hit(
                 RULE,
-                f"Kueue does not start with {needed} off while {them} need it; write "
-                f"{', '.join(f'{gate}: false' for gate in gates)}, or switch it on",
+                f"feature gate {needed} is off, but {users} {verb} it, so Kueue does not start; write "
+                f"{', '.join(f'{gate}: false' for gate in gates)}, or switch {needed} on",
                 entry.at.to("featureGates", needed),
             )
 
@@ -70,6 +71,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Switch both gates on, or both off.",
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

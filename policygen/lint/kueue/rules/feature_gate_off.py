@@ -1,4 +1,4 @@
-"""An object uses what a feature gate of Kueue switches off."""
+"""An object uses a field that Kueue ignores, because its feature gate is off."""
 
 from collections.abc import Iterator
 
@@ -10,27 +10,27 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The field is accepted and not heeded.
+    """Kueue accepts the field and ignores it.
 
     Gates may also be given on the command line of Kueue's Deployment.
     Source: pkg/features/kube_features.go.
     """
     rules = settings(facts)
-    told: set[str] = set()
-    for gate, what, at in _uses(facts):
+    reported: set[str] = set()
+    for gate, field, at in _uses(facts):
         known = feature_gates.known(gate, facts.target["kueue"])
-        if known and gate not in told and not rules.gate(gate):
-            told.add(gate)  # one gate, one claim
+        if known and gate not in reported and not rules.gate(gate):
+            reported.add(gate)  # one finding for each gate
             yield Hit(
                 RULE,
-                f"{what} is not heeded, since feature gate {gate} is off; write featureGates: "
-                f"{{{gate}: true}} in Kueue's Configuration, or take it out",
+                f"{field} is ignored, because feature gate {gate} is off; write {gate}: true in "
+                "featureGates, or remove the field",
                 at,
             )
 
 
 def _uses(facts: Facts) -> Iterator[tuple[str, str, At]]:
-    """Gates that something in the input depends on: what it is, and where."""
+    """Gates that fields in the input depend on, each with the field and its place."""
     cluster = facts.cluster
     for queue in cluster.cluster_queues:
         if queue.it.concurrent_admission_policy is not None:
@@ -52,7 +52,7 @@ def _uses(facts: Facts) -> Iterator[tuple[str, str, At]]:
 
 
 def _configured(facts: Facts) -> Iterator[tuple[str, str, At]]:
-    """The same of Configurations."""
+    """The same for Configurations."""
     renamed = facts.target["kueue"].release >= (0, 18)
     for entry in facts.cluster.kueue_configurations:
         resources = entry.it.resources or {}
@@ -69,6 +69,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Switch the feature gate on in Kueue's Configuration, or remove the field.",
     judges=(
         "ClusterQueue",
         "Configuration",

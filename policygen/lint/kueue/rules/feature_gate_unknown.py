@@ -1,4 +1,4 @@
-"""Kueue is given a feature gate that the release does not have, or has locked."""
+"""A feature gate is set that the release of Kueue does not have, or has locked."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from policygen.lint.kueue import feature_gates
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 _ALL = ("AllAlpha", "AllBeta")
-"""Gates that stand for others, in every program of Kubernetes."""
+"""Gates that switch groups of gates, in every program of Kubernetes."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The manager exits at start. Gates are given in its Configuration, or on its command line.
+    """The manager exits at start. Gates are set in its Configuration or on its command line.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; pkg/features/kube_features.go.
     """
@@ -26,31 +26,31 @@ def check(facts: Facts) -> Iterator[Hit]:
         if gate not in names:
             yield Hit(
                 RULE,
-                f'Kueue {target} does not start with feature gate "{gate}", which it does not '
-                f"have; {suggest(gate, names)}",
+                f'feature gate "{gate}" does not exist in Kueue {target}, so Kueue does not start; '
+                f"{suggest(gate, names)}",
                 at.on_key() if edits else at,
             )
         elif feature_gates.locked(gate, target) and value != feature_gates.on(gate, target):
-            fixed = str(not value).lower()
+            locked = str(not value).lower()
             yield Hit(
                 RULE,
-                f"Kueue {target} does not start with feature gate {gate} switched, since it is "
-                f"fixed at {fixed}; take it out",
+                f"feature gate {gate} is locked to {locked} in Kueue {target}, so Kueue does not start "
+                "with another value; remove it",
                 at,
                 edits=edits,
             )
 
 
 def _given(facts: Facts) -> Iterator[tuple[str, bool, At, tuple[Edit, ...]]]:
-    """Each gate, how it is switched, where, and what takes it out."""
+    """Each gate with its value, its place, and the edits that remove it."""
     for entry in facts.cluster.kueue_configurations:
         for gate, value in entry.it.feature_gates.items():
             at = entry.at.to("featureGates", gate)
             yield gate, value, at, (Edit(Verb.REMOVE, at),)
-    for it in controllers(facts.cluster.of("apps", "Deployment")):
-        if it.component == KUEUE and it.gates_at:
-            for gate, value in it.gates.items():
-                yield gate, value, it.gates_at, ()
+    for controller in controllers(facts.cluster.of("apps", "Deployment")):
+        if controller.component == KUEUE and controller.gates_at:
+            for gate, value in controller.gates.items():
+                yield gate, value, controller.gates_at, ()
 
 
 RULE = ObjectRule(
@@ -58,6 +58,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Remove the gate, or write its new name.",
     judges=("Configuration", "Deployment"),
     check=check,
     fix=Fix.SAFE,

@@ -1,4 +1,4 @@
-"""Kueue's feature gates stand on its command line and in its Configuration."""
+"""Kueue's feature gates are set both on its command line and in its Configuration."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The manager exits at start, also where both say the same.
+    """The manager exits at start, even if both set the same values.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; v0.13, ValidateFeatureGates.
     """
-    for it in controllers(facts.cluster.of("apps", "Deployment")):
-        if it.component != KUEUE or it.gates_at is None:
+    for controller in controllers(facts.cluster.of("apps", "Deployment")):
+        if controller.component != KUEUE or controller.gates_at is None:
             continue
         for entry in facts.cluster.kueue_configurations:
             if entry.it.feature_gates:
                 yield Hit(
                     RULE,
-                    f"Kueue does not start with --feature-gates on the command line of {it.object} and "
-                    "featureGates in its Configuration; take the flag out",
+                    f"featureGates of the Configuration and --feature-gates of {controller.object} are "
+                    "both set, so Kueue does not start; remove the flag",
                     entry.at / "featureGates",
-                    related=(it.gates_at,),
+                    related=(controller.gates_at,),
                 )
 
 
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Remove --feature-gates from the command line.",
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

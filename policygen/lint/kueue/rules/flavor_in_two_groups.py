@@ -1,4 +1,4 @@
-"""A ClusterQueue or Cohort has a flavor in two resource groups."""
+"""A ClusterQueue or Cohort lists a flavor in two resource groups."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Twice in one group is refused by the CRD already, which `list-entry-twice` tells.
+    """The CRD already refuses a flavor twice in one group, which `list-entry-twice` reports.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups.
     """
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for owner, at in alike.at() if first != i else ():
                     yield Hit(
                         RULE,
-                        f"{owner} has flavor {flavor.name} in two groups, which is refused; cover "
-                        "the resources of its nodes in one group",
+                        f"{owner} lists flavor {flavor.name} in two groups, which Kueue refuses; cover "
+                        "all its resources in one group",
                         at.to(i, "flavors", j, "name"),
                         (at.to(first, "flavors", number, "name"),),
                     )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Cover all resources of a flavor in one resource group.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

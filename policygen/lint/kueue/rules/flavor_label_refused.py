@@ -1,4 +1,4 @@
-"""A flavor has a label, taint or toleration that no node or pod can have."""
+"""A ResourceFlavor has a label, taint or toleration that no node or pod can have."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The value of a toleration is not looked at.
+    """Kueue does not check the value of a toleration.
 
     Source: pkg/webhooks/resourceflavor_webhook.go.
     """
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write keys and values that are valid in Kubernetes.",
     judges=("ResourceFlavor",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""Flavors that one pod can get together want different values of the same node label."""
+"""Flavors in different resource groups set the same node label to different values."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Each group picks a flavor of its own, and their labels are merged in no fixed order.
+    """Each group chooses its own flavor, and Kueue merges their labels in no fixed order.
 
-    Groups with a resource in common are refused, and another rule's.
-    The pod is charged on one pool and runs on another. Source: pkg/podset/podset.go,
+    Groups with a resource in common are refused, which another rule reports.
+    Kueue charges the pod to one pool, but it runs on another. Source: pkg/podset/podset.go,
     FromAssignment; issue 14409.
     """
     known = facts.cluster.flavors
@@ -24,20 +24,20 @@ def check(facts: Facts) -> Iterator[Hit]:
                 flavor = known.get(quotas.name)
                 for key, value in flavor.it.node_labels.items() if flavor else ():
                     first = seen.setdefault(key, (i, value, quotas.name))
-                    if first[1] == value or _same(same.groups, first[0], i):
+                    if first[1] == value or _related(same.groups, first[0], i):
                         continue
                     for queue, at in same.at(i, "flavors", j, "name"):
                         yield Hit(
                             RULE,
                             f"{queue} has flavors {first[2]} and {quotas.name} in different "
-                            f"groups, and they want {key} to be {first[1]} and {value}; put "
-                            "their resources into one group",
+                            f"groups, but they set {key} to {first[1]} and {value}; put their "
+                            "resources into one group",
                             at,
                         )
 
 
-def _same(groups: tuple[ResourceGroup, ...], one: int, other: int) -> bool:
-    """Whether two groups are one, or cover a resource both."""
+def _related(groups: tuple[ResourceGroup, ...], one: int, other: int) -> bool:
+    """True if two groups are the same, or both cover a resource."""
     both = set(groups[one].covered_resources) & set(groups[other].covered_resources)
     return one == other or bool(both)
 
@@ -47,6 +47,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Put resources that one pod requests into the same resource group.",
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

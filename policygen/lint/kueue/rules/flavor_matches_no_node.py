@@ -1,4 +1,4 @@
-"""A flavor's labels are on no node."""
+"""No node has the labels of a ResourceFlavor."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Workloads are admitted, take quota, and their pods stay Pending; unless nodes come later.
+    """Workloads are admitted and use quota, but their pods stay Pending until such nodes exist.
 
     Source: concepts/resource_flavor.md of Kueue's documentation.
     """
     if not facts.cluster.nodes.any:
-        message = "the cluster has no nodes, so nothing can run in any flavor; add nodes"
+        message = "the cluster has no nodes, so no pod can run in any flavor; add nodes"
         yield Hit(RULE, message, None, tuple(flavor.at for flavor in facts.cluster.flavors)[:5])
         return
     found = facts.cluster.derive(nodes)
@@ -29,13 +29,13 @@ def check(facts: Facts) -> Iterator[Hit]:
     for flavor in facts.cluster.flavors:
         if found[flavor.name].nodes:
             continue
-        hint = "change its labels, or the nodes'"
+        reason = "no node has all its labels; change its labels or those of the nodes"
         for key, value in flavor.it.node_labels.items():
             if key not in values:
-                hint = f"no node has {key}; {suggest(key, keys)}"
+                reason = f"no node has label {key}; {suggest(key, keys)}"
             elif value not in values[key]:
-                hint = f"no node has {key} {value}; {suggest(value, names[key])}"
-        yield Hit(RULE, f"{flavor} is for no node: {hint}", flavor.at.to("spec", "nodeLabels"))
+                reason = f"no node has label {key}: {value}; {suggest(value, names[key])}"
+        yield Hit(RULE, f"{flavor} matches no node: {reason}", flavor.at.to("spec", "nodeLabels"))
 
 
 RULE = ObjectRule(
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Correct the labels of the flavor or of the nodes.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

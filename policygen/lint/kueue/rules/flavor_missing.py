@@ -1,4 +1,4 @@
-"""A ClusterQueue names a ResourceFlavor that is not there."""
+"""A ClusterQueue names a ResourceFlavor that does not exist."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One missing flavor makes the whole queue inactive: FlavorNotFound.
+    """One missing flavor makes the queue inactive: FlavorNotFound.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateFlavorMetadata.
     """
@@ -20,11 +20,12 @@ def check(facts: Facts) -> Iterator[Hit]:
             for j, flavor in enumerate(group.flavors):
                 if known.knows(flavor.name):
                     continue
-                hint = suggest(flavor.name, known.names())
+                suggestion = suggest(flavor.name, known.names())
                 for queue, at in alike.at(i, "flavors", j, "name"):
                     yield Hit(
                         RULE,
-                        f'{queue} uses ResourceFlavor "{flavor.name}", which is not there; {hint}',
+                        f'{queue} names ResourceFlavor "{flavor.name}", which does not exist; '
+                        f"{suggestion}",
                         at,
                     )
 
@@ -34,6 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Name an existing ResourceFlavor, or create it before the ClusterQueue.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

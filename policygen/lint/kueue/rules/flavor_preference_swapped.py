@@ -1,4 +1,4 @@
-"""A flavor preference is written for a release that reads it the other way round."""
+"""A ClusterQueue sets a flavor preference, whose values are swapped before Kueue 0.17."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The two values did each other's work before 0.17. Source: issue 9464."""
+    """Before 0.17, each of the two values has the effect of the other. Source: issue 9464."""
     for queue in facts.cluster.cluster_queues:
         if queue.it.flavor_fungibility.preference:
             yield Hit(
                 RULE,
-                f"{queue} prefers {queue.it.flavor_fungibility.preference}, whose meaning is "
-                "swapped with the other value's before Kueue 0.17; leave preference out until then",
+                f"{queue} sets preference {queue.it.flavor_fungibility.preference}, whose meaning "
+                "is swapped with that of the other value before Kueue 0.17; remove it until then",
                 queue.at.to("spec", "flavorFungibility", "preference"),
                 edits=(Edit(Verb.REMOVE, queue.at.to("spec", "flavorFungibility", "preference")),),
             )
@@ -25,6 +25,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Remove flavorFungibility.preference until you run Kueue 0.17.",
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.UNSAFE,

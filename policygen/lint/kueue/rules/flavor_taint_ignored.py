@@ -1,4 +1,4 @@
-"""A flavor lists a taint of an effect that Kueue does not heed."""
+"""A ResourceFlavor lists a taint with effect PreferNoSchedule, which Kueue ignores."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only NoSchedule and NoExecute keep jobs without a toleration off a flavor.
+    """Only NoSchedule and NoExecute keep jobs without a toleration away from a flavor.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, FindMatchingUntoleratedTaint.
     """
@@ -17,8 +17,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if taint.effect == "PreferNoSchedule":
                 yield Hit(
                     RULE,
-                    f"{flavor} lists taint {taint.key} with PreferNoSchedule, which Kueue does not "
-                    "heed; write NoSchedule if jobs without a toleration are to stay away",
+                    f"{flavor} lists taint {taint.key} with effect PreferNoSchedule, which Kueue "
+                    "ignores; write NoSchedule to keep jobs without a toleration away",
                     flavor.at.to("spec", "nodeTaints", i, "effect"),
                 )
 
@@ -28,6 +28,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write effect NoSchedule, or remove the taint.",
     judges=("ResourceFlavor",),
     check=check,
     aliases=("flavor-taint-not-heeded",),

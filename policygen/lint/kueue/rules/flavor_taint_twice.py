@@ -1,4 +1,4 @@
-"""A flavor lists a taint twice."""
+"""A ResourceFlavor lists two taints with the same key and effect."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A node has one taint of a key and effect, whatever its value.
+    """A node has at most one taint with a key and effect, whatever its value.
 
     Source: pkg/webhooks/resourceflavor_webhook.go, validateNodeTaints.
     """
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if first != i:
                 yield Hit(
                     RULE,
-                    f"{flavor} has the taint {taint.key}:{taint.effect} twice, which is refused; "
-                    "keep one",
+                    f"{flavor} lists taint {taint.key}:{taint.effect} twice, which Kueue refuses; "
+                    "remove one",
                     at / i,
                     (at / first,),
                     (Edit(Verb.REMOVE, at / i),) if taint == flavor.it.node_taints[first] else (),
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Keep the taint that the nodes have.",
     judges=("ResourceFlavor",),
     check=check,
     fix=Fix.SAFE,

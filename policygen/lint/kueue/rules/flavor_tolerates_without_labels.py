@@ -1,4 +1,4 @@
-"""A flavor tolerates taints and does not say which nodes it means."""
+"""A ResourceFlavor has tolerations, but no nodeLabels that select its nodes."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Pods may then enter the tainted nodes, and are not sent there.
+    """Pods may then run on the tainted nodes, but also on any other node.
 
     Source: pkg/podset/podset.go, FromAssignment.
     """
@@ -16,8 +16,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if flavor.it.tolerations and not flavor.it.node_labels:
             yield Hit(
                 RULE,
-                f"{flavor} tolerates taints and has no nodeLabels, so its pods may land on the "
-                "tainted nodes and on any other; write the labels of its nodes",
+                f"{flavor} has tolerations but no nodeLabels, so its pods may run on the tainted "
+                "nodes and on any other node; write the labels of its nodes",
                 flavor.at.to("spec", "tolerations"),
             )
 
@@ -27,6 +27,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add the labels of the intended nodes to nodeLabels.",
     judges=("ResourceFlavor",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""Two flavors are for the same nodes."""
+"""Two ResourceFlavors describe the same nodes, so the hardware is promised twice."""
 
 from collections.abc import Iterator
 
@@ -9,19 +9,19 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Their hardware is promised twice, and cohorts lend by a flavor's name, so nothing is shared.
+    """The hardware is promised twice, and cohorts lend per flavor name, so it is not shared.
 
-    Flavors whose labels are neither equal nor part of each other may be of different nodes.
+    Flavors of which neither has all labels of the other may describe different nodes.
     Source: concepts/resource_flavor.md; issues 6586, 10659, 12949.
     """
-    for it in facts.cluster.derive(overlaps):
-        how = "the same nodeLabels as" if it.equal else "all the nodeLabels of"
+    for overlap in facts.cluster.derive(overlaps):
+        has = "the same nodeLabels as" if overlap.equal else "all nodeLabels of"
         yield Hit(
             RULE,
-            f"{it.other} has {how} {it.one}, and both have quota for {it.resource}, so the same "
-            "hardware is promised twice; use one flavor, or tell the nodes apart by a label",
-            it.other.at.to("spec", "nodeLabels"),
-            related=(it.one.at.to("spec", "nodeLabels"),),
+            f"{overlap.other} has {has} {overlap.one}, and both have quota for {overlap.resource}, "
+            "so the hardware is promised twice; use one flavor, or distinguish the nodes by a label",
+            overlap.other.at.to("spec", "nodeLabels"),
+            related=(overlap.one.at.to("spec", "nodeLabels"),),
         )
 
 
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Use one flavor for each pool, or distinguish the nodes by a label or a taint.",
     judges=("ResourceFlavor",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

@@ -1,4 +1,4 @@
-"""A workload names a queue, and Kueue is not told to manage its kind."""
+"""A workload names a queue, but Kueue's Configuration does not enable its kind."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from policygen.lint.kueue.queue_names import FRAMEWORKS, queued
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _ON_PODS = {"deployment", "statefulset", LEADER_WORKER_SET}
-"""Integrations that switch that of pods on."""
+"""Integrations that also switch on the integration of pods."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It runs at once, outside every quota.
+    """The workload starts immediately, outside every quota.
 
     Source: pkg/controller/jobframework/setup.go; apis/config/v1beta2/configuration_types.go.
     """
@@ -24,16 +24,17 @@ def check(facts: Facts) -> Iterator[Hit]:
     if enabled & _ON_PODS:
         enabled.add("pod")
     external = {name.lower() for name in rules.external_frameworks}
-    for each in facts.cluster.derive(queued):
-        it = each.workload.object
-        framework = FRAMEWORKS[it.group, it.kind]
-        if framework in enabled or f"{it.kind}.{it.version}.{it.group}".lower() in external:
+    for job in facts.cluster.derive(queued):
+        written = job.workload.object
+        framework = FRAMEWORKS[written.group, written.kind]
+        name = f"{written.kind}.{written.version}.{written.group}".lower()
+        if framework in enabled or name in external:
             continue
         yield Hit(
             RULE,
-            f"{each.workload} names a queue, and Kueue's Configuration does not enable its kind, so "
+            f"{job.workload} names a queue, but Kueue's Configuration does not enable its kind, so "
             f"it runs outside every quota; add {framework} to integrations.frameworks",
-            each.at,
+            job.at,
         )
 
 
@@ -42,6 +43,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Add the integration of the kind to integrations.frameworks.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

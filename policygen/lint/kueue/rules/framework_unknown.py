@@ -1,4 +1,4 @@
-"""Kueue's Configuration enables an integration that there is not, or one twice."""
+"""An integration is listed twice, or the release of Kueue does not have it."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _LATER: dict[str, Minor] = {
     "ray.io/rayservice": (0, 17),
     "sparkoperator.k8s.io/sparkapplication": (0, 17),
 }
-"""Integrations that not every supported release has, and the first that does."""
+"""Integrations that not every supported release has, and the first release that has them."""
 
 _ALL = {*FRAMEWORKS.values(), *_LATER, "workload.codeflare.dev/appwrapper"}
 
@@ -35,14 +35,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name not in known:
                 yield Hit(
                     RULE,
-                    f'Kueue does not start with framework "{name}", which it does not have; '
+                    f'framework "{name}" does not exist in this release, so Kueue does not start; '
                     f"{suggest(name, known)}",
                     at,
                 )
             elif name in rules.frameworks[:i]:
                 yield Hit(
                     RULE,
-                    f'Kueue does not start with framework "{name}" twice; take one out',
+                    f'framework "{name}" is listed twice, so Kueue does not start; remove one',
                     at,
                     edits=(Edit(Verb.REMOVE, at),),
                 )
@@ -53,6 +53,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write each integration once, by a name that the release has.",
     judges=("Configuration",),
     check=check,
     fix=Fix.SAFE,

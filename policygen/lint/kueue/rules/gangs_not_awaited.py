@@ -1,4 +1,4 @@
-"""Jobs need all their pods at once, and Kueue does not wait for them."""
+"""Jobs need all their pods at once, but Kueue does not wait until pods are ready."""
 
 from collections.abc import Iterator
 
@@ -12,30 +12,30 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Two half-started gangs can hold each other's nodes for ever.
+    """Two partially started gangs can hold each other's nodes forever.
 
-    From 0.19 on it waits unless it is switched off. Source: issues 349, 2796.
+    From 0.19 on, Kueue waits unless this is switched off. Source: issues 349, 2796.
     """
-    gangs = [each for each in facts.cluster.derive(queued) if _gang(each)]
+    gangs = [job for job in facts.cluster.derive(queued) if _is_gang(job)]
     for entry, rules in all_settings(facts):
         if gangs and not rules.waits_for_pods:
             yield Hit(
                 RULE,
                 f"Kueue does not wait for pods to be ready, so gangs such as {gangs[0].workload} "
-                "can start by halves and block each other; write waitForPodsReady",
+                "can start partially and block each other; write waitForPodsReady",
                 entry.at / "waitForPodsReady",
-                related=tuple(each.workload.at for each in gangs[:10]),
+                related=tuple(job.workload.at for job in gangs[:10]),
             )
 
 
-def _gang(each: Queued) -> bool:
-    """Whether a workload's pods work together."""
-    if each.workload.kind in ("Job", "CronJob"):
-        spec = mapping(judged(each.workload).data, "spec")
+def _is_gang(job: Queued) -> bool:
+    """True if the pods of a workload work together."""
+    if job.workload.kind in ("Job", "CronJob"):
+        spec = mapping(judged(job.workload).data, "spec")
         return spec.get("completionMode") == "Indexed" and any(
-            (template.replicas or 0) > 1 for template in each.workload.templates
+            (template.replicas or 0) > 1 for template in job.workload.templates
         )
-    return each.workload.kind not in ("Pod", "Deployment", "StatefulSet")
+    return job.workload.kind not in ("Pod", "Deployment", "StatefulSet")
 
 
 RULE = ObjectRule(
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Add waitForPodsReady to Kueue's Configuration.",
     judges=("Configuration",),
     check=check,
     needs=frozenset({Need.WORKLOADS}),

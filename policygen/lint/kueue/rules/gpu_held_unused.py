@@ -1,4 +1,4 @@
-"""A pod holds GPUs and does nothing with them."""
+"""A pod holds GPUs but does not use them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -21,12 +21,12 @@ _WAITS = {
     "InvalidImageName",
     "RunContainerError",
 }
-"""Reasons for which a container waits and is not on its way. Source: pkg/kubelet/images/types.go and
+"""Reasons why a container waits and will not start by itself. Source: pkg/kubelet/images/types.go and
 pkg/kubelet/kuberuntime/kuberuntime_container.go of Kubernetes 1.36.3."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The node's GPUs are its own until it is gone, whatever its containers do.
+    """A pod keeps its GPUs until it is gone, whatever its containers do.
 
     Source: issue 328 of NVIDIA/k8s-device-plugin for pods that crash.
     """
@@ -34,22 +34,25 @@ def check(facts: Facts) -> Iterator[Hit]:
     bound = facts.bound(RULE)
     for family in families(facts.cluster.derive(holders)):
         ended = _ended(facts, family[0].pod, bound)
-        for each in family:
-            why = _why(each.pod, ended, facts.now, bound)
-            if why:
-                found.setdefault(why, []).append(each)
-    for why, pods in found.items():
+        for holder in family:
+            reason = _reason(holder.pod, ended, facts.now, bound)
+            if reason:
+                found.setdefault(reason, []).append(holder)
+    for reason, pods in found.items():
         for family in families(pods):
             verb = "holds" if len(family) == 1 else "hold"
             yield Hit(
                 RULE,
-                f"{named(family)} {verb} {held(family)} of {_nodes(family)} in vain: {why}",
+                f"{named(family)} {verb} {held(family)} of {_nodes(family)} without using them: {reason}",
                 family[0].pod.at,
             )
 
 
 def _ended(facts: Facts, pod: Pod, bound: timedelta) -> str:
-    """The kind of what made it, if that has ended long ago: pods are listed before it, and end with it."""
+    """The kind of the pod's owner if that ended long ago, else empty.
+
+    Pods are listed before their owner, and end with it.
+    """
     owner = maker(facts.cluster, pod)
     if owner is None:
         return ""
@@ -60,24 +63,25 @@ def _ended(facts: Facts, pod: Pod, bound: timedelta) -> str:
     return ""
 
 
-def _why(pod: Pod, ended: str, now: datetime, bound: timedelta) -> str:
+def _reason(pod: Pod, ended: str, now: datetime, bound: timedelta) -> str:
+    """Why a pod does not use its GPUs, with the remedy; empty if it may use them."""
     if pod.deleted is not None:
         age = now - pod.deleted
         if age <= bound:
             return ""
-        return (
-            f"deleted {long(age)} ago and still there; remove the finalizer that keeps it, or bring "
-            "its node back"
-        )
+        return f"deleted {long(age)} ago but still present; remove its finalizer, or bring its node back"
     if ended:
         return f"its {ended} has ended; delete the pod"
     if pod.waiting in _WAITS and pod.created is not None and now - pod.created > bound:
-        return f"its container waits, {pod.waiting}; mend the container, or scale it to 0"
+        return (
+            f"its container waits with {pod.waiting}; fix the container, or scale the workload to 0"
+        )
     return ""
 
 
 def _nodes(family: Sequence[Holder]) -> str:
-    names = sorted({each.pod.node for each in family})
+    """The first node of the pods by name, and how many more there are."""
+    names = sorted({holder.pod.node for holder in family})
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return f"node {names[0]}{more}"
 
@@ -87,6 +91,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Fix the container, or delete the pod.",
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -1,4 +1,4 @@
-"""A label or annotation of Kueue's own, on a workload, has a value that Kueue refuses."""
+"""A workload has a Kueue label or annotation with a value that Kueue refuses."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A CronJob is taken, and every Job that it makes is refused.
+    """Kueue accepts a CronJob, but refuses every Job that it creates.
 
     Source: pkg/controller/jobframework/validation.go, ValidateJobOnCreate.
     """
@@ -20,9 +20,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if not refusing(workload, settings):
             continue
         job = judged(workload)
-        what = f"{workload}" if job.at == workload.at else f"the jobs of {workload}"
+        subject = f"{workload}" if job.at == workload.at else f"the jobs of {workload}"
         for path, fault in faults(job, settings):
-            yield Hit(RULE, f"{what}: {fault}", job.at.to("metadata", *path))
+            yield Hit(RULE, f"{subject}: {fault}", job.at.to("metadata", *path))
 
 
 RULE = ObjectRule(
@@ -30,6 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a valid value, or remove the key.",
     judges=KINDS,
     check=check,
     reads=("Configuration",),

@@ -1,4 +1,4 @@
-"""Kueue's Configuration has a key that its manager does not know."""
+"""Kueue's Configuration has an unknown key, so its manager does not start."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,37 +14,51 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It is decoded strictly: the manager exits at start, and nothing is admitted any more.
+    """The manager decodes it strictly and exits at start, so nothing is admitted any more.
 
     Source: pkg/config/config.go (EnableStrict); apis/config/*/configuration_types.go.
     """
     release = facts.target["kueue"].release
-    for it in facts.cluster.of(KUEUE_CONFIG, "Configuration"):
-        for path, message in _unknown(it.data, it.version, release):
-            yield Hit(RULE, f"Kueue does not start with {message}", it.at.to(*path).on_key())
+    for config in facts.cluster.of(KUEUE_CONFIG, "Configuration"):
+        for path, message in _unknown(config.data, config.version, release):
+            yield Hit(RULE, message, config.at.to(*path).on_key())
 
 
 def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[tuple[Path, str]]:
+    """The path and the message of each key that the release does not know."""
     known, parents = configuration_keys.of(version), configuration_keys.parents(version)
     waiting: list[tuple[Path, str, Any]] = [((), "", data)]
     while waiting:
-        way, name, value = waiting.pop()
+        parent, name, value = waiting.pop()
         if isinstance(value, list):
-            waiting += [((*way, i), f"{name}[]", each) for i, each in enumerate(value)]
+            waiting += [((*parent, i), f"{name}[]", item) for i, item in enumerate(value)]
         if not isinstance(value, dict) or name not in parents:
             continue
         for key, inner in value.items():
             path = f"{name}.{key}" if name else key
             since = known.get(path)
             if path not in known:
-                there = [it.rpartition(".")[2] for it in known if it.rpartition(".")[0] == name]
+                siblings = [
+                    path.rpartition(".")[2] for path in known if path.rpartition(".")[0] == name
+                ]
                 where = f" below {name}" if name else ""
-                yield (*way, key), f'key "{key}"{where}; {suggest(key, there)}'
+                yield (
+                    (*parent, key),
+                    (
+                        f'key "{key}"{where} is unknown, so Kueue does not start; '
+                        f"{suggest(key, siblings)}"
+                    ),
+                )
             elif since is not None and release < since:
-                first = f"{versions.written(since)}"
-                yield (*way, key), f'key "{path}", which is new in Kueue {first}; take it out'
+                yield (
+                    (*parent, key),
+                    (
+                        f'key "{path}" is new in Kueue {versions.written(since)}, so '
+                        f"Kueue {versions.written(release)} does not start; remove it"
+                    ),
+                )
             else:
-                waiting.append(((*way, key), path, inner))
+                waiting.append(((*parent, key), path, inner))
 
 
 RULE = ObjectRule(
@@ -52,6 +66,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a key that the release has, or remove it.",
     judges=("Configuration",),
     check=check,
 )

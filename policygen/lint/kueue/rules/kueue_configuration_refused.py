@@ -1,8 +1,8 @@
-"""Kueue's Configuration has a value that its manager refuses."""
+"""Kueue's Configuration has an invalid value, so its manager does not start."""
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit
+from policygen.core.finding import Hit, dotted
 from policygen.core.rule import Severity
 from policygen.core.versions import KUEUE_V1BETA2
 from policygen.kubernetes.cluster import KUEUE_CONFIG
@@ -11,25 +11,28 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It exits at start, and with it the webhooks that jobs pass through.
+    """The manager exits at start, so its webhooks do not answer and jobs cannot be created.
 
     Source: pkg/config/validation.go; pkg/config/config.go for the API version.
     """
     served = ["v1beta1"]
     if facts.target["kueue"].release >= KUEUE_V1BETA2:
         served.append("v1beta2")
-    for it in facts.cluster.of(KUEUE_CONFIG, "Configuration"):
-        if it.version not in served:
+    for config in facts.cluster.of(KUEUE_CONFIG, "Configuration"):
+        if config.version not in served:
             yield Hit(
                 RULE,
-                f"Kueue {facts.target['kueue']} does not read a Configuration of {it.version}; "
-                f"write {KUEUE_CONFIG}/{served[-1]}",
-                it.at / "apiVersion",
+                f"Configuration has version {config.version}, which Kueue {facts.target['kueue']} "
+                f"cannot read; write {KUEUE_CONFIG}/{served[-1]}",
+                config.at / "apiVersion",
             )
             continue
-        for path, message in faults(it.data):
-            shown = ".".join(str(step) for step in path)
-            yield Hit(RULE, f"Kueue does not start with {shown}: {message}", it.at.to(*path))
+        for path, message in faults(config.data):
+            yield Hit(
+                RULE,
+                f"{dotted(path)} prevents Kueue from starting: {message}",
+                config.at.to(*path),
+            )
 
 
 RULE = ObjectRule(
@@ -37,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Correct the value that the message names.",
     judges=("Configuration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A label or annotation of Kueue's stands where Kueue does not look for it."""
+"""A Kueue label or annotation is in a place where Kueue ignores it."""
 
 from collections.abc import Iterator
 
@@ -15,73 +15,79 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 _BY_POD = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages, by the pods' own labels."""
+_PLACES = {
+    Place.OBJECT: "its own",
+    Place.PODS: "its pods",
+    Place.POD: "its own",
+    Place.ABOVE: "its own, and not of its jobs",
+}
+"""How messages name the owner of the metadata."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It reads how to queue from the object that it manages, and how to place from its pods.
+    """Kueue reads how to queue from the object that it manages, and how to place from its pods.
 
-    The queue's name has a rule of its own.
+    Another rule checks the label for the queue's name.
 
     Source: pkg/controller/jobframework/interface.go; pkg/controller/jobframework/tas.go,
     NewPodSetTopologyRequest.
     """
     for workload in managed(facts.cluster):
-        for each in written(workload):
-            for key, value in each.keys.items():
+        for metadata in written(workload):
+            for key, value in metadata.keys.items():
                 domain, _, name = key.partition("/")
                 if domain != KUEUE or key == LOCAL_QUEUE:
                     continue
-                right = _right(each, name)
-                if right is None or (each.form == "labels" and value_fault(value)):
+                right = _right(metadata, name)
+                if right is None or (metadata.form == "labels" and value_fault(value)):
                     continue
-                if each.place is Place.POD and key in (GROUP, GROUP_COUNT):
-                    continue  # the pod is refused for it
+                if metadata.place is Place.POD and key in (GROUP, GROUP_COUNT):
+                    continue  # reported by kueue-annotation-refused
                 yield Hit(
                     RULE,
-                    f"{workload} has {key} as {'a' if each.form == 'labels' else 'an'} {each.each} of "
-                    f"{_of(each.place)}, where Kueue does not look for it; write it in {right}",
-                    (each.at / key).on_key(),
+                    f"{workload} has {key} as {'a' if metadata.form == 'labels' else 'an'} "
+                    f"{metadata.each} of {_PLACES[metadata.place]}, where Kueue ignores it; write "
+                    f"it in {right}",
+                    (metadata.at / key).on_key(),
                 )
 
 
-def _right(each: Written, name: str) -> str | None:
-    """Where a key belongs; None where it stands well, or nobody writes it."""
+def _right(metadata: Written, name: str) -> str | None:
+    """The field where a key belongs; None if it is there already, or if Kueue has no such key."""
     if name in ON_OBJECT:
         forms = ON_OBJECT[name]
         places: tuple[Place, ...] = (Place.OBJECT, Place.POD)
-        taken_over = each.workload.kind in _BY_POD or (
-            each.form == "labels" and not each.workload.labels
+        read_from_pods = metadata.workload.kind in _BY_POD or (
+            metadata.form == "labels" and not metadata.workload.labels
         )
-        if each.place is Place.PODS and taken_over:
+        if metadata.place is Place.PODS and read_from_pods:
             places = (*places, Place.PODS)
-        way = "spec.jobTemplate." if each.workload.kind == "CronJob" else ""
+        parent = "spec.jobTemplate." if metadata.workload.kind == "CronJob" else ""
     elif name in ON_PODS:
         forms, places = ON_PODS[name], (Place.PODS, Place.POD)
-        way = _to_pods(each.workload)
+        parent = _template_path(metadata.workload)
     else:
         return None
-    if each.form in forms and each.place in places:
+    if metadata.form in forms and metadata.place in places:
         return None
-    form = each.form if each.form in forms else forms[0]
-    return f"{way}metadata.{form}"
+    form = metadata.form if metadata.form in forms else forms[0]
+    return f"{parent}metadata.{form}"
 
 
-def _to_pods(workload: Workload) -> str:
+def _template_path(workload: Workload) -> str:
+    """The path of the pod template within a workload, ending with a dot or a space."""
     if len(workload.templates) != 1:
         return "each pod template's "
     path = workload.templates[0].at.path[len(workload.at.path) :]
     return "".join(f"{step}." for step in path)
 
 
-def _of(place: Place) -> str:
-    return {
-        Place.OBJECT: "its own",
-        Place.PODS: "its pods",
-        Place.POD: "its own",
-        Place.ABOVE: "its own, and not of its jobs",
-    }[place]
-
-
 RULE = ObjectRule(
-    "kueue-key-misplaced", Severity.WARNING, Family.INERT, __doc__, judges=KINDS, check=check
+    "kueue-key-misplaced",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Move the key to the place that the message names.",
+    judges=KINDS,
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""An object is of a version that Kueue is about to drop."""
+"""A Kueue object uses v1beta1, which Kueue is about to remove."""
 
 from collections.abc import Iterator
 
@@ -16,40 +16,40 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue stores v1beta2 since 0.16; read back as v1beta1, newer fields are missing.
+    """Kueue stores v1beta2 since 0.16; objects read as v1beta1 lack newer fields.
 
     Source: config/components/crd/bases; issue 9281.
     """
     if facts.cluster.seen:
-        return  # a server gives the version that it is asked for
+        return  # a server returns objects in the version that was requested
     for kind in POLICY_KINDS:
-        for it in facts.cluster.of(KUEUE, kind):
-            if it.version == "v1beta1":
+        for written in facts.cluster.of(KUEUE, kind):
+            if written.version == "v1beta1":
                 yield Hit(
                     RULE,
-                    f"{it} is v1beta1, which is deprecated; write apiVersion: {KUEUE}/v1beta2",
-                    it.at / "apiVersion",
-                    edits=_edits(it),
+                    f"{written} uses v1beta1, which is deprecated; write apiVersion: {KUEUE}/v1beta2",
+                    written.at / "apiVersion",
+                    edits=_edits(written),
                 )
 
 
-def _edits(it: Object) -> tuple[Edit, ...]:
-    """None where the newer version would refuse what the older one takes."""
-    edits = upgraded(it)
-    new = schemas.served(f"{KUEUE}/v1beta2", it.kind)
+def _edits(old: Object) -> tuple[Edit, ...]:
+    """The edits that upgrade an object; empty if v1beta2 would refuse what v1beta1 accepts."""
+    edits = upgraded(old)
+    new = schemas.served(f"{KUEUE}/v1beta2", old.kind)
     if not edits or new is None:
         return ()
-    root = len(it.at.path)
+    root = len(old.at.path)
     moved = [edit._replace(at=At(0, edit.at.path[root:])) for edit in edits]
-    before = {each.rule for each in _refused(it)}
-    after = {each.rule for each in refusals(applied(it.data, moved, {}), new)}
+    before = {refusal.rule for refusal in _refused(old)}
+    after = {refusal.rule for refusal in refusals(applied(old.data, moved, {}), new)}
     return edits if after <= before else ()
 
 
-def _refused(it: Object) -> Iterator[Refusal]:
-    """What a server of the object's own version refuses."""
-    served = schemas.served(it.api_version, it.kind)
-    return refusals(it.data, served) if served else iter(())
+def _refused(old: Object) -> Iterator[Refusal]:
+    """What a server refuses in the version that the object has."""
+    served = schemas.served(old.api_version, old.kind)
+    return refusals(old.data, served) if served else iter(())
 
 
 RULE = ObjectRule(
@@ -57,6 +57,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Write apiVersion: kueue.x-k8s.io/v1beta2.",
     judges=POLICY_KINDS,
     check=check,
     fix=Fix.SAFE,
