@@ -22,7 +22,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.lint import engine
 from policygen.lint.core import api_versions
-from policygen.lint.core.unreadable_fields import worded
+from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import Outcome
 from policygen.lint.rule import Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
@@ -269,7 +269,7 @@ def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterat
 def _malformed(cluster: Cluster) -> Iterator[Finding]:
     """Objects that a server has taken and that we cannot read: no rule has judged them."""
     for it in cluster.malformed:
-        where, why = worded(it)
+        where, why = described(it)
         message = f"{it.object} could not be read: {why}"
         context = cluster.seen.context if cluster.seen else ""
         path = dotted(where)

@@ -75,7 +75,7 @@ def test_a_field_of_a_wrong_type_is_told_in_words(lint):
     assert (code, report["complete"]) == (3, False)
     (found,) = (it for it in report["findings"] if it["rule"] == "not-read")
     assert found["message"] == (
-        "LocalQueue vision/a100 could not be read: 5 stands where text is taken; put it in quotes"
+        "LocalQueue vision/a100 could not be read: clusterQueue is 5, but must be a string; put it in quotes"
     )
     assert found["path"] == "spec.clusterQueue"
 
@@ -358,6 +358,6 @@ spec: {{template: {{spec: {{containers: [{{name: manager, image: "kueue:{tag}"}}
     assert len(said) == len(told)
     for version in told:
         assert (
-            f"is kueue {version}; policygen knows kueue 0.13 to 0.19, and judges it as 0.19"
+            f"is kueue {version}; policygen knows kueue 0.13 to 0.19, and checks it as 0.19"
             in said[0]
         )

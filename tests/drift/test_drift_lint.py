@@ -171,7 +171,7 @@ def test_a_namespace_that_others_make_is_told_with_what_is_missing_in_it(lint, c
     told, _ = lint(cluster)
     ((_, it),) = told.items()
     assert it["message"].endswith(
-        "; make namespace language first, which is not there either, and apply it again"
+        "; create namespace language first, which is also missing, and apply it again"
     )
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "language"}}
     told, _ = lint(cluster | {"there": namespace})
@@ -363,9 +363,9 @@ def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
     )
     ((_, it),) = told.items()
     assert it["message"] == (
-        "Kueue is not installed, or too old: the cluster serves no ClusterQueue, Cohort, LocalQueue and "
-        f"{len(kinds) - 3} more kinds, so of the spec {len(gone)} objects cannot be on it; install it, or see "
-        "whether this is the right cluster"
+        "Kueue is not installed, or too old: the cluster does not serve ClusterQueue, Cohort, LocalQueue and "
+        f"{len(kinds) - 3} more kinds, so {len(gone)} objects of the spec cannot exist there; install it, or check "
+        "that this is the right cluster"
     )
     assert done.exit_code == 1
     assert not (tmp_path / "patches").exists()

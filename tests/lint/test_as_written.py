@@ -146,13 +146,28 @@ ACTIONS = '"enqueue, allocate, backfill"'
 @pytest.mark.parametrize(
     "actions, tiers, said, remedy",
     [
-        ("[allocate]", "[{plugins: [{name: gang}]}]", "a list stands where text", 'actions: "enq'),
-        (ACTIONS, "{plugins: []}", "a mapping stands where a list", 'each entry with "plugins:"'),
-        (ACTIONS, "[{plugins: [gang]}]", '"gang" stands where a mapping', '"name: gang"'),
+        (
+            "[allocate]",
+            "[{plugins: [{name: gang}]}]",
+            "actions is a list, but must be a string",
+            'actions: "enq',
+        ),
+        (
+            ACTIONS,
+            "{plugins: []}",
+            "tiers is a mapping, but must be a list",
+            'each entry with "plugins:"',
+        ),
+        (
+            ACTIONS,
+            "[{plugins: [gang]}]",
+            'an entry of plugins is "gang", but must be a mapping',
+            '"name: gang"',
+        ),
         (
             ACTIONS,
             "[{plugins: [{name: gang, arguments: [a]}]}]",
-            "a list stands",
+            "arguments is a list, but must be a mapping",
             "write a mapping",
         ),
     ],
@@ -163,7 +178,7 @@ def test_what_volcanos_scheduler_cannot_decode_drops_the_whole_file(
     (finding,) = lint(tmp_path, CONF % (actions, tiers)).findings
     assert finding.rule.name == "malformed-object"
     assert said in finding.message
-    assert "drops the whole file" in finding.message
+    assert "the scheduler ignores the file" in finding.message
     assert remedy in finding.message
 
 
@@ -174,5 +189,5 @@ def test_a_number_where_an_operator_takes_text_is_told_at_the_value(tmp_path):
         "          a: b\n          c: 8\n        containers: [{name: a, image: b}]\n"
     )
     (finding,) = lint(tmp_path, text).findings
-    assert finding.message.endswith("8 stands where text is taken; put it in quotes")
+    assert finding.message.endswith("c is 8, but must be a string; put it in quotes")
     assert (finding.place.line, finding.place.column) == (10, 14)

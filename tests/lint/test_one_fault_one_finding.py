@@ -120,8 +120,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
         (finding,) = [it for it in report.findings if it.rule.name == "type-refused"]
         assert finding.message.endswith(
-            "; put it in quotes: Kueue takes it when the queue is made, and every update with it is "
-            "refused"
+            "; put it in quotes; Kueue accepts it on create, but every update is refused"
         )
 
 
@@ -132,17 +131,15 @@ def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
         "spec: {weight: %d}\n"
     )
     (finding,) = lint(tmp_path, text % 0, partial=True).findings
-    assert finding.message.endswith(
-        ": Volcano takes it when the queue is made, and every update with it is refused"
-    )
+    assert finding.message.endswith("; Volcano accepts it on create, but every update is refused")
     (finding,) = lint(tmp_path, text % -1, partial=True).findings
-    assert "Volcano takes it" not in finding.message
+    assert "Volcano accepts it" not in finding.message
 
 
 def test_a_name_that_is_counted_beside_another_is_not_advised(tmp_path):
     text = QUOTA % "requests.nvidia.com/gpu: 8, limits.nvidia.com/gpu: 4"
     (finding,) = lint(tmp_path, text, partial=True).findings
-    assert finding.message.endswith("; remove it: requests.nvidia.com/gpu is what binds")
+    assert finding.message.endswith("; remove it, because requests.nvidia.com/gpu is set too")
 
 
 def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):

@@ -139,7 +139,7 @@ EXCEPTIONS = {
         (
             "taken-when-made",
             "Kueue's webhook makes a quantity of a fraction on create alone; every update is refused.",
-            r"Kueue takes it when the queue is made",
+            r"Kueue accepts it on create",
         ),
         (
             "empty-and-dropped",

@@ -29,7 +29,7 @@ SAMPLES = {f"{thing['apiVersion']} {thing['kind']}": thing for thing in samples(
 
 BYTES = (("ConfigMap", "binaryData"),)
 """Go takes a list of numbers for bytes; we ask for base64."""
-WIDE = "is no int32"
+WIDE = "does not fit in int32"
 """A CRD's int32 is checked from Kubernetes 1.36 on; before, only the controller can't read it."""
 CEL_READS_INT = "expected int, got float64"
 """A CRD takes 3.0 for 3, except where a CEL rule reads the field; we always take it."""

@@ -1,4 +1,4 @@
-"""Which resources are GPUs and their like, and who asks for them."""
+"""Resources that are accelerators such as GPUs, and the pods that request them."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ def is_one(resource: str) -> bool:
 
 
 def asked(cluster: Cluster, template: Template) -> Mapping[str, Fraction]:
-    """The accelerators that one pod of a template of the cluster asks for."""
+    """The accelerators that one pod of a template of the cluster requests."""
     return cluster.derive(_asked)[template]
 
 

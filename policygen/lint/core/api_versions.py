@@ -19,33 +19,33 @@ Groups = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 _TOPOLOGY_V1BETA1 = (0, 14)
 _ALIKE = 0.85
-"""How close a group must be to a known one to be a slip of it."""
+"""How close a group must be to a known one to be reported as its misspelling."""
 
 
 def fault(it: Object, target: Mapping[str, Version]) -> str | None:
-    """What is wrong with the apiVersion or kind of an object; None for nothing that is known."""
+    """What is wrong with the apiVersion or kind of an object; None if no fault is known."""
     groups = _served()
     if not it.api_version:
-        return None  # a file that is no object
+        return None  # a file that is not an object
     if it.group not in groups or it.api_version in groups:
         return _misspelt(it, groups)
     kinds, release = groups[it.group], target["kueue"].release
     if it.kind not in kinds:
-        if _is_whole(it.group) and schemas.covers(component(it), target[component(it)]):
-            return f"{it.group} has no kind {it.kind}; {suggest(it.kind, kinds)}"
+        if _is_complete(it.group) and schemas.covers(component(it), target[component(it)]):
+            return f"kind {it.kind} does not exist in {it.group}; {suggest(it.kind, kinds)}"
         return None
     versions = kinds[it.kind]
     if it.group == KUEUE and release < KUEUE_V1BETA2 and it.version in ("v1beta2", "v1alpha1"):
         if it.version == "v1alpha1":
-            return None  # served up to then, and by no server that was asked
+            return None  # served until 0.14; the recorded servers do not serve it
         newest = "v1alpha1" if _is_old_topology(it, release) else "v1beta1"
         return f"Kueue {target['kueue']} does not serve v1beta2; write {KUEUE}/{newest}"
     if _is_old_topology(it, release):
-        return f"Kueue {target['kueue']} serves it as v1alpha1 alone; write {KUEUE}/v1alpha1"
+        return f"Kueue {target['kueue']} serves Topology only as v1alpha1; write {KUEUE}/v1alpha1"
     if it.version in versions or not schemas.covers(component(it), target[component(it)]):
         return None
     newest = f"{it.group}/{versions[-1]}" if it.group else versions[-1]
-    return f"{it.api_version} is not served; write {newest}"
+    return f"apiVersion {it.api_version} is not served; write {newest}"
 
 
 def _is_old_topology(it: Object, release: Minor) -> bool:
@@ -53,14 +53,14 @@ def _is_old_topology(it: Object, release: Minor) -> bool:
 
 
 def is_of_kind(it: Object) -> bool:
-    """Whether it is the kind of an object that is not served, and not its apiVersion."""
+    """Whether the kind of an object is not served, and not its apiVersion."""
     groups = _served()
     named = it.group in groups and it.api_version not in groups
     return named and it.kind not in groups[it.group]
 
 
 def successor(it: Object, target: Mapping[str, Version]) -> str | None:
-    """The apiVersion that has the very fields of one that is not served; None if none is known.
+    """The apiVersion with the same fields as one that is not served; None if unknown.
 
     Source: the deprecation guide of Kubernetes 1.22 and 1.25; apis/kueue of v0.13 to v0.15.
     """
@@ -78,7 +78,7 @@ _SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
     (KUEUE, "Topology"): ("v1alpha1",),
     **{("apps", kind): ("v1beta2",) for kind in ("DaemonSet", "Deployment", "StatefulSet")},
 }
-"""Versions that are gone, and differ from the newest one in their name alone."""
+"""Removed versions that differ from the newest one only in their name."""
 
 _UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
 """Kinds of Kueue whose v1beta1 and v1beta2 have the same fields."""
@@ -88,15 +88,16 @@ def _misspelt(it: Object, groups: Groups) -> str | None:
     if "." in it.api_version and it.api_version in groups:
         versions = groups[it.api_version].get(it.kind, ("v1",))
         return (
-            f"{it.api_version} is a group without a version; write {it.api_version}/{versions[-1]}"
+            f"apiVersion {it.api_version} is a group without a version; "
+            f"write {it.api_version}/{versions[-1]}"
         )
     for group in get_close_matches(it.group, groups, n=1, cutoff=_ALIKE):
         if it.kind in groups[group]:
-            return f'no group "{it.group}" is known; did you mean "{group}"?'
+            return f'API group "{it.group}" is unknown; did you mean "{group}"?'
     return None
 
 
-def _is_whole(group: str) -> bool:
+def _is_complete(group: str) -> bool:
     """Whether all kinds of a group are known, not only those that rules read."""
     return group == KUEUE or group.endswith("volcano.sh")
 

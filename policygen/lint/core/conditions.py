@@ -19,12 +19,12 @@ class Condition(Struct, frozen=True):
     """Its status is True."""
     reason: str
     message: str
-    """One line; the controller's words."""
+    """The controller's message, in one line."""
     since: datetime | None
 
 
 def condition(it: Object, name: str) -> Condition | None:
-    """A condition of an object by its type; None: its controller has written none."""
+    """The condition of an object with a type; None if it is missing."""
     for each in mappings(it.data, "status", "conditions"):
         if each.get("type") == name:
             return Condition(
@@ -37,13 +37,13 @@ def condition(it: Object, name: str) -> Condition | None:
 
 
 def holds(it: Object, name: str) -> bool:
-    """Whether a condition is there and True."""
+    """Whether a condition exists and is True."""
     found = condition(it, name)
     return found is not None and found.holds
 
 
 def phase(it: Object) -> str:
-    """`status.phase`; empty without one."""
+    """`status.phase`; empty if missing."""
     return text(it.data, "status", "phase")
 
 
@@ -64,7 +64,7 @@ def moment(text: Any) -> datetime | None:
 
 
 def long(age: timedelta) -> str:
-    """How long, in the largest unit of which there are two at least: `26h`, `3d`."""
+    """A duration in the largest unit that gives at least 2: `26h`, `3d`."""
     seconds = int(age.total_seconds())
     for size, unit in _UNITS:
         if seconds >= 2 * size:

@@ -1,4 +1,4 @@
-"""The containers of all workloads, where they stand."""
+"""The containers of all workloads, with their places."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ class Placed(Struct, frozen=True, eq=False):
 
 
 def containers(cluster: Cluster) -> Iterator[Placed]:
-    """All of them, init containers included."""
+    """All containers, including init containers."""
     for workload in cluster.workloads:
         for template in workload.templates:
             spec = template.at / "spec"

@@ -1,4 +1,4 @@
-"""Fields of workloads and of their pods that servers refuse beside each other.
+"""Combinations of fields in workloads and pods that API servers refuse.
 
 Source: pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes 1.36.3.
 """
@@ -15,10 +15,10 @@ from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.core.standard_resources import HUGE_PAGES
 
 Fault = tuple[At, str]
-"""Where, and a message."""
+"""A place and a message."""
 
 _PROGRESS_S = 600
-"""A Deployment's progressDeadlineSeconds where it is not written."""
+"""The default of a Deployment's progressDeadlineSeconds."""
 _STRATEGIES = {"Deployment": "strategy", "StatefulSet": "updateStrategy"}
 _ROLLING = "RollingUpdate"
 _OF_PODS = ("cpu", "memory")
@@ -26,7 +26,7 @@ _REASONS = ("onExitCodes", "onPodConditions")
 
 
 def of_workload(it: Workload) -> Iterator[Fault]:
-    """Of the fields of a Deployment, StatefulSet, Job or CronJob."""
+    """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
     spec = Part(it, it.at / "spec", it.spec)
     if it.object.group == "apps":
         yield from _rollout(spec)
@@ -46,8 +46,8 @@ def _rollout(spec: Part) -> Iterator[Fault]:
             yield (
                 spec.at / "progressDeadlineSeconds",
                 (
-                    f"{it} gives up after {progress} s and its pods are ready after {ready} s, which is "
-                    f"refused; write progressDeadlineSeconds: {ready + 1} or more"
+                    f"{it} has progressDeadlineSeconds {progress}, not above minReadySeconds {ready}, "
+                    f"which is refused; write {ready + 1} or more"
                 ),
             )
     field = _STRATEGIES.get(it.kind, "")
@@ -56,23 +56,24 @@ def _rollout(spec: Part) -> Iterator[Fault]:
     if isinstance(kind, str) and kind not in ("", _ROLLING) and strategy.data.get("rollingUpdate"):
         yield (
             strategy.at / "rollingUpdate",
-            f"{it} has {field} {kind} with a rollingUpdate, which is refused; take it out",
+            f"{it} has {field} {kind} with a rollingUpdate, which is refused; remove it",
         )
 
 
 def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
     it = spec.owner
     if spec.data.get("manualSelector") is True and (made_by or not spec.data.get("selector")):
-        advice = "take it out" if made_by else "take it out, or write the selector"
+        advice = "remove it" if made_by else "remove it, or write the selector"
         yield spec.at / "manualSelector", f"{it} has a manualSelector, which is refused; {advice}"
     for rule in spec.under("podFailurePolicy").items("rules"):
         reasons = [name for name in _REASONS if rule.data.get(name)]
         if len(reasons) != 1:
+            reasons_found = " and ".join(reasons) or f"neither {_REASONS[0]} nor {_REASONS[1]}"
             yield (
                 rule.at,
                 (
-                    f"{it} has a rule of podFailurePolicy with {'both' if reasons else 'neither'} of "
-                    f"{' and '.join(_REASONS)}, which is refused; write one"
+                    f"{it} has a podFailurePolicy rule with {reasons_found}, which is refused; "
+                    "write one of them"
                 ),
             )
         codes = rule.under("onExitCodes")
@@ -80,21 +81,21 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
         if codes.data.get("operator") == "In" and isinstance(values, list) and 0 in values:
             yield (
                 codes.at.to("values", values.index(0)),
-                f"{it} counts exit code 0 among failures, which is refused; take it out",
+                f"{it} has exit code 0 in a podFailurePolicy rule, which is refused; remove it",
             )
 
 
 def of_pod(spec: Part) -> Iterator[Fault]:
-    """Of the fields of a pod."""
-    whole = spec.under("resources")
-    for part in (whole.under("requests"), whole.under("limits")):
+    """Refused combinations in a pod."""
+    resources = spec.under("resources")
+    for part in (resources.under("requests"), resources.under("limits")):
         for name in part.data:
             if name not in _OF_PODS and not name.startswith(HUGE_PAGES):
                 yield (
                     (part.at / name).on_key(),
                     (
-                        f"{spec.owner} asks for {quoted(name)} for the pod as a whole, which is refused; "
-                        "write it for a container"
+                        f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; "
+                        "write it in a container"
                     ),
                 )
     config = spec.under("dnsConfig")
@@ -102,7 +103,7 @@ def of_pod(spec: Part) -> Iterator[Fault]:
         yield (
             spec.at / "dnsPolicy",
             (
-                f"{spec.owner} has dnsPolicy None and no nameservers, which is refused; write "
+                f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write "
                 "dnsConfig.nameservers"
             ),
         )
@@ -117,7 +118,10 @@ def _container(container: Part) -> Iterator[Fault]:
     ):
         yield (
             context.at / "allowPrivilegeEscalation",
-            f"{named(container)} is privileged and allows no escalation, which is refused; take one out",
+            (
+                f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is "
+                "refused; remove one"
+            ),
         )
     resources = container.under("resources")
     for part in (resources.under("limits"), resources.under("requests")):
@@ -126,20 +130,20 @@ def _container(container: Part) -> Iterator[Fault]:
                 yield (
                     part.at / name,
                     (
-                        f"{named(container)} asks for {amount} of {name}, which is refused; write a "
-                        "multiple of the size of a page"
+                        f"{named(container)} has {name} {amount}, which is refused; write a multiple "
+                        "of the page size"
                     ),
                 )
                 return
 
 
 def _is_broken(name: str, amount: object) -> bool:
-    """Whether an amount of huge pages is no whole number of pages."""
+    """Whether an amount of huge pages is not a multiple of the page size."""
     if isinstance(amount, bool) or not isinstance(amount, int | float | str):
         return False
     try:
         size = quantity.parse(name.removeprefix(HUGE_PAGES)).value
-        whole = ceil(quantity.parse(amount).value)
+        total = ceil(quantity.parse(amount).value)
     except ValueError:
         return False
-    return size > 0 and whole > 0 and whole % size != 0
+    return size > 0 and total > 0 and total % size != 0

@@ -1,4 +1,4 @@
-"""Texts as Go's strconv reads them: what annotations hold instead of numbers and booleans."""
+"""Numbers and booleans in annotations, parsed as Go's strconv does."""
 
 import re
 
@@ -10,11 +10,11 @@ _BOOLEANS = {
 
 
 def integer(text: str) -> int | None:
-    """What strconv.Atoi makes of it; None for what it refuses."""
+    """The result of strconv.Atoi; None if it refuses the text."""
     number = int(text) if _INTEGER.fullmatch(text) else None
     return number if number is not None and -(2**63) <= number < 2**63 else None
 
 
 def boolean(text: str) -> bool | None:
-    """What strconv.ParseBool makes of it; None for what it refuses."""
+    """The result of strconv.ParseBool; None if it refuses the text."""
     return _BOOLEANS.get(text)

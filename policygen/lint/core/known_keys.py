@@ -1,4 +1,4 @@
-"""The labels and annotations of Kueue's and Volcano's own domains: which there are, and where they are read.
+"""The labels and annotations of Kueue's and Volcano's domains, and the metadata that has them.
 
 Source: the constants of Kueue 0.13.10 to 0.19.2 and of Volcano 1.14.1 and its APIs 1.14.0.
 """
@@ -21,7 +21,7 @@ ON_OBJECT: Mapping[str, tuple[str, ...]] = {
     "priority-class": ("labels",),
     "queue-name": ("labels",),
 }
-"""What users write on the object that Kueue manages, and under what."""
+"""Keys that users write on the object that Kueue manages, and whether as label or annotation."""
 ON_PODS: Mapping[str, tuple[str, ...]] = {
     "pod-group-fast-admission": ("annotations",),
     "pod-group-name": ("labels", "annotations"),
@@ -38,7 +38,7 @@ ON_PODS: Mapping[str, tuple[str, ...]] = {
     "retriable-in-group": ("annotations",),
     "safe-to-forcefully-delete": ("annotations",),
 }
-"""Likewise on pods, or in their template."""
+"""Keys that users write on pods or pod templates."""
 
 _BY_KUEUE = (
     "auto-generated",
@@ -73,14 +73,14 @@ _BY_KUEUE = (
     "workload-slice-name",
     "workload-slice-replacement-for",
 )
-"""What Kueue writes itself, in any release."""
+"""Keys that Kueue writes itself, in any release."""
 
 LATER: Mapping[str, Minor] = {
     "admission-gated-by": (0, 17),
     "podset-slice-required-topology-constraints": (0, 17),
     "safe-to-forcefully-delete": (0, 16),
 }
-"""The release of Kueue that brought a key which users write, where it is not in all."""
+"""The release of Kueue that added a key, if not all releases have it."""
 
 _SCHEDULING = ("group-min-member", "group-min-resources", "group-name", "queue-name")
 _VOLCANO = (

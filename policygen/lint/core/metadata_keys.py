@@ -1,4 +1,4 @@
-"""Labels and annotations of workloads by where they stand: on the object, on its pods, beside both."""
+"""Labels and annotations of workloads, by place: on the object, on its pods, or above both."""
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -12,15 +12,15 @@ from policygen.lint.kueue.job_metadata import judged
 
 
 class Place(Enum):
-    """What metadata is of."""
+    """Whose metadata it is."""
 
     OBJECT = "object"
-    """Of the object that Kueue manages."""
+    """The object that Kueue manages."""
     PODS = "pods"
     POD = "pod"
-    """Of a Pod, which is both."""
+    """A Pod, which is both."""
     ABOVE = "above"
-    """Of a CronJob, whose jobs have labels of their own."""
+    """A CronJob, whose Jobs have their own labels."""
 
 
 class Written(Struct, frozen=True, eq=False):
@@ -34,13 +34,13 @@ class Written(Struct, frozen=True, eq=False):
     keys: Mapping[str, str]
 
     @property
-    def each(self) -> str:
-        """What one of its keys is called: a label, an annotation."""
+    def kind(self) -> str:
+        """The name of one of its keys: `label` or `annotation`."""
         return self.form.removesuffix("s")
 
 
 def written(workload: Workload) -> Iterator[Written]:
-    """All of a workload."""
+    """All labels and annotations of a workload."""
     job = judged(workload)
     data = workload.object.data
     place = Place.POD if workload.kind == "Pod" else Place.OBJECT

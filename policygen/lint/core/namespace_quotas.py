@@ -1,4 +1,4 @@
-"""What ResourceQuotas leave a namespace: of several the lowest counts."""
+"""The limits of ResourceQuotas by namespace; the lowest of several applies."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -18,7 +18,7 @@ class Bound(Struct, frozen=True, eq=False):
 
 
 def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:
-    """By namespace and key; use it with `cluster.derive`. Quotas with scopes are left out."""
+    """Limits by namespace and key, without quotas with scopes; use it with `cluster.derive`."""
     found: dict[str, dict[str, Bound]] = {}
     for quota in cluster.resource_quotas:
         if not quota.it.counts_all:

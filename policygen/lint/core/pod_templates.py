@@ -1,4 +1,4 @@
-"""Pods and pod templates as they were written, of the kinds whose pods a server checks itself."""
+"""Pods and pod templates as written, of the kinds whose templates the API server checks."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,19 +12,19 @@ from policygen.kubernetes.untyped import mapping, numbered
 from policygen.kubernetes.workloads import SHAPES, Workload, found
 
 _GROUPS = ("", "apps", "batch", VOLCANO_BATCH)
-"""Operators' kinds are not among them: their servers check no template, but then the pods."""
+"""Groups whose templates are checked. For operators' kinds the server checks only the pods."""
 KINDS = tuple(sorted({kind for group, kind in SHAPES if group in _GROUPS}))
 
 
 class Part(Struct, frozen=True, eq=False):
-    """A piece of an object, as it was written, and where it stands."""
+    """A part of an object as written, and its place."""
 
     owner: Workload
     at: At
     data: Mapping[str, Any]
 
     def under(self, key: str) -> "Part":
-        """The mapping under a key; an empty one if there is none."""
+        """The mapping under a key; empty if it is missing."""
         return Part(self.owner, self.at / key, mapping(self.data.get(key)))
 
     def items(self, key: str) -> "Iterator[Part]":
@@ -34,7 +34,7 @@ class Part(Struct, frozen=True, eq=False):
 
 
 def label_faults(labels: Part) -> Iterator[tuple[str, At]]:
-    """The keys and values of a mapping of labels that no server takes, and where they stand."""
+    """Messages and places of invalid keys and values in a mapping of labels."""
     for key, value in labels.data.items():
         if fault := key_fault(key):
             yield f"{labels.owner}: {fault}", (labels.at / key).on_key()
@@ -43,7 +43,7 @@ def label_faults(labels: Part) -> Iterator[tuple[str, At]]:
 
 
 def pod_specs(cluster: Cluster) -> Iterator[Part]:
-    """The `spec` of each pod or template; one that has none is left out."""
+    """The `spec` of each pod or template that has one."""
     for workload in cluster.workloads:
         if workload.object.group not in _GROUPS:
             continue
@@ -54,7 +54,7 @@ def pod_specs(cluster: Cluster) -> Iterator[Part]:
 
 
 def templates(cluster: Cluster) -> Iterator[Part]:
-    """Pod templates whole, with their metadata; a Pod is none, the server reads its own."""
+    """Pod templates with their metadata, without Pods, whose metadata the schema checks."""
     for workload in cluster.workloads:
         if workload.object.group in _GROUPS:
             for path, data, _ in found(workload.object):
@@ -63,12 +63,12 @@ def templates(cluster: Cluster) -> Iterator[Part]:
 
 
 def containers(spec: Part) -> Iterator[Part]:
-    """Init containers too."""
+    """All containers, init containers first."""
     yield from spec.items("initContainers")
     yield from spec.items("containers")
 
 
 def named(part: Part) -> str:
-    """A container in a message."""
+    """The name of a container in messages."""
     name = part.data.get("name")
     return f"container {name} of {part.owner}" if name else f"a container of {part.owner}"

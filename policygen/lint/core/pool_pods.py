@@ -1,4 +1,4 @@
-"""The pools of a spec in a cluster that was seen: their nodes, and who holds their GPUs."""
+"""The pools of a spec on a live cluster: their nodes, and the pods that hold their GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -14,29 +14,29 @@ from policygen.lint.core.amounts import shown
 from policygen.lint.core.running_pods import Holder, holders, maker
 from policygen.lint.rule import Facts
 
-if TYPE_CHECKING:  # what decides is imported where there is a spec
+if TYPE_CHECKING:  # imported only if there is a spec
     from policygen.plan.pool import PoolFacts
 
 KUEUE_MARK = "kueue.x-k8s.io/"
 
 
 class Pool(Struct, frozen=True, eq=False):
-    """A pool as it is there."""
+    """A pool on the cluster."""
 
     facts: "PoolFacts"
     nodes: tuple[Entry[Node], ...]
-    """Those that have the labels of its nodeSelector."""
+    """Nodes with the labels of its nodeSelector."""
     guaranteed: Mapping[str, int]
-    """What teams are guaranteed of each of its resources."""
+    """The sum of the teams' guarantees, by resource."""
     past_queue: tuple[Holder, ...]
-    """Who holds its resources on these nodes, and its queues know nothing of it."""
+    """Pods that hold its resources on these nodes outside its queues."""
     past_scheduler: tuple[Holder, ...]
-    """Who holds its resources on these nodes, and another scheduler placed it."""
+    """Pods that hold its resources on these nodes, placed by another scheduler."""
 
     def shortfall(self, others: Sequence[Holder]) -> str:
-        """What these leave of it, where that is less than its guarantees; empty where it is not.
+        """A message about what these pods leave, if it is less than the guarantees; else empty.
 
-        Nothing brings it back: preemption takes only what a queue gave.
+        Preemption cannot reclaim it: it evicts only pods that a queue admitted.
         """
         for resource, guaranteed in self.guaranteed.items():
             zero = Fraction(0)
@@ -44,14 +44,14 @@ class Pool(Struct, frozen=True, eq=False):
             left = have - sum((each.gpus.get(resource, zero) for each in others), zero)
             if left < guaranteed:
                 return (
-                    f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} {resource} "
-                    "that are guaranteed, and no preemption brings them back"
+                    f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
+                    f"{resource}, and preemption cannot reclaim them"
                 )
         return ""
 
 
 def pools(facts: Facts) -> tuple[Pool, ...]:
-    """Every pool of the spec whose numbers are known; use it with `facts.derive`."""
+    """Every pool of the spec with known numbers; use it with `facts.derive`."""
     return tuple(_pools(facts))
 
 
@@ -92,7 +92,7 @@ _Way = tuple[str, int, int, int, int]
 
 
 def _way(pod: Pod) -> _Way:
-    """The same for pods that came the same way: they share who made them, and what they say."""
+    """A key that is equal for pods of one owner with the same spec, labels and annotations."""
     return pod.namespace, id(pod.owner), id(pod.spec), id(pod.labels), id(pod.annotations)
 
 
@@ -101,7 +101,9 @@ def _holds(pool: "PoolFacts", each: Holder) -> bool:
 
 
 def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
-    """Kueue marks the pods that it manages, or what made them. What is not known is not told.
+    """Whether a pod bypasses Kueue, which marks the pods that it manages or their owner.
+
+    False if the owner is unknown.
 
     Source: pkg/controller/jobframework of Kueue 0.19.2.
     """

@@ -1,4 +1,4 @@
-"""Names of resources: which nodes really have, and which are slips."""
+"""Names of resources: those that nodes have, and misspelt ones."""
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
@@ -8,7 +8,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core.standard_resources import HUGE_PAGES
 
 NATIVE = ("cpu", "memory", "ephemeral-storage", "pods")
-"""Resources of Kubernetes itself, besides hugepages."""
+"""Resources of Kubernetes itself, without hugepages."""
 
 EXTENDED = (
     GPU,
@@ -24,16 +24,16 @@ EXTENDED = (
     "rdma/hca",
     "vpc.amazonaws.com/efa",
 )
-"""Names that the vendors' device plugins register unless told otherwise."""
+"""Names that vendors' device plugins register by default."""
 
 _CLOSE = 0.8
-"""How alike a slip is: `nvidia.com/gpus` to `nvidia.com/gpu` more, `gpu.shared` less."""
+"""Similarity of a misspelling: `nvidia.com/gpus` is above it for `nvidia.com/gpu`, `gpu.shared` below."""
 
 
 def extended(resource: str) -> bool:
-    """Whether a device plugin provides it, as it does GPUs, and nobody can ask for it in vain.
+    """Whether it is an extended resource, which a device plugin provides, such as a GPU.
 
-    What has kubernetes.io/ in its name counts as Kubernetes' own. Source: pkg/apis/core/v1/helper,
+    Names with kubernetes.io/ count as native. Source: pkg/apis/core/v1/helper,
     IsExtendedResourceName.
     """
     own = "kubernetes.io/" in resource or resource.startswith("requests.")
@@ -41,26 +41,26 @@ def extended(resource: str) -> bool:
 
 
 def usual(resource: str) -> bool:
-    """Whether a device plugin registers it unless told otherwise."""
+    """Whether a device plugin registers it by default."""
     return resource in EXTENDED or resource.startswith("nvidia.com/mig-")
 
 
-def surely(resource: str) -> bool:
-    """Whether it is a resource beyond doubt, so that a fix may write its name somewhere else."""
+def is_certain(resource: str) -> bool:
+    """Whether it is certainly a resource, so a fix may write its name."""
     return resource in NATIVE or usual(resource)
 
 
 def provided(cluster: Cluster) -> frozenset[str]:
-    """What the nodes have; use it with `cluster.derive`."""
+    """The resources that nodes have; use it with `cluster.derive`."""
     return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
 
 
 def meant(resource: str, there: Iterable[str] = ()) -> str | None:
-    """The name that a name is a slip of; None if it may well be meant.
+    """The name that was probably meant by a misspelt one; None if the name may be correct.
 
     `there` are names that are known to exist.
     """
-    if surely(resource) or resource in set(there):
+    if is_certain(resource) or resource in set(there):
         return None
     if resource.startswith((HUGE_PAGES, "attachable-volumes-")):
         return None
@@ -76,7 +76,7 @@ def meant(resource: str, there: Iterable[str] = ()) -> str | None:
 
 
 def _likeness(one: str, other: str) -> float:
-    """Like names of the same domain, and the same name of a like domain."""
+    """Similarity of names in the same domain, or of domains with the same name."""
     domain, _, name = one.rpartition("/")
     other_domain, _, other_name = other.rpartition("/")
     if domain == other_domain:

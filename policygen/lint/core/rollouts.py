@@ -1,4 +1,4 @@
-"""How a Deployment goes from one version to the next.
+"""The rolling update of a Deployment.
 
 Source: pkg/controller/deployment/util/deployment_util.go, ResolveFenceposts (Kubernetes 1.36.3).
 """
@@ -16,13 +16,13 @@ class Rollout(Struct, frozen=True):
 
     replicas: int
     surge: int
-    """Pods above `replicas` while it runs."""
+    """Pods above `replicas` during the update."""
     unavailable: int
-    """Pods that may be missing."""
+    """Pods that may be unavailable during the update."""
 
 
 def rollout(workload: Workload) -> Rollout | None:
-    """That of a Deployment; None for what is not updated so."""
+    """The rolling update of a Deployment; None for other workloads and strategies."""
     if workload.kind != "Deployment" or workload.object.group != "apps":
         return None
     strategy = workload.spec.get("strategy")
@@ -45,7 +45,7 @@ def rollout(workload: Workload) -> Rollout | None:
 
 
 def _pods(bound: Any, replicas: int, *, up: bool) -> int:
-    """A number of pods, or a share of all; not written it is a quarter."""
+    """A number of pods from an integer or a percentage; the default is 25%."""
     if isinstance(bound, int):
         return bound
     text = bound.removesuffix("%") if isinstance(bound, str) else "25"

@@ -1,4 +1,4 @@
-"""Pods that were seen: the GPUs that they hold, and who made them."""
+"""Pods on a live cluster: the GPUs that they hold, and their owners."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -11,15 +11,15 @@ from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import SHAPES
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of
 
 
 class Holder(Struct, frozen=True, eq=False, gc=False):
-    """A pod that was given to a node and has not ended."""
+    """A pod with accelerators that has not ended."""
 
     pod: Pod
     gpus: Mapping[str, Fraction]
-    """The accelerators that it asks for, by resource; not empty."""
+    """The accelerators that it requests, by resource; not empty."""
 
 
 def holders(cluster: Cluster) -> tuple[Holder, ...]:
@@ -28,12 +28,12 @@ def holders(cluster: Cluster) -> tuple[Holder, ...]:
 
 
 def waiting(cluster: Cluster) -> tuple[Holder, ...]:
-    """Every pod that asks for accelerators and is on no node; use it with `cluster.derive`."""
+    """Every pod that requests accelerators and has no node; use it with `cluster.derive`."""
     return tuple(Holder(*it) for it in _asking(cluster) if not it[0].node and not it[0].done)
 
 
 def _asking(cluster: Cluster) -> Iterator[tuple[Pod, Mapping[str, Fraction]]]:
-    known: dict[int, Mapping[str, Fraction]] = {}  # specs are shared by pods that ask for the same
+    known: dict[int, Mapping[str, Fraction]] = {}  # pods with the same requests share a spec
     for pod in cluster.pods:
         gpus = known.get(id(pod.spec))
         if gpus is None:
@@ -45,7 +45,7 @@ def _asking(cluster: Cluster) -> Iterator[tuple[Pod, Mapping[str, Fraction]]]:
 
 
 def families(found: Iterable[Holder]) -> Iterator[Sequence[Holder]]:
-    """Pods together that one object has made, so that one thing is told of them once."""
+    """Pods grouped by owner, so that a fault is reported once for each group."""
     by_owner: dict[tuple[str, str], list[Holder]] = {}
     for each in found:
         owner = each.pod.owner
@@ -55,7 +55,7 @@ def families(found: Iterable[Holder]) -> Iterator[Sequence[Holder]]:
 
 
 def named(family: Sequence[Holder]) -> str:
-    """A family as a message names it: `Pod a/b`, `3 pods of Job a/train`."""
+    """The name of a group in messages: `Pod a/b`, `3 pods of Job a/train`."""
     pod = family[0].pod
     if pod.owner is None:
         return str(pod)
@@ -64,16 +64,16 @@ def named(family: Sequence[Holder]) -> str:
 
 
 def held(family: Iterable[Holder]) -> str:
-    """What they hold together: `6 nvidia.com/gpu`."""
+    """The accelerators that they hold together: `6 nvidia.com/gpu`."""
     total: dict[str, Fraction] = {}
     for each in family:
         for name, amount in each.gpus.items():
             total[name] = total.get(name, Fraction(0)) + amount
-    return ", ".join(f"{shown(name, amount)} {name}" for name, amount in sorted(total.items()))
+    return ", ".join(amount_of(name, amount) for name, amount in sorted(total.items()))
 
 
 def maker(cluster: Cluster, pod: Pod) -> Object | None:
-    """The object that made it, if it was read."""
+    """The owner of a pod, if it was read."""
     it = pod.owner
     if it is None:
         return None
@@ -82,7 +82,7 @@ def maker(cluster: Cluster, pod: Pod) -> Object | None:
     if found is None:
         return None
     uid = mapping(found.data, "metadata").get("uid")
-    return None if uid and it.uid and uid != it.uid else found  # else one made anew under its name
+    return None if uid and it.uid and uid != it.uid else found  # else a new object of the same name
 
 
 def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str, str], Object]:

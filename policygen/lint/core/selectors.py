@@ -1,4 +1,4 @@
-"""Label selectors of queues and of what makes pods, where they stand."""
+"""Label selectors of queues and of workloads, with their paths."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 
 
 def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
-    """Each with its object, and the way to it."""
+    """Each selector with its object and path."""
     for queue in cluster.cluster_queues:
         if queue.it.namespace_selector is not None:
             yield queue, ("spec", "namespaceSelector"), queue.it.namespace_selector
@@ -33,7 +33,7 @@ def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
 
 
 def of_pods(workload: Workload) -> LabelSelector | None:
-    """The selector of a kind that must have one; None for others, and what cannot be read."""
+    """The selector of a kind that must have one; None for other kinds, or if it cannot be read."""
     found = workload.spec.get("selector")
     if (
         workload.object.group != "apps"
@@ -55,7 +55,7 @@ def of_pods(workload: Workload) -> LabelSelector | None:
 
 
 def requirements(data: Any) -> tuple[Requirement, ...]:
-    """The expressions of a list that nobody has checked."""
+    """The expressions of an unchecked list."""
     return tuple(
         Requirement(str(each.get("key", "")), str(each.get("operator", "")), texts(each, "values"))
         for each in mappings(data)
@@ -69,8 +69,8 @@ def faults(it: LabelSelector) -> Iterator[tuple[Path, str]]:
             if fault:
                 yield ("matchLabels", key), fault
     for i, each in enumerate(it.match_expressions):
-        for said, steps in _expression(each):
-            yield ("matchExpressions", i, *steps), said
+        for fault, steps in _expression(each):
+            yield ("matchExpressions", i, *steps), fault
 
 
 def _expression(it: Requirement) -> list[tuple[str, Path]]:
@@ -80,13 +80,15 @@ def _expression(it: Requirement) -> list[tuple[str, Path]]:
     if it.operator in _WITH_VALUES:
         if not it.values:
             found.append(
-                (f"{it.operator} stands without values; write some, or Exists", ("values",))
+                (f"operator {it.operator} needs values; write some, or Exists", ("values",))
             )
     elif it.operator not in _WITHOUT:
         known = "In, NotIn, Exists or DoesNotExist"
-        found.append((f"{quoted(it.operator)} is no operator; write {known}", ("operator",)))
+        found.append((f"operator {quoted(it.operator)} is not valid; write {known}", ("operator",)))
     elif it.values:
-        found.append((f"{it.operator} takes no values; remove them, or write In", ("values",)))
+        found.append(
+            (f"operator {it.operator} takes no values; remove them, or write In", ("values",))
+        )
     for j, value in enumerate(it.values):
         if fault := value_fault(value):
             found.append((fault, ("values", j)))

@@ -22,7 +22,7 @@ _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """Whose release decides what a group's kinds look like, by the end of the group."""
 
 _QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
-_MADE_ONLY = ": {} takes it when the queue is made, and every update with it is refused"
+_MADE_ONLY = "; {} accepts it on create, but every update is refused"
 
 _SOURCE: Path = ("spec", "kubeConfig")
 """A field of v1beta1 in whose place one is missing."""

@@ -14,7 +14,7 @@ COUNTED = (
     "services.loadbalancers",
     "services.nodeports",
 )
-"""Objects, which come whole."""
+"""Objects, whose counts are integers."""
 
 _COMPUTE = ("cpu", "ephemeral-storage", "memory")
 QUOTA_KEYS = (
@@ -25,25 +25,25 @@ QUOTA_KEYS = (
     "requests.storage",
 )
 HUGE_PAGES = "hugepages-"
-"""What the names of huge pages begin with; their size follows."""
+"""The prefix of huge pages; their size follows."""
 
 
 def known_to_quota(name: str) -> bool:
-    """Whether a ResourceQuota can have it; whatever has a domain, it can."""
+    """Whether a ResourceQuota can have this key; any name with a domain is valid."""
     return (
         "/" in name or name in QUOTA_KEYS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
     )
 
 
 def known_to_containers(name: str) -> bool:
-    """Whether a container can ask for it."""
+    """Whether a container can request it."""
     if "/" not in name:
         return name in _COMPUTE or name.startswith(HUGE_PAGES)
     return native(name) or not name.startswith("requests.")
 
 
 def whole(name: str) -> bool:
-    """Whether a ResourceQuota takes whole numbers of it only."""
+    """Whether a ResourceQuota takes only integers of it."""
     if "/" not in name:
         return name in COUNTED
     return not native(name) and not name.startswith("requests.")
@@ -55,8 +55,8 @@ def overcommitted(name: str) -> bool:
 
 
 def native(name: str) -> bool:
-    """Whether it passes for Kubernetes' own, as `kubernetes.io/batch-cpu` of Volcano does.
+    """Whether it counts as Kubernetes' own resource, as Volcano's `kubernetes.io/batch-cpu` does.
 
-    No ResourceQuota counts such a name with a domain, and a limit may be above the request.
+    A ResourceQuota never counts such a name with a domain, and its limit may be above its request.
     """
     return "/" not in name or "kubernetes.io/" in name

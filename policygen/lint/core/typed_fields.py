@@ -1,4 +1,4 @@
-"""Values of controllers' files that are of another type than their field, as Go decodes them."""
+"""Values in controllers' files with a wrong type, as Go decodes them."""
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -11,23 +11,23 @@ from policygen.kubernetes.untyped import mapping
 
 
 class Type(Enum):
-    """What a field holds that is no mapping."""
+    """The type of a field that is not a mapping."""
 
     BOOLEAN = "a boolean"
     DURATION = "a duration"
-    INTEGER = "a whole number"
+    INTEGER = "an integer"
     NUMBER = "a number"
-    TEXT = "a text"
+    TEXT = "a string"
 
 
 Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
-"""The fields of a mapping and what is below them; None: not looked into; `*`: any other field.
+"""The fields of a mapping and their types; None: not checked; `*`: any other field.
 
-Lists are passed through.
+For a list, this is about its entries.
 """
 
 Fault = tuple[Path, str]
-"""A place, and what is wrong there."""
+"""A path and a message."""
 
 ANY = "*"
 _TRUTH = ("true", "false")
@@ -49,11 +49,11 @@ def faults(data: Any, fields: Fields, path: Path = ()) -> Iterator[Fault]:
                 if isinstance(item, dict):
                     yield from faults(item, inner, way)
                 elif item is not None:
-                    yield way, f"{shown(item)} is no mapping; write its fields"
+                    yield way, f"{shown(item)} is not a mapping; write its fields"
 
 
 def right(data: Mapping[str, Any], key: str, type_: Type) -> Any:
-    """The value of a field; None where it has none, or one of another type."""
+    """The value of a field; None if it is missing or has another type."""
     value = data.get(key)
     return None if value is None or _fault(value, type_) else value
 
@@ -62,16 +62,16 @@ def _fault(value: Any, type_: Type) -> str | None:
     if type_ is Type.DURATION:
         if isinstance(value, str) and durations.seconds(value) is not None:
             return None
-        return f"{shown(value)} is no duration; write one such as 15s"
+        return f"{shown(value)} is not a duration; write one such as 15s"
     if _is(value, type_):
         return None
     if isinstance(value, str) and type_ is Type.BOOLEAN and value.lower() in _TRUTH:
-        return f"{shown(value)} is a text; write {value.lower()} without quotes"
+        return f"{shown(value)} is a string, not a boolean; write {value.lower()} without quotes"
     if isinstance(value, str) and type_ in (Type.INTEGER, Type.NUMBER) and value.isdecimal():
-        return f"{shown(value)} is a text; write {value} without quotes"
+        return f"{shown(value)} is a string, not {type_.value}; write {value} without quotes"
     if type_ is Type.TEXT and not isinstance(value, dict | list):
-        return f"{shown(value)} is no text; put it in quotes"
-    return f"{shown(value)} is not {type_.value}; write one"
+        return f"{shown(value)} is not a string; put it in quotes"
+    return f"{shown(value)} is not {type_.value}; write {type_.value}"
 
 
 def _is(value: Any, type_: Type) -> bool:
@@ -83,5 +83,5 @@ def _is(value: Any, type_: Type) -> bool:
         case Type.NUMBER:
             return isinstance(value, int | float) and not isinstance(value, bool)
         case _:
-            whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-            return whole and not isinstance(value, bool)
+            integral = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+            return integral and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""What the rules about drift have in common."""
+"""Kinds, needs and the kubectl command that all drift rules share."""
 
 from policygen.lint.rule import Facts, Need
 
@@ -18,17 +18,17 @@ KINDS = (
     "Topology",
     "WorkloadPriorityClass",
 )
-"""The kinds that a spec renders; what only `--with` adds is read where it is rendered.
+"""The kinds that a spec renders; kinds that only `--with` adds are read if they are rendered.
 
-A test compares them with the catalog, which every lint would import for them.
+A test compares them with the catalog, so that lint need not import the catalog.
 """
 
 NEEDS = frozenset({Need.SPEC, Need.SEEN})
 
 
 def kubectl_of(facts: Facts) -> list[str]:
-    """How a command of kubectl about the cluster begins."""
-    from policygen.drift.patches import kubectl  # noqa: PLC0415 - only of clusters that are seen
+    """The first words of a kubectl command for the cluster."""
+    from policygen.drift.patches import kubectl  # noqa: PLC0415 - only for live clusters
 
     seen = facts.cluster.seen
     return kubectl(seen.kubectl_context if seen else "", facts.kubeconfig)

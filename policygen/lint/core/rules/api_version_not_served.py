@@ -1,4 +1,4 @@
-"""An object has an apiVersion or a kind that no server of the target serves."""
+"""An object has an apiVersion or kind that the target API server does not serve."""
 
 from collections.abc import Iterator
 
@@ -28,6 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the apiVersion or kind that the finding names.",
     judges=(),
     check=check,
     fix=Fix.SAFE,

@@ -1,4 +1,4 @@
-"""A VerticalPodAutoscaler evicts pods that train, to give them other requests."""
+"""A VerticalPodAutoscaler evicts training pods to change their requests."""
 
 from collections.abc import Iterator
 
@@ -12,18 +12,16 @@ from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")
-"""Modes that evict a pod; the last one where it cannot be resized as it runs."""
+"""Modes that evict a pod; the last one only if the pod cannot be resized in place."""
 _SERVES = ("DaemonSet", "Deployment", "LeaderWorkerSet", "RayService", "ReplicaSet", "StatefulSet")
-"""Kinds whose pods lose no work of their own, unless their name says that they train."""
+"""Kinds whose pods lose no work when evicted, unless their name contains a word of _TRAINS."""
 _TRAINS = ("train", "finetune", "fine-tune", "pretrain")
 
 Target = tuple[str, str, str]
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of a target that is not there, or of a kind that serves, its name must say so.
-
-    It never changes GPUs.
+    """If the target is missing, or of a kind that serves, its name must contain a word of _TRAINS.
 
     Source: autoscaler, vertical-pod-autoscaler/pkg/updater (Auto means Recreate).
     """
@@ -37,9 +35,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if gpus.get(target, named) and (named or target[1] not in _SERVES):
             yield Hit(
                 RULE,
-                f"{entry} evicts the pods of {target[1]} {target[2]} to change their cpu and "
-                "memory, and what they trained since the last checkpoint is lost; it never "
-                'changes GPUs; write updateMode: "Off" or Initial',
+                f"{entry} evicts pods of {target[1]} {target[2]} to change cpu and memory, never GPUs, "
+                "and training since the last checkpoint is lost; "
+                'write updateMode: "Off" or Initial',
                 entry.at.to("spec", "updatePolicy", "updateMode"),
             )
 
@@ -50,7 +48,7 @@ def _target(entry: Entry[VerticalPodAutoscaler]) -> Target:
 
 
 def _on_gpus(cluster: Cluster) -> dict[Target, bool]:
-    """Whether each workload asks for GPUs."""
+    """Whether each workload requests GPUs."""
     return {
         (workload.namespace, workload.kind, workload.name): any(
             accelerators.asked(cluster, template) for template in workload.templates
@@ -64,6 +62,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy='Set updateMode to "Off" or Initial.',
     judges=("VerticalPodAutoscaler",),
     check=check,
     reads=(*KINDS,),

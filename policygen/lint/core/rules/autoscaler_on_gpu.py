@@ -1,4 +1,4 @@
-"""A HorizontalPodAutoscaler scales by a GPU resource, which nobody measures."""
+"""A HorizontalPodAutoscaler scales by a GPU resource, which has no metrics."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _MEASURED = ("cpu", "memory")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The resource metrics API has cpu and memory only; the name is not checked.
+    """The resource metrics API has only cpu and memory; the API server does not check the name.
 
     Source: k8s.io/metrics; pkg/controller/podautoscaler/metrics/client.go.
     """
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                     )
                     yield Hit(
                         RULE,
-                        f'{entry} scales by resource "{name}", of which there are no metrics: it '
+                        f'{entry} scales by resource "{name}", which has no metrics, so it '
                         f"never scales{more}; use a Pods or External metric, such as "
                         "DCGM_FI_DEV_GPU_UTIL through an adapter",
                         entry.at.to("spec", "metrics", i, field, "name"),
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Export the GPU's load as a custom metric and use a Pods or External metric.",
     judges=("HorizontalPodAutoscaler",),
     check=check,
 )

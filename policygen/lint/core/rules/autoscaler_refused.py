@@ -1,4 +1,4 @@
-"""The bounds or a target of a HorizontalPodAutoscaler are none that the API server takes."""
+"""A HorizontalPodAutoscaler has replica bounds or a metric target that are refused."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
     "object": ((_VALUE, _AVERAGE), False),
     "external": ((_VALUE, _AVERAGE), True),
 }
-"""The values that a target of each source may have, and whether it has one of them only."""
+"""The values that a target of each source may have, and whether only one of them is allowed."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
@@ -25,9 +25,9 @@ def check(facts: Facts) -> Iterator[Hit]:
     for entry in facts.cluster.horizontal_pod_autoscalers:
         found = [*_bounds(entry.it)]
         for i, metric in enumerate(entry.it.metrics):
-            found += [(("metrics", i, *path), said) for path, said in _metric(metric)]
+            found += [(("metrics", i, *path), message) for path, message in _metric(metric)]
         yield from (
-            Hit(RULE, f"{entry} {said}", entry.at.to("spec", *path)) for path, said in found
+            Hit(RULE, f"{entry} {message}", entry.at.to("spec", *path)) for path, message in found
         )
 
 
@@ -43,7 +43,7 @@ def _bounds(it: HorizontalPodAutoscaler) -> Iterator[tuple[Path, str]]:
     elif it.max_replicas < least:
         yield (
             ("maxReplicas",),
-            f"has maxReplicas {it.max_replicas} below minReplicas {least}, which is refused; raise it",
+            f"has maxReplicas {it.max_replicas} below minReplicas {least}, which is refused; write at least {least}",
         )
 
 
@@ -52,8 +52,8 @@ def _metric(metric: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
         target = mapping(metric, source, "target")
         has = [name for name in known if target.get(name) is not None]
         if target and (not has or (one and len(has) > 1)):
-            said = " and ".join(has) or f"no {' or '.join(known)}"
-            yield (source, "target"), f"has a target with {said}, which is refused; write one"
+            values = f"with {' and '.join(has)}" if has else f"without {' or '.join(known)}"
+            yield (source, "target"), f"has a target {values}, which is refused; write one value"
 
 
 RULE = ObjectRule(
@@ -61,6 +61,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write minReplicas of at least 1, maxReplicas not below it, and one value for each metric target.",
     judges=("HorizontalPodAutoscaler",),
     check=check,
 )

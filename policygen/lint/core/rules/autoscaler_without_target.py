@@ -1,4 +1,4 @@
-"""An autoscaler's target is not there."""
+"""The target of an autoscaler does not exist."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,11 +13,11 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only for kinds that we know, and where the input has workloads of that namespace.
+    """Checks only known kinds, in namespaces with workloads in the input.
 
     Source: pkg/controller/podautoscaler/horizontal.go, FailedGetScale.
     """
-    there = facts.cluster.derive(_workloads)
+    workloads = facts.cluster.derive(_workloads)
     cluster = facts.cluster
     targets: list[tuple[Entry[Any], str, Any]] = [
         *(
@@ -28,22 +28,22 @@ def check(facts: Facts) -> Iterator[Hit]:
     ]
     for entry, field, target in targets:
         kind, name = target.get("kind"), target.get("name")
-        names = there.get(entry.namespace)
+        names = workloads.get(entry.namespace)
         known = isinstance(kind, str) and kind in KINDS and isinstance(name, str)
         if not known or names is None:
             continue
         if (kind, name) not in names:
-            others = [each for of, each in names if of == kind]
-            hint = suggest(name, others) if others else "write the name of what it shall scale"
+            others = [other for other_kind, other in names if other_kind == kind]
+            advice = suggest(name, others) if others else "write the name of its target"
             yield Hit(
                 RULE,
-                f'{entry} scales {kind} "{name}", which is not there, so it does nothing; {hint}',
+                f'{entry} scales {kind} "{name}", which does not exist, so it has no effect; {advice}',
                 entry.at.to("spec", field, "name"),
             )
 
 
 def _workloads(cluster: Cluster) -> dict[str, set[tuple[str, str]]]:
-    """Kinds and names of workloads by namespace."""
+    """Kinds and names of workloads, by namespace."""
     found: dict[str, set[tuple[str, str]]] = {}
     for workload in cluster.workloads:
         found.setdefault(workload.namespace, set()).add((workload.kind, workload.name))
@@ -55,6 +55,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the kind and name of the workload that it scales.",
     judges=("HorizontalPodAutoscaler", "VerticalPodAutoscaler"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -1,11 +1,11 @@
-"""A role or binding says what RBAC cannot mean: of another group, of no one, of resources and URLs at once."""
+"""A role or binding has rules, a roleRef or subjects that RBAC refuses."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import Hit
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import numbered
@@ -13,15 +13,15 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 RBAC = "rbac.authorization.k8s.io"
 _ROLES = {"Role": False, "ClusterRole": True}
-"""Whether a kind of role is of the whole cluster."""
+"""Whether a kind of role is for all namespaces."""
 _BINDINGS = {"RoleBinding": ("Role", "ClusterRole"), "ClusterRoleBinding": ("ClusterRole",)}
-"""What a kind of binding can refer to."""
+"""The kinds of role that a kind of binding can refer to."""
 _GROUPS = {"ServiceAccount": "", "User": RBAC, "Group": RBAC}
 """The API group of a kind of subject."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """What has another type than its field is refused already.
+    """Skips fields of a wrong type, which `type-refused` reports.
 
     Source: pkg/apis/rbac/validation/validation.go.
     """
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if not whole or not isinstance(aggregation, dict):
                 continue
             if not aggregation.get("clusterRoleSelectors"):
-                message = f"{it} aggregates roles that nothing selects; write clusterRoleSelectors"
+                message = f"{it} has an aggregationRule without clusterRoleSelectors, which is refused; write them"
                 yield Hit(RULE, message, it.at / "aggregationRule")
     for kind, roles in _BINDINGS.items():
         for it in facts.cluster.of(RBAC, kind):
@@ -49,19 +49,23 @@ def _rules(it: Object, *, whole: bool) -> Iterator[Hit]:
         if urls and not whole:
             yield Hit(
                 RULE,
-                f"{it} is of one namespace, and URLs are of none; write a ClusterRole",
+                f"{it} has nonResourceURLs, which only a ClusterRole can have; write a ClusterRole",
                 at / "nonResourceURLs",
             )
         elif urls and any(rule.get(key) for key in ("apiGroups", "resources", "resourceNames")):
             yield Hit(
                 RULE,
-                f"{it} names resources and URLs in one rule; write two rules",
+                f"{it} has resources and URLs in one rule, which is refused; write two rules",
                 at / "nonResourceURLs",
             )
         elif not urls:
             for key in ("apiGroups", "resources"):
                 if not rule.get(key):
-                    yield Hit(RULE, f"{it} has a rule without {key}; write some", at)
+                    yield Hit(
+                        RULE,
+                        f"{it} has a rule without {key}, which is refused; write at least one",
+                        at,
+                    )
 
 
 def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
@@ -72,14 +76,15 @@ def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
     at = it.at / "roleRef"
     group, kind, name = texts
     if group not in {"", RBAC}:
-        message = f"{it} refers to a role of {quoted(group)}; write apiGroup: {RBAC}"
+        message = (
+            f"{it} has a roleRef with apiGroup {quoted(group)}, which is refused; write {RBAC}"
+        )
         yield Hit(RULE, message, at / "apiGroup")
     if kind not in roles:
-        yield Hit(
-            RULE, f"{it} refers to {quoted(kind)}; write kind: {' or '.join(roles)}", at / "kind"
-        )
+        message = f"{it} has a roleRef of kind {quoted(kind)}, which is refused"
+        yield Hit(RULE, f"{message}; write {' or '.join(roles)}", at / "kind")
     if name in {"", ".", ".."} or set("/%") & set(name):
-        message = f"{it} refers to {quoted(name)}, which is no name of a role; write one"
+        message = f"{it} has a roleRef with name {quoted(name)}, which is not valid; write the name of a role"
         yield Hit(RULE, message, at / "name")
 
 
@@ -91,22 +96,30 @@ def _subjects(it: Object, *, whole: bool) -> Iterator[Hit]:
             continue
         kind, group, name, namespace = texts
         if not name:
-            yield Hit(RULE, f"{it} has a subject without a name; write one", at)
+            yield Hit(
+                RULE, f"{it} has a subject without a name, which is refused; write its name", at
+            )
         elif kind == "ServiceAccount" and not is_subdomain(name):
-            message = f"{it} has a ServiceAccount {quoted(name)}, and none is called so"
+            message = f"{it} has a ServiceAccount with name {quoted(name)}, which is not valid"
             yield Hit(RULE, f"{message}; write its name", at / "name")
         if kind not in _GROUPS:
-            message = f"{it} has a subject of kind {quoted(kind)}; write {', '.join(_GROUPS)}"
+            message = f"{it} has a subject of kind {quoted(kind)}, which is refused; write {listed([*_GROUPS])}"
             yield Hit(RULE, message, at / "kind")
         elif group not in {"", _GROUPS[kind]}:
-            message = f"{it} has a {kind} of {quoted(group)}; leave apiGroup out"
+            message = (
+                f"{it} has a {kind} with apiGroup {quoted(group)}, which is refused; omit apiGroup"
+            )
             yield Hit(RULE, message, at / "apiGroup")
         if kind == "ServiceAccount" and whole and not namespace:
-            yield Hit(RULE, f"{it} has a ServiceAccount without a namespace; write it", at)
+            yield Hit(
+                RULE,
+                f"{it} has a ServiceAccount without a namespace, which is refused; write its namespace",
+                at,
+            )
 
 
 def _texts(data: Any, *keys: str) -> list[str] | None:
-    """The texts under some keys, empty where there is none; None if any is of another type."""
+    """The strings under some keys, empty if missing; None if any has another type."""
     if not isinstance(data, dict):
         return None
     found = ["" if data.get(key) is None else data[key] for key in keys]
@@ -114,5 +127,11 @@ def _texts(data: Any, *keys: str) -> list[str] | None:
 
 
 RULE = ObjectRule(
-    "binding-refused", Severity.ERROR, Family.INVALID, __doc__, judges=(), check=check
+    "binding-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Correct the rule, roleRef or subject that the finding names.",
+    judges=(),
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""A controller's file has a kind or API group that the controller does not know."""
+"""A configuration file has a kind or API group that its controller does not know."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _PROGRAMS = {
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """It exits at start: no such kind is registered. What it is meant to be its other rules judge.
+    """The controller exits at startup, because the kind is not registered. Other rules check the fields.
 
     Source: k8s.io/apimachinery, pkg/runtime/scheme.go; run on kube-scheduler 1.36.3.
     """
@@ -35,6 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the apiVersion and kind of the controller's configuration.",
     judges=tuple(kind for _, kind in _PROGRAMS),
     check=check,
 )

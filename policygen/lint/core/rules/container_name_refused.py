@@ -1,4 +1,4 @@
-"""Two containers of a pod have one name, or one has a name that it cannot have."""
+"""A container has an invalid name, or two containers of a pod share a name."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Init containers share the names.
+    """Init containers and containers share one set of names.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.
     """
@@ -27,14 +27,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             if not _LABEL.fullmatch(name):
                 yield Hit(
                     RULE,
-                    f"{spec.owner}: {quoted(name)} is no name of a container; write lower-case "
-                    'letters, digits and "-", at most 63',
+                    f"{spec.owner} has a container with name {quoted(name)}, which is not valid; "
+                    'write at most 63 lower-case letters, digits and "-"',
                     at,
                 )
             elif name in seen:
                 yield Hit(
                     RULE,
-                    f"{spec.owner}: two containers are called {name}, which is refused; rename one",
+                    f"{spec.owner} has two containers with name {name}, which is refused; rename one",
                     at,
                     (seen[name],),
                 )
@@ -46,6 +46,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy='Give each container its own name of lower-case letters, digits and "-".',
     judges=pod_templates.KINDS,
     check=check,
 )

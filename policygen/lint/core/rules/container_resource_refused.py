@@ -1,4 +1,4 @@
-"""A container or LimitRange names a resource that no container can ask for, or huge pages alone."""
+"""A container or LimitRange has a resource that containers cannot request."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _BESIDE_PAGES = ("cpu", "memory")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A name that is none of a container's, and huge pages with neither cpu nor memory.
+    """Names that a container cannot have, and huge pages without cpu or memory.
 
     Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
     ValidateContainerResourceRequirements.
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if key_fault(name) or not known_to_containers(name):
             yield Hit(
                 RULE,
-                f'{who} names the resource "{name}", which no container can ask for; write the '
+                f'{who} has resource "{name}", which no container can request; write the '
                 "name that nodes have, such as nvidia.com/gpu",
                 at.on_key(),
             )
@@ -40,8 +40,10 @@ def _pages_alone(container: Part) -> Iterator[Hit]:
     for part in parts:
         for name in part.data:
             if name.startswith(HUGE_PAGES):
-                message = f"{named(container)} asks for {name} and neither cpu nor memory, which is refused"
-                yield Hit(RULE, f"{message}; write these too", (part.at / name).on_key())
+                message = (
+                    f"{named(container)} requests {name} without cpu or memory, which is refused"
+                )
+                yield Hit(RULE, f"{message}; write one of them too", (part.at / name).on_key())
                 return
 
 
@@ -65,6 +67,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the resource name that nodes have, and request cpu or memory beside huge pages.",
     judges=("LimitRange", *pod_templates.KINDS),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A container names no image, which the API server refuses."""
+"""A container has no image."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The schema does not ask for it, the code does; of operators' kinds the pods are refused.
+    """The server's code requires it, its schema does not. For operators' kinds it refuses the pods.
 
     Source: pkg/apis/core/validation/validation.go, validateContainerCommon.
     """
     for each in containers(facts.cluster):
         if not each.it.image:
-            yield Hit(RULE, f"{each} has no image, which is refused; write one", each.at)
+            yield Hit(RULE, f"{each} has no image, which is refused; write its image", each.at)
 
 
 RULE = ObjectRule(
@@ -24,6 +24,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the image of the container.",
     judges=KINDS,
     check=check,
     stands=True,

@@ -1,4 +1,4 @@
-"""A number of pods, tries or seconds is below 0."""
+"""A number of pods, retries or seconds is negative."""
 
 from collections.abc import Iterator
 
@@ -40,9 +40,9 @@ def check(facts: Facts) -> Iterator[Hit]:
 def _counts(it: Workload) -> Iterator[tuple[At, object]]:
     at = it.at / "spec"
     if it.object.group == "apps":
-        # Of a StatefulSet nobody looks at its history: ValidateStatefulSetSpec.
-        looked = _SETS[:-1] if it.kind == "StatefulSet" else _SETS
-        yield from ((at / field, it.spec.get(field)) for field in looked)
+        # ValidateStatefulSetSpec does not check revisionHistoryLimit.
+        fields = _SETS[:-1] if it.kind == "StatefulSet" else _SETS
+        yield from ((at / field, it.spec.get(field)) for field in fields)
         return
     if it.kind == "CronJob":
         yield from ((at / field, it.spec.get(field)) for field in _CRON)
@@ -52,5 +52,11 @@ def _counts(it: Workload) -> Iterator[tuple[At, object]]:
 
 
 RULE = ObjectRule(
-    "count-negative", Severity.ERROR, Family.INVALID, __doc__, judges=_KINDS, check=check
+    "count-negative",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Write 0 or more, or omit the field to use its default.",
+    judges=_KINDS,
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""The schedule of a CronJob cannot be read, or names a time zone."""
+"""A CronJob has a schedule that is not valid, or a time zone in its schedule."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Both ask github.com/robfig/cron/v3, whose day of the week ends at 6.
+    """Both servers use github.com/robfig/cron/v3, whose day of the week ends at 6.
 
     Source: pkg/apis/batch/validation/validation.go, validateScheduleFormat; Volcano's
     cronjobs/validate, from 1.13 on.
@@ -34,19 +34,19 @@ def check(facts: Facts) -> Iterator[Hit]:
         for job in facts.cluster.of(group, "CronJob"):
             schedule = at_path(job.data, ("spec", "schedule"))
             if not isinstance(schedule, str):
-                continue  # a field is missing, or of another type
+                continue  # `field-missing` or `type-refused` reports it
             at = job.at.to("spec", "schedule")
             if "TZ" in schedule:
                 yield Hit(
                     RULE,
-                    f"{job} has a time zone in its schedule, which is refused; write timeZone",
+                    f"{job} has a time zone in its schedule, which is refused; write it in timeZone",
                     at,
                 )
             elif not _is_schedule(schedule):
                 yield Hit(
                     RULE,
-                    f"{job}: {quoted(schedule)} is no schedule; write minute, hour, day, month and "
-                    "day of the week, such as 0 3 * * 1, or @daily",
+                    f"{job} has schedule {quoted(schedule)}, which is not valid; write minute, hour, day, "
+                    "month and day of the week, such as 0 3 * * 1, or @daily",
                     at,
                 )
 
@@ -71,7 +71,7 @@ def _is_range(text: str, low: int, high: int, names: tuple[str, ...]) -> bool:
     if step is not None and int(step) == 0:
         return False
     if first in {"*", "?"}:
-        return True  # what follows a dash is not read
+        return True  # the parser ignores the end of such a range
     start, end = _number(first, names), _number(last or first, names)
     return start is not None and end is not None and low <= start <= end <= high
 
@@ -87,6 +87,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write minute, hour, day, month and day of the week, and the time zone in timeZone.",
     judges=("CronJob",),
     check=check,
 )

@@ -1,24 +1,25 @@
-"""A LimitRange gives a GPU to every container that asks for none."""
+"""A LimitRange gives a GPU to every container that does not request one."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
+from policygen.lint.core.amounts import shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
-_TAKE_OUT = "; take it out of the defaults"
-_MENDS = {
-    "max": ", since a maximum without a default is the default; write default 0 beside it",
-    "min": ", since a minimum without a default is the default request; take it out",
+_REMOVE = "; remove it from the defaults"
+_ADVICE = {
+    "max": ", because a maximum without a default is the default; write default 0 beside it",
+    "min": ", because a minimum without a default is the default request; remove it",
 }
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Defaults are written into each container that lacks the resource, sidecars included.
+    """The server adds defaults to each container that does not set the resource, sidecars included.
 
-    A maximum or minimum without a default is one. Source:
-    plugin/pkg/admission/limitranger/admission.go, mergeContainerResources;
+    A maximum or minimum without a default becomes a default.
+    Source: plugin/pkg/admission/limitranger/admission.go, mergeContainerResources;
     pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
     """
     for entry in facts.cluster.limit_ranges:
@@ -26,12 +27,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             if item.type != "Container":
                 continue
             names = item.filled_requests
-            for name in (name for name, it in names.items() if accelerators.is_one(name) and it):
+            for name in (
+                key for key, amount in names.items() if accelerators.is_one(key) and amount
+            ):
                 field = item.fills_by(name)
                 yield Hit(
                     RULE,
-                    f"{entry} gives {names[name]} {name} to every container that asks for none, "
-                    f"sidecars and debug shells included{_MENDS.get(field, _TAKE_OUT)}",
+                    f"{entry} gives {shown(name, names[name])} {name} to every container that does not "
+                    f"request it, sidecars and debug shells included{_ADVICE.get(field, _REMOVE)}",
                     entry.at.to("spec", "limits", i, field, name),
                 )
 
@@ -41,6 +44,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Remove GPUs from the defaults, and write default 0 beside a maximum.",
     judges=("LimitRange",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A Deployment's new version waits for a whole gang while the old one holds its GPUs."""
+"""An update of a Deployment waits for a complete gang while old pods hold the GPUs."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The gang of a new ReplicaSet starts whole; a rolling update makes it pod by pod.
+    """The gang of a new ReplicaSet starts all at once; a rolling update creates it pod by pod.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.
     """
@@ -19,9 +19,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if update is not None and update.surge + update.unavailable < size:
             yield Hit(
                 RULE,
-                f"an update of {workload} makes {update.surge + update.unavailable} new pods "
-                f"before an old one goes, and they wait for a gang of {size}: it never ends; "
-                "write strategy.type: Recreate, or maxSurge: 100%",
+                f"{workload} creates {update.surge + update.unavailable} new pods in an update before "
+                f"an old one is deleted, and they wait for a gang of {size}, so the update never "
+                "ends; write strategy.type: Recreate, or maxSurge: 100%",
                 workload.at.to("spec", "strategy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),
             )
@@ -32,6 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write strategy.type: Recreate, or maxSurge: 100% if there are GPUs for both versions.",
     judges=("Deployment",),
     check=check,
 )

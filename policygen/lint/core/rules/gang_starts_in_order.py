@@ -1,4 +1,4 @@
-"""The pods of a gang are made one after the other, each when the one before it is ready."""
+"""A StatefulSet creates the pods of a gang one by one, each after the last is ready."""
 
 from collections.abc import Iterator
 
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
             yield Hit(
                 RULE,
-                f"{workload} makes its second pod when the first is ready, and that waits for a "
-                f"gang of {size}: neither ever starts; write podManagementPolicy: Parallel",
+                f"{workload} creates its second pod when the first is ready, but the first waits for "
+                f"a gang of {size}, so neither starts; write podManagementPolicy: Parallel",
                 workload.at.to("spec", "podManagementPolicy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),
             )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write podManagementPolicy: Parallel.",
     judges=("StatefulSet",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A ResourceQuota counts a resource by a name under which nothing is counted."""
+"""A ResourceQuota limits a resource under a name that is never counted."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -6,14 +6,14 @@ from fractions import Fraction
 from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.label_grammar import key_fault
 from policygen.core.rule import Severity
-from policygen.lint.core.resource_names import extended, meant, surely
+from policygen.lint.core.resource_names import extended, is_certain, meant
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 _COUNTED = (".storageclass.storage.k8s.io/", ".deviceclass.resource.k8s.io/")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Any name with a domain is accepted; of extended resources only `requests.` is counted.
+    """Any name with a domain is accepted; extended resources are counted only under `requests.`.
 
     Source: pkg/quota/v1/evaluator/core/pods.go; pkg/apis/core/validation/validation.go
     (Kubernetes 1.36.3); NVIDIA/k8s-device-plugin#211.
@@ -31,23 +31,23 @@ def check(facts: Facts) -> Iterator[Hit]:
             at = quota.at.to("spec", "hard", name).on_key()
             counted = f"requests.{right or bare}"
             if counted in quota.it.hard and counted != name:
-                hint = f"remove it: {counted} is what binds"
+                advice = f"remove it, because {counted} is set too"
             elif not extended(bare):
-                hint = "remove it: what has kubernetes.io/ in its name is counted under no name"
+                advice = "remove it, because names with kubernetes.io/ are never counted"
             else:
-                hint = f"write {counted}"
-                hint += "" if right or surely(bare) else ", if nodes have such a resource"
+                advice = f"write {counted}"
+                advice += "" if right or is_certain(bare) else ", if nodes have such a resource"
             yield Hit(
                 RULE,
-                f'{quota} bounds "{name}", which the API server accepts and counts nowhere: the '
-                f"namespace has no such limit; {hint}",
+                f'{quota} limits "{name}", which the API server accepts but never counts, so the '
+                f"namespace has no such limit; {advice}",
                 at,
-                edits=_edits(at, quota.it.hard, f"requests.{bare}") if surely(bare) else (),
+                edits=_edits(at, quota.it.hard, f"requests.{bare}") if is_certain(bare) else (),
             )
 
 
 def _edits(at: At, hard: Mapping[str, Fraction], counted: str) -> tuple[Edit, ...]:
-    """The name that is counted; what says the same as an entry that has it goes."""
+    """Renames the key to the counted name, or removes it if that key already has the same amount."""
     if counted not in hard:
         return (Edit(Verb.RENAME, at, counted),)
     return (Edit(Verb.REMOVE, at),) if hard[counted] == hard[f"{at.path[-1]}"] else ()
@@ -58,6 +58,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the name with the prefix requests., such as requests.nvidia.com/gpu.",
     judges=("ResourceQuota",),
     check=check,
     fix=Fix.UNSAFE,

@@ -1,4 +1,4 @@
-"""A container asks for a GPU, or huge pages, in requests and not in limits."""
+"""A container requests a GPU or huge pages without an equal limit."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,13 @@ from policygen.core.finding import Edit, Hit, Verb
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.amounts import shown, written
+from policygen.lint.core.amounts import amount_of, shown, written
 from policygen.lint.core.standard_resources import known_to_containers, overcommitted
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """For what cannot be overcommitted the limit is a must, and must equal the request.
+    """A resource that cannot be overcommitted needs a limit that equals the request.
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
@@ -23,14 +23,16 @@ def check(facts: Facts) -> Iterator[Hit]:
                 continue
             if not known_to_containers(name):
                 continue  # container-resource-refused
-            has = f"a limit of {shown(name, limits[name])}" if name in limits else "no limit"
+            limit_text = "no limit"
+            if name in limits:
+                limit_text = f"a limit of {shown(name, limits[name], amount)}"
             text = written(name, amount)
             limit = each.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Hit(
                 RULE,
-                f"{each} requests {shown(name, amount)} {name} and has {has}, which is refused; "
-                f"write limits: {{{name}: {text}}}, which is the request too",
+                f"{each} requests {amount_of(name, amount, limits.get(name))} and has {limit_text}, "
+                f"which is refused; write limits: {{{name}: {text}}}, which also sets the request",
                 each.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )
@@ -41,6 +43,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the amount under limits only; the request follows from it.",
     judges=KINDS,
     check=check,
     stands=True,

@@ -1,17 +1,19 @@
-"""A task of Volcano wants cpus of one NUMA node and asks for no whole number of them."""
+"""A task with a topologyPolicy requests a fraction of a cpu, or no cpu."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.lint.core.amounts import shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _NONE = ("", "none")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A container without any request counts with its limits.
+    """A container without requests is counted with its limits.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateTaskTopoPolicy.
     """
@@ -24,18 +26,24 @@ def check(facts: Facts) -> Iterator[Hit]:
             policy = task.get("topologyPolicy") or ""
             if policy in _NONE or not isinstance(policy, str):
                 continue
-            for each in (*template.spec.containers, *template.spec.init_containers):
-                asked = each.resources.requests or each.resources.limits
-                cpu = asked.get("cpu", 0)
+            for container in (*template.spec.containers, *template.spec.init_containers):
+                amounts = container.resources.requests or container.resources.limits
+                cpu = amounts.get("cpu", 0)
                 if cpu == 0 or cpu != int(cpu):
                     yield Hit(
                         RULE,
-                        f"container {each.name} of {workload} asks for {float(cpu):g} cpu under "
-                        f"topologyPolicy {policy}, which is refused; write a whole number",
+                        f"container {container.name} of {workload} requests {shown('cpu', Fraction(cpu))} under "
+                        f"topologyPolicy {policy}, which is refused; write an integer of cpu",
                         template.at / "spec",
                     )
 
 
 RULE = ObjectRule(
-    "job-cpu-not-whole", Severity.ERROR, Family.INVALID, __doc__, judges=("Job",), check=check
+    "job-cpu-not-whole",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Write the cpu of the task as an integer.",
+    judges=("Job",),
+    check=check,
 )

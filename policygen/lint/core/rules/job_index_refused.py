@@ -1,4 +1,4 @@
-"""A Job counts indexes without having any, or has indexes without an end."""
+"""A Job that is not Indexed has index fields, or an Indexed Job has no completions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,21 +27,21 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str, At]]:
-    """`filled`: where neither is written, servers make parallelism and completions 1."""
+    """`filled`: the server sets parallelism and completions to 1 if both are missing."""
     mode = spec.get("completionMode")
     if not isinstance(mode, str | None):
-        return  # its type is refused already
+        return  # `type-refused` reports it
     if mode != "Indexed":
         for field in _OF_INDEXES:
             if spec.get(field) is not None:
                 yield (
-                    f"has {field} and no indexes, which is refused; write completionMode: Indexed",
+                    f"has {field} without indexes, which is refused; write completionMode: Indexed",
                     at / field,
                 )
         return
     completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
     if completions is None and (not filled or spec.get("parallelism") is not None):
-        yield "is Indexed without completions, which is refused; write their number", at
+        yield "is Indexed without completions, which is refused; write completions", at
     if failed is not None and spec.get("backoffLimitPerIndex") is None:
         yield (
             "has maxFailedIndexes without backoffLimitPerIndex, which is refused; write both",
@@ -49,7 +49,10 @@ def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str
         )
     elif isinstance(failed, int) and isinstance(completions, int) and failed > completions:
         yield (
-            f"may fail {failed} indexes of {completions}, which is refused; write at most that",
+            (
+                f"has maxFailedIndexes {failed} above completions {completions}, which is refused; "
+                f"write at most {completions}"
+            ),
             at / "maxFailedIndexes",
         )
 
@@ -59,6 +62,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write completionMode: Indexed and completions.",
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A Job's pods would be restarted for ever, which the API server refuses."""
+"""The pods of a Job restart always, which is refused."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _POLICIES = ("Never", "OnFailure")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Not written, the policy is Always, which a Job may not have.
+    """The default is Always, which a Job may not have.
 
     Source: pkg/apis/batch/validation/validation.go, validateJobSpec.
     """
@@ -22,8 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if policy not in _POLICIES:
                 yield Hit(
                     RULE,
-                    f"the pods of {workload} have restartPolicy {policy or 'Always by default'}, "
-                    "which is refused of a Job; write restartPolicy: Never",
+                    f"{workload} has restartPolicy {policy or 'Always by default'}, which is refused "
+                    "for a Job; write restartPolicy: Never",
                     template.at.to("spec", "restartPolicy"),
                 )
 
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write restartPolicy: Never, or OnFailure.",
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A Job has more parallelism than completions, so fewer pods run than it says."""
+"""A Job has more parallelism than completions, so it runs fewer pods than it has ranks."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _WAYS: dict[str, Path] = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No more pods run than completions are left.
+    """A Job never runs more pods than it has completions left.
 
     Source: pkg/controller/job/job_controller.go, manageJob.
     """
@@ -22,11 +22,11 @@ def check(facts: Facts) -> Iterator[Hit]:
             continue
         pods, ends = data.get("parallelism", 1), data.get("completions")
         if type(pods) is type(ends) is int and pods > ends:
-            run = "pod runs" if ends == 1 else "pods run"
+            runs = f"{ends} pod runs" if ends == 1 else f"{ends} pods run"
             yield Hit(
                 RULE,
-                f"{workload} has parallelism {pods} and completions {ends}, so {ends} {run}, "
-                f"and ranks that wait for {pods} wait for ever; write completions: {pods} "
+                f"{workload} has parallelism {pods} and completions {ends}, so {runs}, "
+                f"and ranks that wait for {pods} pods never start; write completions: {pods} "
                 "and completionMode: Indexed",
                 workload.at.to(*_WAYS[workload.kind], "completions"),
                 (workload.at.to(*_WAYS[workload.kind], "parallelism"),),
@@ -38,6 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write as many completions as ranks, and completionMode: Indexed.",
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""An entry of a LimitRange has a type that there is not, or twice, or a field that its type cannot have."""
+"""A LimitRange has an unknown or repeated type, or a field that its type cannot have."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if item.type not in _TYPES and "/" not in item.type:
                 yield Hit(
                     RULE,
-                    f"{entry} limits {quoted(item.type)}, which is refused; write "
+                    f"{entry} has type {quoted(item.type)}, which is refused; write "
                     f"{', '.join(_TYPES)}, or a name with a domain",
                     at / "type",
                 )
@@ -30,8 +30,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if first != i:
                 yield Hit(
                     RULE,
-                    f"{entry} has two entries of type {item.type}, which is refused; put them "
-                    "together",
+                    f"{entry} has two entries of type {item.type}, which is refused; merge them",
                     at / "type",
                     (entry.at.to("spec", "limits", first, "type"),),
                 )
@@ -40,29 +39,30 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if item.type == "Pod" and amounts:
                     yield Hit(
                         RULE,
-                        f"{entry} has a {field} for whole pods, which is refused: defaults are for "
-                        "containers; write type: Container",
+                        f"{entry} has {field} for type Pod, which is refused, because only containers "
+                        "have defaults; write type: Container",
                         at / field,
                     )
-            for field, name in _strange(item):
+            for field, name in _unknown_resources(item):
                 yield Hit(
                     RULE,
-                    f"{entry} limits {quoted(name)}, which is no name of a resource; write one with "
-                    "a domain, or storage",
+                    f"{entry} limits {quoted(name)}, which is not a valid resource name; write a name "
+                    "with a domain, or storage",
                     (at / field / name).on_key(),
                 )
             if item.type == "PersistentVolumeClaim" and "storage" not in {**item.min, **item.max}:
                 yield Hit(
                     RULE,
-                    f"{entry} limits claims and says neither min nor max of storage; write one",
+                    f"{entry} has type {item.type} without min or max of storage, which is refused; "
+                    "write one",
                     at,
                 )
 
 
-def _strange(item: LimitRangeItem) -> Iterator[tuple[str, str]]:
-    """Of what is no pod's: names that no resource has, and their fields."""
+def _unknown_resources(item: LimitRangeItem) -> Iterator[tuple[str, str]]:
+    """The fields and names of resources that types other than Container and Pod cannot have."""
     if item.type in {"Container", "Pod"}:
-        return  # `container-resource-refused` tells
+        return  # `container-resource-refused` reports them
     for field, amounts in item.by_field.items():
         yield from (
             (field, name)
@@ -76,6 +76,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write each type once, with fields that the type can have.",
     judges=("LimitRange",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A LimitRange's minimum, defaults and maximum are not in ascending order."""
+"""The min, defaults and max of a LimitRange are not in ascending order."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -13,7 +13,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """In this order: min, defaultRequest, default, max. Where nothing is overcommitted they agree.
+    """The order is min, defaultRequest, default, max. Defaults that cannot be overcommitted are equal.
 
     Source: pkg/apis/core/validation/validation.go, ValidateLimitRange.
     """
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _equal(item: LimitRangeItem) -> dict[str, Fraction]:
-    """The defaults that maxima are, of what asks for as much as it may use."""
+    """The maxima that become defaults, of resources that cannot be overcommitted."""
     if item.type != "Container":
         return {}
     return {name: amount for name, amount in item.max.items() if not overcommitted(name)}
@@ -42,26 +42,34 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
         }
     names = sorted({name for amounts in fields.values() for name in amounts})
     for name in names:
-        has = [(field, amounts[name]) for field, amounts in fields.items() if name in amounts]
-        for (low, less), (high, more) in pairwise(has):
+        present = [(field, amounts[name]) for field, amounts in fields.items() if name in amounts]
+        for (low, less), (high, more) in pairwise(present):
             defaults = (low, high) == ("defaultRequest", "default")
             if less > more:
-                said = f"{low} of {name} is {shown(name, less)} and {high} {shown(name, more)}"
                 yield (
-                    f"{said}, which is refused; lower the one, or raise the other",
+                    (
+                        f"{low} of {name} is {shown(name, less, more)}, above {high} "
+                        f"{shown(name, more, less)}, which is refused; lower {low} or raise {high}"
+                    ),
                     at.to(low, name),
                 )
             elif defaults and less < more and not overcommitted(name):
-                said = f"{name} cannot be overcommitted, and defaultRequest of it is below default"
-                yield f"{said}, which is refused; remove it", at.to("defaultRequest", name)
+                yield (
+                    (
+                        f"defaultRequest of {name} is below default, which is refused, because {name} "
+                        "cannot be overcommitted; remove defaultRequest"
+                    ),
+                    at.to("defaultRequest", name),
+                )
     for name, ratio in item.max_limit_request_ratio.items():
         least, most = item.min.get(name), item.max.get(name)
         if ratio < 1 or (least and most is not None and ratio > most / least):
-            said = (
-                f"maxLimitRequestRatio of {name} is {float(ratio):g}, below 1 or above max by min"
-            )
+            highest = f" to {float(most / least):g}" if least and most is not None else " or more"
             yield (
-                f"{said}, which is refused; write one between",
+                (
+                    f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; "
+                    f"write 1{highest}"
+                ),
                 at.to("maxLimitRequestRatio", name),
             )
 
@@ -71,6 +79,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write min, defaultRequest, default and max in ascending order.",
     judges=("LimitRange",),
     check=check,
 )

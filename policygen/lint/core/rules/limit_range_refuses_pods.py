@@ -1,4 +1,4 @@
-"""A pod asks for more, or for less, than a LimitRange of its namespace allows."""
+"""A pod requests more or less than a LimitRange of its namespace allows."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -11,7 +11,7 @@ from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRange, LimitRangeItem
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, Resources, Template
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.queue_names import container_limits
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -20,30 +20,30 @@ _Ranges = tuple[Entry[LimitRange], ...]
 
 
 class _Asked(Struct, frozen=True):
-    """What a container or a whole pod asks for, with the defaults of a LimitRange."""
+    """What a container or a pod requests, with the defaults of a LimitRange."""
 
     requests: Mapping[str, Fraction]
     limits: Mapping[str, Fraction]
     unlimited: frozenset[str] = frozenset()
-    """What it writes no limit for."""
+    """Resources without a limit of their own."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The API server refuses the pods; Kueue finds the workload inadmissible before.
+    """The API server refuses the pods; Kueue does not admit the workload.
 
-    Of each container and resource the first fault is told, however many LimitRanges there are.
+    Reports the first fault of each container and resource, also if there are several LimitRanges.
     Source: plugin/pkg/admission/limitranger; pkg/util/limitrange of Kueue.
     """
     ranges = facts.cluster.limit_ranges.by_namespace
     for workload in facts.cluster.workloads:
-        mine = ranges.get(workload.namespace, ()) if workload.namespace else ()
-        for template in workload.templates if mine else ():
+        limits = ranges.get(workload.namespace, ()) if workload.namespace else ()
+        for template in workload.templates if limits else ():
             defaults = tuple(container_limits(facts.cluster, workload.namespace))
-            for what, at, limit in _refusals(template, mine, defaults):
+            for what, at, limit in _refusals(template, limits, defaults):
                 yield Hit(
                     RULE,
-                    f"{workload} {what}, so its pods are refused; keep within it, or change the "
-                    "LimitRange",
+                    f"{workload} {what}, so its pods are refused; request what it allows, or change "
+                    "the LimitRange",
                     at,
                     related=(limit,),
                 )
@@ -58,7 +58,7 @@ def _refusals(
         *((spec.to("initContainers", j), it) for j, it in enumerate(template.spec.init_containers)),
     ]
     pod = _of_pod(template, defaults)
-    told: set[tuple[At, str]] = set()
+    reported: set[tuple[At, str]] = set()
     for entry in ranges:
         for i, item in enumerate(entry.it.limits):
             asking: list[tuple[At, _Asked]] = []
@@ -68,14 +68,14 @@ def _refusals(
                 asking = [(spec, pod)]
             for at, asked in asking:
                 for what, field, name in _faults(asked, item):
-                    if (at, name) not in told:
-                        told.add((at, name))
+                    if (at, name) not in reported:
+                        reported.add((at, name))
                         of = f" of a pod in {entry}" if item.type == "Pod" else f" of {entry}"
                         yield f"{what}{of}", at, entry.at.to("spec", "limits", i, field, name)
 
 
 def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Asked:
-    """A limit is the request where none is written, and only then defaults are filled in."""
+    """A limit is also the request if the request is missing. Defaults are added after that."""
     written = container.resources
     requests = {**written.limits, **written.requests}
     limits = dict(written.limits)
@@ -86,7 +86,7 @@ def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Asked:
 
 
 def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Asked:
-    """What all containers ask for together, as the scheduler counts it."""
+    """What all containers request together, as the scheduler counts it."""
 
     def total(way: str, whole: Resources) -> Mapping[str, Fraction]:
         def one(it: Container) -> Container:
@@ -105,20 +105,20 @@ def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Asked:
 
 
 def _faults(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
-    """What is said, and the field and resource of the item."""
+    """A message, and the field and resource of the item."""
     yield from _too_much(asked, item)
     yield from _too_little(asked, item)
     for name, most in item.max_limit_request_ratio.items():
         request, limit = asked.requests.get(name, _ZERO), asked.limits.get(name, _ZERO)
         if not request or not limit:
-            said = f"asks for no {name} or has no limit of it, and there is a maxLimitRequestRatio"
-            yield said, "maxLimitRequestRatio", name
+            message = f"has no request or no limit of {name}, which maxLimitRequestRatio requires"
+            yield message, "maxLimitRequestRatio", name
         elif limit / request > most:
-            said = (
-                f"has a limit of {shown(name, limit)} {name} and asks for {shown(name, request)}, "
+            message = (
+                f"has a limit of {amount_of(name, limit)} and a request of {shown(name, request)}, "
                 f"above the maxLimitRequestRatio {float(most):g}"
             )
-            yield said, "maxLimitRequestRatio", name
+            yield message, "maxLimitRequestRatio", name
 
 
 def _too_much(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
@@ -126,30 +126,36 @@ def _too_much(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, s
     for name, most in item.max.items():
         amount = max(requests.get(name, _ZERO), limits.get(name, _ZERO))
         if amount > most:
-            said = f"asks for {shown(name, amount)} {name}, above the maximum {shown(name, most)}"
-            yield said, "max", name
+            message = (
+                f"requests {amount_of(name, amount, most)}, above the maximum "
+                f"{shown(name, most, amount)}"
+            )
+            yield message, "max", name
         elif name not in limits:
             yield (
-                f"sets no limit of {name}, and there is the maximum {shown(name, most)}",
+                f"has no limit of {name}, which the maximum {shown(name, most)} requires",
                 "max",
                 name,
             )
     for name in sorted(asked.unlimited - item.max.keys()):
         amount, most = requests.get(name, _ZERO), limits[name]
         if amount > most:
-            said = (
-                f"asks for {shown(name, amount)} {name} and sets no limit, so it gets the default "
-                f"limit {shown(name, most)}"
+            message = (
+                f"requests {amount_of(name, amount, most)} without a limit, above the default limit "
+                f"{shown(name, most, amount)}"
             )
-            yield said, "default", name
+            yield message, "default", name
 
 
 def _too_little(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
     for name, least in item.min.items():
         amount = min(asked.requests.get(name, _ZERO), asked.limits.get(name, least))
         if amount < least:
-            said = f"asks for {shown(name, amount)} {name}, below the minimum {shown(name, least)}"
-            yield said, "min", name
+            message = (
+                f"requests {amount_of(name, amount, least)}, below the minimum "
+                f"{shown(name, least, amount)}"
+            )
+            yield message, "min", name
 
 
 RULE = ObjectRule(
@@ -157,6 +163,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Request what the LimitRange allows, or change the LimitRange.",
     judges=KINDS,
     check=check,
     reads=("LimitRange",),

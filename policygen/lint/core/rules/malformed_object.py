@@ -1,23 +1,29 @@
-"""An object cannot be read, for a reason that no schema of ours knows."""
+"""A field has a type that cannot be read, in a kind without a known schema."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core.server_refusals import refused
-from policygen.lint.core.unreadable_fields import worded
+from policygen.lint.core.unreadable_fields import described
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One claim per field; what the server's own schema refuses is told by other rules."""
+    """One finding for each field. Other rules report what a known schema refuses."""
     known = facts.cluster.derive(refused).objects
     for it in facts.cluster.malformed:
         if it.object.at not in known:
-            path, message = worded(it)
+            path, message = described(it)
             yield Hit(RULE, f"{it.object}: {message}", it.object.at.to(*path))
 
 
 RULE = ObjectRule(
-    "malformed-object", Severity.ERROR, Family.INVALID, __doc__, judges=(), check=check
+    "malformed-object",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Write the type that the finding names.",
+    judges=(),
+    check=check,
 )

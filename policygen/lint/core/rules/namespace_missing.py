@@ -1,4 +1,4 @@
-"""An object is in a namespace that is not there."""
+"""An object is in a namespace that does not exist."""
 
 from collections.abc import Iterator
 
@@ -19,11 +19,11 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _ALWAYS = ("default", *SYSTEM_NAMESPACES)
 _OF_CONTROLLERS = (KUEUE_NAMESPACE, "volcano-monitoring", VOLCANO_NAMESPACE)
-"""Those that come with what Kueue and Volcano are installed from."""
+"""Namespaces from the installation manifests of Kueue and Volcano."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """One claim per namespace. What policygen renders goes into namespaces that others may make.
+    """One finding for each namespace. Rendered objects are skipped: other teams may create theirs.
 
     Source: the admission plugin NamespaceLifecycle.
     """
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
         yield Hit(
             RULE,
-            f'{who} in namespace "{name}", which is not there, so a server refuses {them}; '
+            f'{who} in namespace "{name}", which does not exist, so the API server refuses {them}; '
             f"{suggest(name, known)}",
             first.at.to("metadata", "namespace"),
             tuple(it.at.to("metadata", "namespace") for it in others),
@@ -50,7 +50,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _in_one(it: Object) -> bool:
-    """Whether its kind is in namespaces, as far as we know."""
+    """Whether its kind is namespaced; true for unknown kinds."""
     served = schemas.served(it.api_version, it.kind)
     return bool(it.namespace) and (served is None or served.namespaced)
 
@@ -60,6 +60,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INVALID,
     __doc__,
+    remedy="Correct the name, add the Namespace, or lint with --partial.",
     judges=(),
     check=check,
     needs=frozenset({Need.NAMESPACES, Need.WHOLE}),

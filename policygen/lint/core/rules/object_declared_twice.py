@@ -1,4 +1,4 @@
-"""Two objects of the input are one to the API server."""
+"""Two objects in the input have the same kind, namespace and name."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The one that is applied last wins, without a word. Versions of a kind are one object.
+    """The last one that is applied replaces the other silently. All versions of a kind are one object.
 
     Source: how the API server stores objects, by group, kind, namespace and name.
     """
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if before is not it:
             yield Hit(
                 RULE,
-                f"{it} is in the input twice, first at {THERE}, and the one that is applied last "
-                "wins; remove or rename one",
+                f"{it} is in the input twice, first at {THERE}, and the last one that is applied "
+                "replaces the other; remove or rename one",
                 it.at.to("metadata", "name"),
                 related=(before.at.to("metadata", "name"),),
             )
@@ -33,6 +33,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Remove one of the objects, or rename it.",
     judges=(),
     check=check,
     aliases=("identity-twice",),

@@ -1,4 +1,4 @@
-"""A ResourceQuota counts objects of a resource that there is not."""
+"""A ResourceQuota counts objects of a resource that does not exist."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -27,11 +27,11 @@ _BUILT_IN = {
     "apps": ("controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"),
     "batch": ("cronjobs", "jobs"),
 }
-"""Resources in namespaces, by group, that a quota can count; events are never counted."""
+"""Namespaced resources that a quota can count, by group; events are never counted."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Any qualified name is taken. Of groups that we have no list of nothing is said.
+    """The API server accepts any qualified name. Groups without a known list are skipped.
 
     Source: pkg/quota/v1/generic/evaluator.go, ObjectCountQuotaResourceNameFor;
     pkg/quota/v1/install/registry.go.
@@ -46,7 +46,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if key.startswith(_COUNT) and group in known and resource not in known[group]:
                 yield Hit(
                     RULE,
-                    f"{quota} counts {key}, and no object is counted under that name; "
+                    f"{quota} counts {key}, but no resource has that name, so it has no effect; "
                     f"{suggest(key, every)}",
                     quota.at.to("spec", "hard", key).on_key(),
                 )
@@ -70,6 +70,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Write the plural and group of a namespaced resource, such as count/jobs.batch.",
     judges=("ResourceQuota",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A quota or container has a part of a GPU."""
+"""A quota or container has a fraction of a GPU."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Containers are refused; a quota under `requests.` is accepted, and counts whole GPUs.
+    """Containers are refused; a quota under `requests.` is accepted, but counts integers.
 
     Source: pkg/apis/core/helper/helpers.go, IsExtendedResourceName; validation.go.
     """
@@ -20,18 +20,18 @@ def check(facts: Facts) -> Iterator[Hit]:
             if bare != name and accelerators.is_one(bare) and amount.denominator != 1:
                 yield Hit(
                     RULE,
-                    f"{quota} allows {float(amount):g} {bare}, and pods ask for whole ones, so it "
-                    f"allows {int(amount)}; write a whole number",
+                    f"{quota} allows {float(amount):g} {bare}, but pods request integers, so it "
+                    f"allows {int(amount)}; write an integer",
                     quota.at.to("spec", "hard", name),
                 )
-    for each in containers.containers(facts.cluster):
-        for name, amount in each.it.resources.limits.items():
+    for container in containers.containers(facts.cluster):
+        for name, amount in container.it.resources.limits.items():
             if accelerators.is_one(name) and amount.denominator != 1:
                 yield Hit(
                     RULE,
-                    f"{each} asks for {float(amount):g} {name}, which is refused; write a whole "
-                    "number, and share cards by MIG or time-slicing",
-                    each.at.to("resources", "limits", name),
+                    f"{container} requests {float(amount):g} {name}, which is refused; write an integer, "
+                    "and share GPUs by MIG or time-slicing",
+                    container.at.to("resources", "limits", name),
                 )
 
 
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write an integer, and share GPUs by MIG or time-slicing.",
     judges=("ResourceQuota", *KINDS),
     check=check,
     stands=True,

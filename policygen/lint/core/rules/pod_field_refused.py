@@ -1,4 +1,4 @@
-"""A pod has a volume of two kinds, a weight, port, toleration or the like that the API server refuses."""
+"""A pod has a volume, port, toleration, selector or weight that the API server refuses."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import keyed_texts, mappings
@@ -32,14 +32,14 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _HEAVIEST = 100
 _LAST_PORT = (1 << 16) - 1
 _VARIABLE = re.compile(r"[ -<>-~]+")
-"""The looser of the forms that Kubernetes has for names of variables."""
+"""The less strict form that Kubernetes has for names of environment variables."""
 _LONGEST_S = (1 << 31) - 1
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
     for spec in pod_templates.pod_specs(facts.cluster):
-        yield from _whole(spec)
+        yield from _pod(spec)
         yield from _policies(spec)
         yield from _volumes(spec)
         yield from _skews(spec)
@@ -48,39 +48,40 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield from _container(spec, container)
 
 
-def _whole(spec: Part) -> Iterator[Hit]:
+def _pod(spec: Part) -> Iterator[Hit]:
     system = spec.data.get("os")
     name = system.get("name", "") if isinstance(system, dict) else None
     if isinstance(name, str) and name not in _SYSTEMS:
-        message = f"{spec.owner} runs on {quoted(name)}; write linux or windows"
+        message = f"{spec.owner} has os {quoted(name)}, which is refused; write linux or windows"
         yield Hit(RULE, message, spec.at / "os")
     for key in _NAMES:
-        wanted = spec.data.get(key)
-        if isinstance(wanted, str) and wanted and not is_subdomain(wanted):
-            message = (
-                f"{spec.owner} has {key} {quoted(wanted)}, and none is called so; write a name"
-            )
+        name = spec.data.get(key)
+        if isinstance(name, str) and name and not is_subdomain(name):
+            message = f"{spec.owner} has {key} {quoted(name)}, which is not valid; write a name"
             yield Hit(RULE, message, spec.at / key)
     if spec.owner.kind == "Pod" and spec.data.get("nodeName") and spec.data.get("schedulingGates"):
-        message = f"{spec.owner} has scheduling gates and a node already; remove nodeName"
+        message = (
+            f"{spec.owner} has schedulingGates and nodeName, which is refused; remove nodeName"
+        )
         yield Hit(RULE, message, spec.at / "nodeName")
     seconds = spec.data.get("activeDeadlineSeconds")
     if isinstance(seconds, bool) or not isinstance(seconds, int):
         return
     at = spec.at / "activeDeadlineSeconds"
     if spec.owner.kind in _LASTING:
-        yield Hit(
-            RULE, f"{spec.owner} has pods with a deadline, and they must not end; remove it", at
-        )
+        message = "which is refused, because its pods must not end; remove it"
+        yield Hit(RULE, f"{spec.owner} has activeDeadlineSeconds, {message}", at)
     elif not 1 <= seconds <= _LONGEST_S:
-        yield Hit(RULE, f"{spec.owner} has a deadline of {seconds} s; write 1 to {_LONGEST_S}", at)
+        message = f"{spec.owner} has activeDeadlineSeconds {seconds}, which is refused"
+        yield Hit(RULE, f"{message}; write 1 to {_LONGEST_S}", at)
 
 
 def _policies(spec: Part) -> Iterator[Hit]:
     restarts = spec.data.get("restartPolicy")
-    typed = spec.owner.object.group != VOLCANO_BATCH  # elsewhere the schema tells
-    if not typed and isinstance(restarts, str) and restarts not in _POLICIES:
-        message = f"{spec.owner} restarts pods {quoted(restarts)}; write Always, OnFailure or Never"
+    unchecked = spec.owner.object.group == VOLCANO_BATCH  # other schemas list the values
+    if unchecked and isinstance(restarts, str) and restarts not in _POLICIES:
+        message = f"{spec.owner} has restartPolicy {quoted(restarts)}, which is refused"
+        message += "; write Always, OnFailure or Never"
         yield Hit(RULE, message, spec.at / "restartPolicy")
     for each in spec.items("tolerations"):
         for fault, step in _toleration(each):
@@ -89,8 +90,9 @@ def _policies(spec: Part) -> Iterator[Hit]:
         timed = each.data.get("tolerationSeconds") is not None
         if timed and each.data.get("effect") != "NoExecute":
             message = (
-                f"{spec.owner} tolerates for some seconds, which needs effect: NoExecute; write it"
+                f"{spec.owner} has tolerationSeconds without effect: NoExecute, which is refused; "
             )
+            message += "write effect: NoExecute"
             yield Hit(RULE, message, each.at / "tolerationSeconds")
 
 
@@ -101,7 +103,10 @@ def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
     if key:
         yield key_fault(key), "key"
     elif operator != "Exists":
-        yield "a toleration without key needs operator: Exists; write that, or the key", "operator"
+        yield (
+            "a toleration without a key needs operator Exists; write operator: Exists, or the key",
+            "operator",
+        )
     if operator == "Exists" and value:
         yield "operator Exists takes no value; remove it, or write operator: Equal", "value"
     elif operator in ("", "Equal"):
@@ -113,18 +118,20 @@ def _volumes(spec: Part) -> Iterator[Hit]:
     claimed = [keyed_texts(it, "metadata").get("name") for it in claims]
     for volume in spec.items("volumes"):
         if volume.data.get("name") in claimed:
-            continue  # the claim stands instead of it
+            continue  # the claim replaces it
         path = volume.data.get("hostPath")
         if isinstance(path, dict) and not path.get("path"):
-            message = f"a volume of {spec.owner} is a path of its node, and says none; write it"
+            message = (
+                f"{spec.owner} has a hostPath volume without path, which is refused; write the path"
+            )
             yield Hit(RULE, message, volume.at / "hostPath")
         kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
         if len(kinds) > 1:
             name = volume.data.get("name")
-            called = f"volume {name}" if isinstance(name, str) and name else "a volume"
+            which = f"volume {name}" if isinstance(name, str) and name else "a volume"
             yield Hit(
                 RULE,
-                f"{called} of {spec.owner} is {' and '.join(kinds)}, which is refused; keep one",
+                f"{spec.owner} has {which} with {' and '.join(kinds)}, which is refused; keep one",
                 volume.at / kinds[1],
             )
 
@@ -133,7 +140,7 @@ def _skews(spec: Part) -> Iterator[Hit]:
     for each in spec.items("topologySpreadConstraints"):
         skew = each.data.get("maxSkew", 0)
         if isinstance(skew, int) and skew <= 0:
-            message = f"{spec.owner} spreads its pods with maxSkew {skew}; write at least 1"
+            message = f"{spec.owner} has maxSkew {skew}, which is refused; write at least 1"
             yield Hit(RULE, message, each.at / "maxSkew")
 
 
@@ -145,7 +152,9 @@ def _affinity(spec: Part) -> Iterator[Hit]:
         for each in affinity.under(key).items(_PREFERRED):
             weight = each.data.get("weight")
             if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
-                message = f"{spec.owner} prefers with weight {weight}; write 1 to {_HEAVIEST}"
+                message = (
+                    f"{spec.owner} has weight {weight}, which is refused; write 1 to {_HEAVIEST}"
+                )
                 yield Hit(RULE, message, each.at / "weight")
             terms.append(each.under("podAffinityTerm"))
             yield from _expressions(each.under("preference"), "nodes")
@@ -169,23 +178,23 @@ def _affinity(spec: Part) -> Iterator[Hit]:
 
 
 def _expressions(selector: Part, what: str) -> Iterator[Hit]:
-    """Of operators that there are not the schema tells where nodes are selected."""
+    """For nodes, the schema lists the valid operators."""
     for each in selector.items("matchExpressions"):
         operator, values = each.data.get("operator"), each.data.get("values")
         values = [] if values is None else values
         if not isinstance(operator, str) or not isinstance(values, list):
             continue
-        who = f"{each.owner} selects {what} by"
+        who = f"{each.owner} selects {what} by operator"
         if what == "pods" and operator not in _OPERATORS:
-            message = f"{who} {quoted(operator)}; write {', '.join(_OPERATORS)}"
+            message = f"{who} {quoted(operator)}, which is not valid; write {listed([*_OPERATORS])}"
             yield Hit(RULE, message, each.at / "operator")
         elif operator in _WITH_VALUES and not values:
-            yield Hit(RULE, f"{who} {operator} without values; write some, or Exists", each.at)
+            yield Hit(RULE, f"{who} {operator}, which needs values; write some, or Exists", each.at)
         elif operator in _WITHOUT and values:
             message = f"{who} {operator}, which takes no values; remove them, or write In"
             yield Hit(RULE, message, each.at / "values")
         elif operator in _ORDERED and len(values) != 1:
-            yield Hit(RULE, f"{who} {operator}, which takes one value; write one number", each.at)
+            yield Hit(RULE, f"{who} {operator}, which takes one value; write one integer", each.at)
         key = each.data.get("key")
         if isinstance(key, str) and (fault := key_fault(key)):
             yield Hit(RULE, f"{each.owner}: {fault}", each.at / "key")
@@ -195,12 +204,13 @@ def _fields(selector: Part) -> Iterator[Hit]:
     for each in selector.items("matchFields"):
         key = each.data.get("key")
         if isinstance(key, str) and key != "metadata.name":
-            message = f"{each.owner} selects nodes by the field {quoted(key)}; write metadata.name"
+            message = f"{each.owner} selects nodes by field {quoted(key)}, which is refused"
+            message += "; write metadata.name"
             yield Hit(RULE, message, each.at / "key")
 
 
 def _values(selector: Part) -> Iterator[Hit]:
-    """Of expressions; in those that only prefer a node any value is taken."""
+    """Checks the values of expressions. Preferences for nodes are skipped: they accept any value."""
     for each in selector.items("matchExpressions"):
         values = each.data.get("values")
         if each.data.get("operator") not in _WITH_VALUES or not isinstance(values, list):
@@ -219,17 +229,22 @@ def _container(spec: Part, container: Part) -> Iterator[Hit]:
         for key, known in (("resourceName", _RESIZED), ("restartPolicy", _restarts(never=never))):
             value: Any = each.data.get(key)
             if isinstance(value, str) and value not in known:
-                message = f"{named(container)} resizes with {key} {quoted(value)}; write {' or '.join(known)}"
+                message = f"{named(container)} has resizePolicy with {key} {quoted(value)}, which is refused"
+                message += f"; write {' or '.join(known)}"
                 yield Hit(RULE, message, each.at / key)
         name = each.data.get("resourceName")
         if isinstance(name, str) and name in seen:
-            yield Hit(RULE, f"{named(container)} resizes {name} twice; write it once", each.at)
+            message = (
+                f"{named(container)} has two resizePolicy entries for {name}, which is refused"
+            )
+            yield Hit(RULE, f"{message}; remove one", each.at)
         seen.add(name if isinstance(name, str) else None)
     for each in container.under("resources").items("claims"):
         name = each.data.get("name")
         claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
         if isinstance(name, str) and name not in claimed:
-            message = f"{named(container)} uses claim {quoted(name)}, which its pod has not; write it there"
+            message = f"{named(container)} uses claim {quoted(name)}, which its pod does not list"
+            message += "; write it in resourceClaims of the pod"
             yield Hit(RULE, message, each.at / "name")
 
 
@@ -237,13 +252,14 @@ def _variables(container: Part) -> Iterator[Hit]:
     for each in container.items("env"):
         name = each.data.get("name")
         if isinstance(name, str) and not _VARIABLE.fullmatch(name):
-            message = f'{named(container)} has a variable {quoted(name)}; write no "="'
+            message = (
+                f'{named(container)} has env name {quoted(name)}, which is refused; remove "="'
+            )
             if not name:
-                message = f"{named(container)} has a variable without a name; write one"
+                message = f"{named(container)} has an env entry without a name, which is refused; write its name"
             elif "=" not in name:
-                message = (
-                    f"{named(container)} has a variable {quoted(name)}; write ASCII characters"
-                )
+                message = f"{named(container)} has env name {quoted(name)}, which is refused"
+                message += "; write ASCII characters"
             yield Hit(RULE, message, each.at / "name")
 
 
@@ -253,13 +269,15 @@ def _ports(container: Part) -> Iterator[Hit]:
         for key, first in (("containerPort", 1), ("hostPort", 0)):
             number = port.data.get(key, 0)
             if isinstance(number, int) and not first <= number <= _LAST_PORT:
-                message = f"{named(container)} has {key} {number}; write 1 to {_LAST_PORT}"
+                message = f"{named(container)} has {key} {number}, which is refused; write 1 to {_LAST_PORT}"
                 yield Hit(RULE, message, port.at / key)
         name = port.data.get("name")
         if not isinstance(name, str) or not name:
             continue
         if name in seen:
-            message = f"{named(container)} has two ports called {name}; rename one"
+            message = (
+                f"{named(container)} has two ports with name {name}, which is refused; rename one"
+            )
             yield Hit(RULE, message, port.at / "name")
         seen.add(name)
 
@@ -273,6 +291,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Correct the field that the finding names.",
     judges=pod_templates.KINDS,
     check=check,
 )

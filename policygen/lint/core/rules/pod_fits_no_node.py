@@ -1,4 +1,4 @@
-"""A pod asks for more GPUs than any node has."""
+"""A pod requests more GPUs than any node has."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -9,20 +9,20 @@ from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A sum over nodes is what queues and quotas see; a pod needs one node.
+    """Queues and quotas count all nodes together, but a pod needs one node.
 
-    For what Kueue admits, see queued-pod-fits-no-node.
+    For workloads that Kueue admits, see queued-pod-fits-no-node.
     Source: pkg/scheduler/plugins/predicates; kube-scheduler's noderesources/fit.go;
     volcano-sh/volcano#2814, #5006.
     """
     if not facts.cluster.nodes.any:
-        return  # asking for less would not help
+        return  # requesting less would not help
     largest = facts.cluster.derive(_largest)
     for workload in facts.cluster.workloads:
         if LOCAL_QUEUE in labels(workload)[1]:
@@ -33,8 +33,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if amount > most:
                     yield Hit(
                         RULE,
-                        f"a pod of {workload} asks for {shown(name, amount)} {name}, and the largest node has "
-                        f"{shown(name, most)}: it waits for ever; ask for less in more pods",
+                        f"{workload} has pods of {amount_of(name, amount, most)}, but the largest node has "
+                        f"{shown(name, most, amount)}, so they stay pending; request less in more pods",
                         template.at / "spec",
                     )
 
@@ -52,6 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Split the pod into pods that fit on a node.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),

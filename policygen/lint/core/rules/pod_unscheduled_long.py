@@ -1,4 +1,4 @@
-"""A pod that asks for GPUs finds no node, though its queue has let it go."""
+"""A pod with GPUs stays unschedulable, though its queue has admitted it."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -12,10 +12,10 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Quota is counted over nodes, so that there can be quota and no node: admitted, and Pending.
+    """Quota is counted over all nodes, so an admitted pod can fit on no node and stay Pending.
 
-    What is gated, or waits in a PodGroup, waits for its queue: other rules'. Source: issues 2665
-    and 5289 of Kueue.
+    Pods that are gated or in a PodGroup wait for their queue; other rules report them.
+    Source: issues 2665 and 5289 of Kueue.
     """
     stuck = [
         each
@@ -32,16 +32,17 @@ def check(facts: Facts) -> Iterator[Hit]:
         why = family[0].pod.unscheduled_why
         yield Hit(
             RULE,
-            f"{named(family)} {verb} no node for {held(family)} since {long(facts.now - min(created))}"
-            f"{why and ': '}{why}; {_remedy(why)}, or delete it so that its quota serves others",
+            f"{named(family)} {verb} no node for {held(family)} since "
+            f"{long(facts.now - min(created))}{why and ': '}{why}; {_advice(why)}, or delete "
+            f"{'it' if len(family) == 1 else 'them'} to release the quota",
             family[0].pod.at,
         )
 
 
-def _remedy(why: str) -> str:
+def _advice(why: str) -> str:
     if not why or "Insufficient" in why:
-        return "free whole nodes (pack), ask for less"
-    return "change what keeps it from the nodes"
+        return "pack pods to free complete nodes, request less"
+    return "change the constraint that keeps the pods from the nodes"
 
 
 RULE = ObjectRule(
@@ -49,6 +50,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Pack pods, request less on one node, or delete the pod.",
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN}),

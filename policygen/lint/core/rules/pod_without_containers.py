@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """No list at all is refused by the schema already, which `field-missing` tells.
+    """The schema refuses a missing list, which `field-missing` reports.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.
     """
@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if spec.data.get("containers") == []:
             yield Hit(
                 RULE,
-                f"the pods of {spec.owner} have no container, which is refused; write one",
+                f"{spec.owner} has no containers, which is refused; write a container",
                 spec.at / "containers",
             )
 
@@ -27,6 +27,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a container.",
     judges=pod_templates.KINDS,
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A pod or pod group names a PriorityClass that is not there."""
+"""A pod or PodGroup has a PriorityClass that does not exist."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,9 @@ _BUILT_IN = ("system-cluster-critical", "system-node-critical")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Pods are refused when they are created; a pod group counts with priority 0, in silence.
+    """Pods are refused when they are created; a PodGroup silently has priority 0.
 
-    Only where the input has classes at all.
+    Checks only if the input has PriorityClasses.
     Source: plugin/pkg/admission/priority; volcano's pkg/scheduler/cache/cache.go.
     """
     classes = facts.cluster.priority_classes
@@ -26,18 +26,16 @@ def check(facts: Facts) -> Iterator[Hit]:
     def unknown(name: str) -> bool:
         return bool(name) and name not in _BUILT_IN and not classes.knows(name)
 
-    def claim(who: str, name: str, then: str, at: At) -> Hit:
-        hint = suggest(name, classes.names())
-        return Hit(
-            RULE, f'{who} has PriorityClass "{name}", which is not there: {then}; {hint}', at
-        )
+    def hit(who: str, name: str, then: str, at: At) -> Hit:
+        message = f'{who} has PriorityClass "{name}", which does not exist, so {then}'
+        return Hit(RULE, f"{message}; {suggest(name, classes.names())}", at)
 
     for workload in facts.cluster.workloads:
         for template in workload.templates:
             name = template.spec.priority_class_name
             if unknown(name):
                 at = template.at.to("spec", "priorityClassName")
-                yield claim(str(workload), name, "its pods are refused", at)
+                yield hit(str(workload), name, "its pods are refused", at)
     groups: list[Entry[PodGroup] | Entry[Job]] = [
         *facts.cluster.pod_groups,
         *facts.cluster.volcano_jobs,
@@ -46,7 +44,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         name = group.it.priority_class_name
         if unknown(name):
             at = group.at.to("spec", "priorityClassName")
-            yield claim(str(group), name, "it counts with priority 0", at)
+            yield hit(str(group), name, "it has priority 0", at)
 
 
 RULE = ObjectRule(
@@ -54,6 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the name of a PriorityClass that exists, or create it first.",
     judges=("PodGroup", *KINDS),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A PriorityClass has a value or name that only Kubernetes' own may have, or an empty policy."""
+"""A PriorityClass has a value or name reserved for Kubernetes, or an empty policy."""
 
 from collections.abc import Iterator
 
@@ -25,15 +25,15 @@ def check(facts: Facts) -> Iterator[Hit]:
             if _OWN.get(entry.name) != entry.it.value:
                 yield Hit(
                     RULE,
-                    f'{entry}: names that begin with "{_PREFIX}" are for Kubernetes\' own classes; '
-                    "take another name",
+                    f'{entry} has a name that begins with "{_PREFIX}", which is reserved for Kubernetes; '
+                    "write another name",
                     entry.at.to("metadata", "name"),
                 )
         elif entry.it.value > _HIGHEST:
             yield Hit(
                 RULE,
-                f"{entry} has value {entry.it.value}, and above {_HIGHEST} are Kubernetes' own "
-                f"classes; write at most {_HIGHEST}",
+                f"{entry} has value {entry.it.value}, which is reserved for Kubernetes; "
+                f"write at most {_HIGHEST}",
                 entry.at / "value",
             )
 
@@ -43,6 +43,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a value of at most 1000000000 and a name that does not begin with system-.",
     judges=("PriorityClass",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""Two PriorityClasses have the same value, so neither goes before the other."""
+"""Two PriorityClasses have the same value, so neither preempts the other."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Classes that differ in their preemptionPolicy may mean to share a value.
+    """Classes with different preemptionPolicies may share a value on purpose.
 
-    Source: k8s.io/kubernetes/plugin/pkg/admission/priority: only the value counts later.
+    Source: k8s.io/kubernetes/plugin/pkg/admission/priority, which copies only the value to pods.
     """
     for entries in facts.cluster.priority_classes.by(_rank).values():
         first = entries[0]
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if entry.name != first.name:
                 yield Hit(
                     RULE,
-                    f"{entry} has value {entry.it.value} as {first} has, so their pods are equal; "
-                    "write different values, or use one class",
+                    f"{entry} has value {entry.it.value}, the same as {first}, so their pods have the "
+                    "same priority; write different values, or use one class",
                     entry.at / "value",
                     (first.at / "value",),
                 )
@@ -36,6 +36,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Give the PriorityClasses different values, or use one of them.",
     judges=("PriorityClass",),
     check=check,
 )

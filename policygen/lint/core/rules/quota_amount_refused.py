@@ -1,17 +1,17 @@
-"""A ResourceQuota has an amount below 0, or a part of what only comes whole."""
+"""A ResourceQuota has a negative amount, or a fraction of an integer resource."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of
 from policygen.lint.core.standard_resources import known_to_quota, whole
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A GPU's bare name is `gpu-quota-binds-nothing`, whatever its amount.
+    """GPUs without a prefix are for `gpu-quota-binds-nothing`, whatever their amount.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue.
     """
@@ -19,12 +19,12 @@ def check(facts: Facts) -> Iterator[Hit]:
         for name, amount in quota.it.hard.items():
             if not known_to_quota(name):
                 continue
-            part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)
-            if amount < 0 or part:
-                kind = "a whole number" if part else "0 or more"
+            is_part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)
+            if amount < 0 or is_part:
+                kind = "an integer" if is_part else "0 or more"
                 yield Hit(
                     RULE,
-                    f"{quota} allows {shown(name, amount)} {name}, which is refused; write {kind}",
+                    f"{quota} allows {amount_of(name, amount)}, which is refused; write {kind}",
                     quota.at.to("spec", "hard", name),
                 )
 
@@ -34,6 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write 0 or more, and an integer for objects.",
     judges=("ResourceQuota",),
     check=check,
 )

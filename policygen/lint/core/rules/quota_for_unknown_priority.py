@@ -1,4 +1,4 @@
-"""A quota is for the pods of a PriorityClass that is not there, so it counts none."""
+"""A ResourceQuota counts pods of a PriorityClass that does not exist, so it counts nothing."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The names of a scope are compared with the pods' and with nothing else.
+    """The server compares the names of a scope only with those of pods.
 
-    Only where the input has classes at all.
+    Checks only if the input has PriorityClasses.
     Source: pkg/quota/v1/evaluator/core/pods.go, podMatchesSelector.
     """
     classes = facts.cluster.priority_classes
@@ -19,14 +19,14 @@ def check(facts: Facts) -> Iterator[Hit]:
         return
     for quota in facts.cluster.resource_quotas:
         selector = quota.it.scope_selector
-        for i, each in enumerate(selector.match_expressions if selector else ()):
-            if each.scope_name != "PriorityClass" or each.operator != "In":
+        for i, expression in enumerate(selector.match_expressions if selector else ()):
+            if expression.scope_name != "PriorityClass" or expression.operator != "In":
                 continue
-            for j, name in enumerate(each.values):
+            for j, name in enumerate(expression.values):
                 if not name.startswith("system-") and not classes.knows(name):
                     yield Hit(
                         RULE,
-                        f'{quota} counts pods of PriorityClass "{name}", which is not there; '
+                        f'{quota} counts pods of PriorityClass "{name}", which does not exist; '
                         f"{suggest(name, classes.names())}",
                         quota.at.to("spec", "scopeSelector", "matchExpressions", i, "values", j),
                     )
@@ -37,6 +37,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the name of a PriorityClass that exists.",
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A ResourceQuota counts a resource without a domain, which Kubernetes does not know."""
+"""A ResourceQuota counts a resource without a domain that Kubernetes does not know."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """What has a domain is taken, whether anything counts it or not: see `gpu-quota-binds-nothing`.
+    """The server accepts any name with a domain, counted or not: see `gpu-quota-binds-nothing`.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaResourceName.
     """
@@ -21,12 +21,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             if fault := key_fault(name):
                 yield Hit(RULE, f"{quota}: {fault.replace('label key', 'name of a resource')}", at)
             elif not known_to_quota(name):
-                hint = suggest(name, QUOTA_KEYS)
+                advice = suggest(name, QUOTA_KEYS)
                 if "gpu" in name:
-                    hint = (
-                        "write requests. and the name that nodes have, as requests.nvidia.com/gpu"
+                    advice = (
+                        "write the name that nodes have with the prefix requests., such as "
+                        "requests.nvidia.com/gpu"
                     )
-                yield Hit(RULE, f'{quota} counts "{name}", which there is not; {hint}', at)
+                message = f'{quota} counts "{name}", which is not a resource'
+                yield Hit(RULE, f"{message}; {advice}", at)
 
 
 RULE = ObjectRule(
@@ -34,6 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the resource name that nodes have, with the prefix requests.",
     judges=("ResourceQuota",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""The scopes of a ResourceQuota exclude each other, or its resources."""
+"""The scopes of a ResourceQuota exclude each other, or cannot count its resources."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 _PODS = ("pods",)
 _HUGE = ("hugepages-", "requests.hugepages-")
-"""How names begin that no scope can count."""
+"""Prefixes of resources that no scope can count."""
 _COMPUTE = tuple(
     f"{way}{name}" for way in ("", "requests.", "limits.") for name in ("cpu", "memory")
 )
@@ -23,14 +23,14 @@ _FITS = {
     "CrossNamespacePodAffinity": (*_PODS, *_COMPUTE),
     "VolumeAttributesClass": ("persistentvolumeclaims", "requests.storage"),
 }
-"""What each scope can count of the resources without a domain."""
+"""The resources without a domain that each scope can count."""
 _PAIRS = (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating"))
 _WITH_VALUES = ("PriorityClass", "VolumeAttributesClass")
 _VALUED = ("In", "NotIn")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and its like."""
+    """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and validateScopeSelector."""
     for quota in facts.cluster.resource_quotas:
         spec = quota.at / "spec"
         it = quota.it
@@ -48,11 +48,14 @@ def check(facts: Facts) -> Iterator[Hit]:
 def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
     for i, scope in enumerate(scopes):
         if scope not in _FITS:
-            continue  # value-unsupported
+            continue  # `value-unsupported` reports it
         for name in it.hard:
             plain = name in QUOTA_KEYS or name.startswith(_HUGE)
             if plain and name not in _FITS[scope]:
-                yield f"scope {scope} cannot count {name}; give it a quota of its own", at / i
+                yield (
+                    f"scope {scope} cannot count {name}; write a separate quota for {name}",
+                    at / i,
+                )
     for pair in _PAIRS:
         if set(pair) <= set(scopes):
             yield f"{' and '.join(pair)} exclude each other; remove one", at
@@ -60,11 +63,11 @@ def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tupl
 
 def _expression(it: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:
     if it.scope_name in _FITS and it.scope_name not in _WITH_VALUES and it.operator != "Exists":
-        yield f"scope {it.scope_name} takes only the operator Exists; write that", at / "operator"
+        yield f"scope {it.scope_name} takes only the operator Exists; write Exists", at / "operator"
     elif it.operator in _VALUED and not it.values:
-        yield f"{it.operator} stands without values; write some, or Exists", at / "values"
+        yield f"operator {it.operator} needs values; write some, or Exists", at / "values"
     elif it.operator not in _VALUED and it.values:
-        yield f"{it.operator} takes no values; remove them, or write In", at / "values"
+        yield f"operator {it.operator} takes no values; remove them, or write In", at / "values"
 
 
 RULE = ObjectRule(
@@ -72,6 +75,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a separate quota for each scope.",
     judges=("ResourceQuota",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A ResourceQuota has nothing left, so that the next pod or object is refused."""
+"""A ResourceQuota is used up, so the next pod or object is refused."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of GPUs and counts of objects: what a queue does not hand out, and refuses where queues wait.
+    """Checks GPUs and counts of objects.
 
     Source: status.used of core/v1 ResourceQuota.
     """
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         used = keyed_texts(quota.object.data, "status", "used")
         for key, hard in quota.it.hard.items():
             text = used.get(key)
-            if text is None or not _matters(key):
+            if text is None or not _is_checked(key):
                 continue
             try:
                 taken = quantity.parse(text).value
@@ -29,13 +29,13 @@ def check(facts: Facts) -> Iterator[Hit]:
             if taken >= hard > 0:
                 yield Hit(
                     RULE,
-                    f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}; what comes "
-                    "next is refused and not queued. Raise it, or let some end",
+                    f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}, so the next "
+                    "pod or object is refused, not queued; raise the quota, or wait until others end",
                     quota.at.to("spec", "hard", key),
                 )
 
 
-def _matters(key: str) -> bool:
+def _is_checked(key: str) -> bool:
     return key == "pods" or key.startswith("count/") or is_one(key.removeprefix("requests."))
 
 
@@ -44,6 +44,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
+    remedy="Raise the quota, or wait until other pods finish.",
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -1,4 +1,4 @@
-"""A quota counts cpu or memory, and containers that do not ask for it are refused."""
+"""A ResourceQuota counts cpu or memory, but containers do not set it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,14 +10,14 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Judged by the workloads of the namespace, and by what its LimitRanges fill in.
+    """Checks the workloads of the namespace with the defaults of its LimitRanges.
 
-    Quotas with scopes may not count these pods and are left out; of several the first is told.
+    Skips quotas with scopes, which may not count these pods. Reports the first of several quotas.
     Source: pkg/quota/v1/evaluator/core/pods.go, Constraints.
     """
     quotas = facts.cluster.resource_quotas.by_namespace
     if any(not entry.namespace for entry in facts.cluster.limit_ranges):
-        return  # they may be for any namespace
+        return  # they may be meant for any namespace
     filled = facts.cluster.derive(_filled)
     for workload in facts.cluster.workloads:
         mine = [
@@ -28,13 +28,13 @@ def check(facts: Facts) -> Iterator[Hit]:
         known = filled.get(workload.namespace, frozenset())
         for template in workload.templates:
             for quota, keys in mine:
-                missing = [key for key in keys if not _said(template.spec, key, known)]
+                missing = [key for key in keys if not _is_set(template.spec, key, known)]
                 if missing:
                     yield Hit(
                         RULE,
-                        f"{quota} counts {', '.join(missing)}, and containers of {workload} say "
-                        "nothing of it, so its pods are refused; write their resources, or a "
-                        "LimitRange with defaults",
+                        f"{quota} counts {', '.join(missing)}, but containers of {workload} do not "
+                        "set it, so its pods are refused; write their resources, or a LimitRange "
+                        "with defaults",
                         template.at / "spec",
                         tuple(quota.at.to("spec", "hard", key) for key in missing[:1]),
                     )
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
-    """What the LimitRanges of each namespace write into containers: `requests.cpu`."""
+    """What the LimitRanges of each namespace add to containers, such as `requests.cpu`."""
     found: dict[str, set[str]] = {}
     for entry in cluster.limit_ranges:
         for item in entry.it.limits:
@@ -53,10 +53,10 @@ def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
     return {namespace: frozenset(names) for namespace, names in found.items()}
 
 
-def _said(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
-    """Whether each container says what a key of a quota counts.
+def _is_set(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
+    """Whether each container sets what a key of a quota counts.
 
-    None must, where the pod asks for anything as a whole: so do servers of 1.36.3.
+    Also true if the pod has resources of its own: servers of 1.36.3 require no more then.
     """
     way, _, name = key.rpartition(".")
     way = way or "requests"
@@ -75,6 +75,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write the resources of the containers, or a LimitRange with defaults.",
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""Ranks of one training job start one by one, and some may hold GPUs while others never come."""
+"""Ranks of a training job start one by one, so some can hold GPUs while others wait."""
 
 from collections.abc import Iterator
 
@@ -12,12 +12,12 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano.queues import MIN_MEMBER
 
 _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
-"""Environment by which launchers find the other ranks."""
+"""Environment variables by which launchers find the other ranks."""
 _KINDS = ("StatefulSet", "Deployment", "ReplicaSet")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Judged by the environment of torchrun and its like; a queue or pod group is a gang.
+    """Checks the environment variables of torchrun and similar launchers; a queue or PodGroup is a gang.
 
     Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle.
     """
@@ -32,18 +32,18 @@ def check(facts: Facts) -> Iterator[Hit]:
                 or _ganged(workload, template)
             ):
                 continue
-            if not any(each.get("name") in _SIZES for each in _environment(template)):
+            if not any(variable.get("name") in _SIZES for variable in _environment(template)):
                 continue
             ordered = (
                 workload.kind == "StatefulSet"
                 and workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
             )
-            how = "one after the other, each when the one before is ready" if ordered else "singly"
+            how = "each when the previous one is ready" if ordered else "separately"
             yield Hit(
                 RULE,
-                f"the {count} ranks of {workload} start {how}, with no gang: with too few free "
-                "GPUs some wait for the others and hold theirs; use one pod with all GPUs of a "
-                "node, or a JobSet or LeaderWorkerSet behind a queue",
+                f"{workload} starts its {count} ranks {how}, without a gang: if GPUs are short, some "
+                "ranks hold theirs and wait; use one pod with all GPUs of a node, or a JobSet or "
+                "LeaderWorkerSet with a queue",
                 workload.at / "spec",
             )
 
@@ -70,6 +70,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet with a queue.",
     judges=_KINDS,
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A container requests more than its limit, or less than nothing."""
+"""A container requests more than its limit, or a negative amount."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,13 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.core.standard_resources import overcommitted
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of what cannot be overcommitted `gpu-request-without-limit` tells.
+    """`gpu-request-without-limit` reports resources that cannot be overcommitted.
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if amount < 0:
                     yield Hit(
                         RULE,
-                        f"{each} has {shown(name, amount)} {name} in {field}, which is refused; "
+                        f"{each} has {amount_of(name, amount)} in {field}, which is refused; "
                         "write 0 or more",
                         each.at.to("resources", field, name),
                     )
@@ -32,8 +32,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if limit is not None and amount > limit >= 0 and overcommitted(name):
                 yield Hit(
                     RULE,
-                    f"{each} requests {shown(name, amount)} {name} with a limit of "
-                    f"{shown(name, limit)}, which is refused; write at most the limit",
+                    f"{each} requests {amount_of(name, amount, limit)} with a limit of "
+                    f"{shown(name, limit, amount)}, which is refused; write at most the limit",
                     each.at.to("resources", "requests", name),
                     (each.at.to("resources", "limits", name),),
                 )
@@ -44,6 +44,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write a request of 0 or more and at most the limit.",
     judges=KINDS,
     check=check,
     stands=True,

@@ -1,4 +1,4 @@
-"""Pods that are to run on are not restarted."""
+"""Pods of a Deployment or similar workload have a restartPolicy other than Always."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Of Jobs, where it is the other way round, `job-restarts-always` tells.
+    """`job-restarts-always` reports Jobs, which must not restart always.
 
     Source: pkg/apis/apps/validation/validation.go.
     """
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if it.object.group == "apps" and isinstance(policy, str) and policy != "Always":
             yield Hit(
                 RULE,
-                f"{it} makes pods with restartPolicy {policy}, which is refused; remove it",
+                f"{it} has restartPolicy {policy}, which is refused; remove it",
                 spec.at / "restartPolicy",
                 edits=(Edit(Verb.REMOVE, spec.at / "restartPolicy"),),
             )
@@ -29,6 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Omit restartPolicy, or use a Job for work that ends.",
     judges=selectors.OWNERS,
     check=check,
     fix=Fix.SAFE,

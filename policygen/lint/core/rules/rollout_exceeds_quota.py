@@ -1,4 +1,4 @@
-"""A Deployment that fits its quota cannot be updated within it."""
+"""A Deployment fits its quota, but its update needs one more pod than the quota allows."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Where no pod may be missing, a new one must fit before an old one goes.
+    """If no pod may be unavailable, a new one must fit before an old one is deleted.
 
     Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.
     """
@@ -28,8 +28,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                     yield Hit(
                         RULE,
                         f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, and its "
-                        "update makes a new pod before an old one goes: the new one is "
-                        "refused, and the update hangs; write maxUnavailable: 1, maxSurge: 0",
+                        "update creates a new pod before it deletes an old one, so the new pod is "
+                        "refused and the update never ends; write maxUnavailable: 1, maxSurge: 0",
                         workload.at.to("spec", "strategy"),
                         (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
                     )
@@ -40,6 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Write maxUnavailable: 1 and maxSurge: 0.",
     judges=("Deployment",),
     check=check,
     reads=("ResourceQuota",),

@@ -1,4 +1,4 @@
-"""The rolling update of a Deployment has a bound that is no number and no percentage, or none at all."""
+"""A rolling update has a maxSurge or maxUnavailable that is not valid, or both are 0."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ _ALL = 100
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Negative numbers are told by `count-negative`.
+    """`count-negative` reports negative numbers.
 
     Source: pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment.
     """
@@ -26,18 +26,18 @@ def check(facts: Facts) -> Iterator[Hit]:
         ):
             at = workload.at.to("spec", "strategy", "rollingUpdate")
             for fault, key in _faults(bounds):
-                yield Hit(RULE, f"{workload}: {fault}", at / key if key else at)
+                yield Hit(RULE, f"{workload} {fault}", at / key if key else at)
 
 
 def _faults(bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key in _BOUNDS:
         bound = bounds.get(key)
         if isinstance(bound, str) and not _PERCENT.fullmatch(bound):
-            yield f'{key} {quoted(bound)} is no percentage; write a number, or "25%"', key
+            yield f'has {key} {quoted(bound)}, which is not valid; write an integer, or "25%"', key
         elif key == "maxUnavailable" and isinstance(bound, str) and int(bound[:-1]) > _ALL:
-            yield f"{key} {quoted(bound)} is more than all pods; write at most 100%", key
+            yield f"has {key} {quoted(bound)}, which is refused; write at most 100%", key
     if all(bounds.get(key) in (0, "0%") for key in _BOUNDS):
-        yield "maxSurge and maxUnavailable are both 0, so no pod could be replaced; raise one", ""
+        yield "has maxSurge 0 and maxUnavailable 0, which is refused; raise one", ""
 
 
 RULE = ObjectRule(
@@ -45,6 +45,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write an integer or a percentage, and at least one above 0.",
     judges=("Deployment",),
     check=check,
 )

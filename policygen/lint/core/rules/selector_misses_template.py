@@ -1,4 +1,4 @@
-"""A Deployment, or its like, does not select the pods that it makes."""
+"""The selector of a Deployment or similar workload does not match its own pods."""
 
 from collections.abc import Iterator
 
@@ -23,14 +23,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 f"{workload} has an empty selector, which is refused; write the labels of its "
-                "template into matchLabels",
+                "template in matchLabels",
                 at,
             )
         elif not selector.selects(dict(template.labels)):
             yield Hit(
                 RULE,
-                f"{workload} does not select the pods of its own template, which is refused; give "
-                "both the same labels",
+                f"{workload} has a selector that does not match its own template, which is refused; "
+                "write the same labels in both",
                 at,
                 (template.at.to("metadata", "labels"),),
             )
@@ -41,6 +41,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the same labels in the selector and the template.",
     judges=selectors.OWNERS,
     check=check,
 )

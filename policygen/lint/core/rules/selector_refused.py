@@ -1,4 +1,4 @@
-"""A label selector has an operator, key or value that it cannot have."""
+"""A label selector has an operator, key or value that is not valid."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: k8s.io/apimachinery, pkg/apis/meta/v1/validation, ValidateLabelSelector."""
-    for who, way, it in selectors.selectors(facts.cluster):
-        for path, fault in selectors.faults(it):
-            yield Hit(RULE, f"{who}: {fault}", who.at.to(*way, *path))
+    for owner, prefix, selector in selectors.selectors(facts.cluster):
+        for path, fault in selectors.faults(selector):
+            yield Hit(RULE, f"{owner}: {fault}", owner.at.to(*prefix, *path))
 
 
 RULE = ObjectRule(
@@ -20,6 +20,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the operator that fits the values.",
     judges=("ClusterQueue", *selectors.OWNERS),
     check=check,
 )

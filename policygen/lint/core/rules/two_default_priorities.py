@@ -1,4 +1,4 @@
-"""Two PriorityClasses are the default of all pods."""
+"""Two PriorityClasses are the default for pods without a class."""
 
 from collections.abc import Iterator
 
@@ -8,17 +8,17 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The second is refused; where both got in by a race, the smaller value counts.
+    """The second is refused; if both were created in a race, the lower value is used.
 
     Source: plugin/pkg/admission/priority/admission.go, validatePriorityClass.
     """
-    then = "it is refused" if facts.cluster.seen is None else "the smaller value counts"
+    effect = "which is refused" if facts.cluster.seen is None else "so the lower value is used"
     defaults = [entry for entry in facts.cluster.priority_classes if entry.it.global_default]
     for entry in defaults[1:]:
         if entry.name != defaults[0].name:
             yield Hit(
                 RULE,
-                f"{entry} is globalDefault, and so is {defaults[0]}: {then}; keep one",
+                f"{entry} has globalDefault, as {defaults[0]} has, {effect}; keep one",
                 entry.at / "globalDefault",
                 (defaults[0].at / "globalDefault",),
             )
@@ -29,6 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Keep globalDefault on one PriorityClass.",
     judges=("PriorityClass",),
     check=check,
     stands=True,

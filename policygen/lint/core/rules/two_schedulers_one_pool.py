@@ -12,19 +12,19 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.queues import SCHEDULER
 
 Place = tuple[str, frozenset[tuple[str, str]]]
-"""A resource, and the node selector under which it is looked for."""
+"""A resource, and the node selector of the pods that request it."""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Each sees the other's pods only once they are bound, so both may give away the same card.
+    """Each scheduler sees the other's pods only once they are bound, so both can use the same GPU.
 
-    Pods look for the same nodes where they ask for the same resource under the same selector.
-    Schedulers that the input does not tell apart are left out.
+    Pods compete for nodes if they request the same resource with the same selector.
+    Skips schedulers that the input does not distinguish.
     Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
     """
     process = facts.cluster.derive(_processes)
     first: dict[Place, tuple[str, Workload, Template]] = {}
-    told: set[Place] = set()
+    reported: set[Place] = set()
     for workload in facts.cluster.workloads:
         for template in workload.templates:
             name = template.spec.scheduler_name or DEFAULT_SCHEDULER
@@ -37,21 +37,21 @@ def check(facts: Facts) -> Iterator[Hit]:
             for resource in accelerators.asked(facts.cluster, template):
                 place = (resource, selector)
                 other, owner, at = first.setdefault(place, (mine, workload, template))
-                if other == mine or place in told:
+                if other == mine or place in reported:
                     continue
-                told.add(place)
+                reported.add(place)
                 yield Hit(
                     RULE,
-                    f"{workload} and {owner} look for {resource} on the same nodes by different "
-                    "schedulers, which may give one card to both; give each scheduler nodes of "
-                    "its own, by taint and nodeSelector",
+                    f"{workload} and {owner} request {resource} on the same nodes from different "
+                    "schedulers, which can give one GPU to both; give each scheduler its own "
+                    "nodes, with a taint and a nodeSelector",
                     template.at.to("spec", "schedulerName"),
                     (at.at / "spec",),
                 )
 
 
 def _processes(cluster: Cluster) -> dict[str, str]:
-    """Which process answers to a scheduler's name: profiles of one file are one."""
+    """The process behind each scheduler name: profiles of one file are one process."""
     found = {SCHEDULER: SCHEDULER, DEFAULT_SCHEDULER: DEFAULT_SCHEDULER}
     for i, each in enumerate(cluster.scheduler_configurations):
         names = [profile.scheduler_name for profile in each.it.profiles]
@@ -66,6 +66,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Give each scheduler its own nodes, with a taint and a nodeSelector.",
     judges=tuple(it for it in KINDS if it != "DaemonSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS}),

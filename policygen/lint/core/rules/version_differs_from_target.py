@@ -1,4 +1,4 @@
-"""A component runs in another version than the one that the spec targets, or in one that nobody knows yet."""
+"""A component runs in another version than the target, or in an unknown one."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A target without a patch means every patch. What runs is judged by its own version's rules.
+    """A target without a patch means every patch. Rules use the version that runs.
 
     Source: the server's /version; labels and images of the controllers' Deployments.
     """
@@ -34,14 +34,17 @@ def check(facts: Facts) -> Iterator[Hit]:
         is_known = first <= found.release <= last
         if asked is None and is_known:
             continue
-        wanted = f", and the target is {asked}" if asked else ""
-        remedy = f"set the Platform's target.{component} to {versions.written(found.release)}, or bring it to {asked}"
+        target = f", but the target is {asked}" if asked else ""
+        advice = (
+            f"set the Platform's target.{component} to {versions.written(found.release)}, or "
+            f"install {asked}"
+        )
         if not is_known:
-            remedy = (
-                f"policygen knows {component} {versions.written(first)} to {versions.written(last)}, and judges it as "
-                f"{facts.target[component]}"
+            advice = (
+                f"policygen knows {component} {versions.written(first)} to "
+                f"{versions.written(last)}, and checks it as {facts.target[component]}"
             )
-        yield Hit(RULE, f"{who} is {component} {found}{wanted}; {remedy}", at)
+        yield Hit(RULE, f"{who} is {component} {found}{target}; {advice}", at)
 
 
 def _same(asked: Version | None, found: Version) -> bool:
@@ -55,6 +58,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
+    remedy="Set the Platform's target to the running version, and render again.",
     judges=(),
     check=check,
     needs=frozenset({Need.SEEN}),

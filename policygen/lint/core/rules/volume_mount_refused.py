@@ -1,4 +1,4 @@
-"""A container mounts a volume that its pod does not have, or two at one place."""
+"""A container mounts a volume that its pod does not have, or two volumes at one path."""
 
 from collections.abc import Iterator
 
@@ -25,24 +25,24 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if isinstance(name, str) and None not in volumes and name not in volumes:
                     yield Hit(
                         RULE,
-                        f'{named(container)} mounts "{name}", which is no volume of its pod; '
+                        f'{named(container)} mounts "{name}", which is not a volume of its pod; '
                         f"{suggest(name, map(str, volumes))}",
                         mount.at / "name",
                     )
                 if not isinstance(path, str):
-                    continue  # its type is refused already
+                    continue  # `type-refused` reports it
                 if path in paths:
                     yield Hit(
                         RULE,
-                        f"{named(container)} mounts two volumes at {path}, which is refused; take "
-                        "another path",
+                        f"{named(container)} mounts two volumes at {path}, which is refused; "
+                        "write another path",
                         mount.at / "mountPath",
                     )
                 paths.add(path)
 
 
 def _volumes(spec: Part) -> Iterator[str | None]:
-    """Their names; None for one of a wrong type, which is refused already."""
+    """Names of volumes; None for a name of a wrong type, which `type-refused` reports."""
     volumes = spec.data.get("volumes")
     for volume in volumes if isinstance(volumes, list) else [volumes] if volumes else ():
         name = at_path(volume, ("name",))
@@ -59,6 +59,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the name of a volume of the pod, and a different path for each mount.",
     judges=pod_templates.KINDS,
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A workload needs more GPUs than its namespace's quota has."""
+"""A workload requests more GPUs than the quota of its namespace allows."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -8,13 +8,13 @@ from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import shown
+from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The pods above the quota are refused when they are made. Quotas with scopes are left out.
+    """Pods above the quota are refused when they are created. Skips quotas with scopes.
 
     Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
     """
@@ -27,9 +27,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             if bound is not None and amount > bound.limit >= 0:
                 yield Hit(
                     RULE,
-                    f"all pods of {workload} ask for {shown(name, amount)} {name}, and {bound.quota} "
-                    f"allows {shown(name, bound.limit)}: the last ones are refused; run fewer, or "
-                    "raise the quota",
+                    f"{workload} requests {amount_of(name, amount, bound.limit)} in all pods, but "
+                    f"{bound.quota} allows {shown(name, bound.limit, amount)}, so the last pods are "
+                    "refused; run fewer pods, or raise the quota",
                     workload.at / "spec",
                     (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
                 )
@@ -48,6 +48,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
+    remedy="Run no more pods than the quota allows, or raise the quota.",
     judges=KINDS,
     check=check,
     reads=("ResourceQuota",),

@@ -1,4 +1,4 @@
-"""A field of a pod, Job, StatefulSet or the like has a value that the API server refuses, alone or beside another."""
+"""A field of a pod or workload has a value that the API server refuses."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Source: what a running API server has answered, `schemas/cluster/code.json`; `field_pairs`."""
+    """Source: the recorded answers of a running API server, `schemas/cluster/code.json`; `field_pairs`."""
     for spec in pod_templates.pod_specs(facts.cluster):
         for fault in workload_code.faults(spec.data, workload_code.POD):
             if spec.owner.kind == "StatefulSet" and fault.path == ("hostname",):
-                continue  # its pods are called by their own names, and the server takes any
+                continue  # its pods use their own names as hostname, so the server accepts any value
             yield Hit(RULE, f"{spec.owner} {fault.message}", spec.at.to(*fault.path))
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
@@ -31,6 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
+    remedy="Write the value that the finding names.",
     judges=pod_templates.KINDS,
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A workload carries a label or annotation in Kueue's or Volcano's domain that they do not know."""
+"""A workload has a label or annotation in Kueue's or Volcano's domain that is unknown."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -24,21 +24,21 @@ _OWNERS = {
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Nobody looks at it: the workload is as if it were not there.
+    """No controller reads such a key.
 
-    Volcano's sister projects use volcano.sh/ too, so of that domain only near misses are told.
+    Volcano's sister projects also use volcano.sh/, so only near misses are reported there.
     Source: `known_keys`.
     """
     target = facts.target["kueue"]
     for workload in facts.cluster.workloads:
-        for each in written(workload):
-            for key in each.keys:
+        for keys in written(workload):
+            for key in keys.keys:
                 fault = _fault(key, target)
                 if fault and not key_fault(key):
                     yield Hit(
                         RULE,
-                        f"{workload} carries the {each.each} {quoted(key)}, {fault}",
-                        (each.at / key).on_key(),
+                        f"{workload} has the {keys.kind} {quoted(key)}, {fault}",
+                        (keys.at / key).on_key(),
                     )
 
 
@@ -51,15 +51,15 @@ def _fault(key: str, target: Version) -> str | None:
         owner = _OWNERS[domain]
         since = known_keys.LATER.get(name) if domain == known_keys.KUEUE else None
         if since and target.release < since:
-            return f"which {owner} {target} does not know: it comes with {versions.written(since)}"
+            return f"which {owner} {target} ignores; upgrade to {versions.written(since)}, or remove it"
         if name in known_keys.NAMES[domain]:
             return None
         near = _near(key)
         if domain == known_keys.VOLCANO and not near:
             return None
-        return f"which {owner} does not know, so it does nothing; {near or 'take it out'}"
+        return f"which {owner} does not know, so it has no effect; {near or 'remove it'}"
     if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
-        return f"of a domain that nobody reads, so it does nothing; {near}"
+        return f"whose domain no controller reads, so it has no effect; {near}"
     return None
 
 
@@ -69,5 +69,11 @@ def _near(key: str) -> str:
 
 
 RULE = ObjectRule(
-    "workload-key-unknown", Severity.WARNING, Family.INERT, __doc__, judges=KINDS, check=check
+    "workload-key-unknown",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Write the key exactly as the release defines it.",
+    judges=KINDS,
+    check=check,
 )

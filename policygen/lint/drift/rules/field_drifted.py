@@ -1,4 +1,4 @@
-"""A field of an object on the cluster is not as the spec renders it."""
+"""A field of an object on the cluster differs from what the spec renders."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Under `spec` and its like every field is the spec's; of metadata what it renders.
+    """Compares every field under `spec` and similar fields, and only rendered fields of metadata.
 
-    Source: design.md, Linting; who wrote it: apimachinery's managedFields.
+    Source: design.md, Linting; authors from apimachinery's managedFields.
     """
     if facts.rendered is None:
         return
     for changed in facts.rendered.against(facts.cluster).changed:
         for it in changed.fields:
-            yield _claim(facts, facts.rendered, changed, it)
+            yield _hit(facts, facts.rendered, changed, it)
 
 
-def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Hit:
+def _hit(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Hit:
     from policygen.drift.immutable import is_immutable
     from policygen.drift.messages import said
     from policygen.drift.patch_forms import at
@@ -37,11 +37,11 @@ def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Differen
     command = ""
     if changed.older:
         message += (
-            f"; it was found in {changed.older}: where the server has no {wanted.object.version}, no "
-            "patch can mend it; set the spec's target first"
+            f"; the object is {changed.older} on the cluster: without {wanted.object.version} there, no "
+            "patch can fix it; set the spec's target first"
         )
     elif is_immutable(found.data, it.path):
-        message += "; no server changes this field, so the object is deleted and made anew"
+        message += "; this field is immutable, so delete the object and create it again"
     else:
         command = patch_command(wanted.object, found, it, kubectl_of(facts))
     origin = rendered.origin(wanted, it.source)
@@ -49,5 +49,12 @@ def _claim(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Differen
 
 
 RULE = ObjectRule(
-    CHANGED, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+    CHANGED,
+    Severity.ERROR,
+    Family.DRIFT,
+    __doc__,
+    remedy="Apply the spec again, or change the spec if the cluster is right.",
+    judges=KINDS,
+    check=check,
+    needs=NEEDS,
 )

@@ -1,4 +1,4 @@
-"""An object that the spec renders is not on the cluster, or goes."""
+"""An object that the spec renders is not on the cluster, or is being deleted."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,9 +17,9 @@ _NAMESPACE = GroupKind("", "Namespace")
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only of kinds that were read, in namespaces that were.
+    """Checks only kinds and namespaces that were read.
 
-    Source: a deleted object leaves nothing in etcd, so nobody can be named.
+    Source: etcd keeps nothing of a deleted object, so the author is unknown.
     """
     from policygen.drift.drift import deleted_at
 
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         return
     drift = facts.rendered.against(facts.cluster)
     seen = facts.cluster.seen
-    nowhere = _nowhere(facts)
+    missing = _missing_namespaces(facts)
     unserved: dict[str, list[Wanted]] = {}
     for it in drift.missing:
         if seen and GroupKind(it.object.group, it.object.kind) in seen.unserved:
@@ -35,13 +35,13 @@ def check(facts: Facts) -> Iterator[Hit]:
             continue
         origin = facts.rendered.origin(it)
         place = it.object.namespace
-        first = "apply it again"
-        if place in nowhere:
-            first = f"make namespace {place} first, which is not there either, and apply it again"
+        advice = "apply it again"
+        if place in missing:
+            advice = f"create namespace {place} first, which is also missing, and apply it again"
         yield Hit(
             RULE,
-            f"{it.object} is not on the cluster, and the spec renders it; it was deleted or "
-            f"never applied; {first}",
+            f"{it.object} is not on the cluster, but the spec renders it: it was deleted or "
+            f"never applied; {advice}",
             it.object.at,
             (origin,) if origin else (),
         )
@@ -50,31 +50,31 @@ def check(facts: Facts) -> Iterator[Hit]:
         more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
         yield Hit(
             RULE,
-            f"{component.capitalize()} is not installed, or too old: the cluster serves no "
-            f"{', '.join(names[:3])}{more}, so of the spec {_counted(len(these))} cannot be on it; "
-            "install it, or see whether this is the right cluster",
+            f"{component.capitalize()} is not installed, or too old: the cluster does not serve "
+            f"{', '.join(names[:3])}{more}, so {_counted(len(these))} of the spec cannot exist there; "
+            "install it, or check that this is the right cluster",
             None,
         )
     for it, found in drift.leaving:
         origin = facts.rendered.origin(it)
         yield Hit(
             RULE,
-            f"{found} was deleted at {deleted_at(found)}, and goes as soon as no finalizer holds it; "
-            "that can't be taken back: let it go, and apply it again",
+            f"{found} was deleted at {deleted_at(found)} and disappears when its finalizers end, "
+            "which cannot be undone; wait, and apply it again",
             found.at,
             (origin,) if origin else (),
         )
 
 
-def _nowhere(facts: Facts) -> set[str]:
-    """Namespaces that are not on a cluster, and that the spec leaves to others to make."""
+def _missing_namespaces(facts: Facts) -> set[str]:
+    """Namespaces that are missing on the cluster and that the spec does not render."""
     seen, rendered = facts.cluster.seen, facts.rendered
     if rendered is None or seen is None or seen.namespaces or _NAMESPACE not in seen.read:
         return set()
-    wanted = {it.object.namespace for it in rendered.wanted}
+    needed = {it.object.namespace for it in rendered.wanted}
     made = {it.object.name for it in rendered.wanted if it.object.kind == "Namespace"}
-    there = {it.name for it in facts.cluster.of(*_NAMESPACE)}
-    return wanted - made - there - {""}
+    existing = {it.name for it in facts.cluster.of(*_NAMESPACE)}
+    return needed - made - existing - {""}
 
 
 def _counted(objects: int) -> str:
@@ -82,5 +82,12 @@ def _counted(objects: int) -> str:
 
 
 RULE = ObjectRule(
-    MISSING, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+    MISSING,
+    Severity.ERROR,
+    Family.DRIFT,
+    __doc__,
+    remedy="Render and apply the spec again.",
+    judges=KINDS,
+    check=check,
+    needs=NEEDS,
 )

@@ -1,4 +1,4 @@
-"""An object of the set is on the cluster, and the spec renders it no more."""
+"""An object of the set is on the cluster, but the spec no longer renders it."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A Namespace is none: removing a team must not delete its data.
+    """Skips Namespaces: removing a team must not delete its data.
 
     Source: the labels of every rendered object.
     """
@@ -23,12 +23,19 @@ def check(facts: Facts) -> Iterator[Hit]:
         who = author(it, ("metadata", "labels", SET))
         yield Hit(
             RULE,
-            f'{it} has the labels of set "{facts.rendered.name}", and the spec renders no such '
-            f"object; delete it if nothing uses it, or write it into the spec; its label: {who}",
+            f'{it} has the labels of set "{facts.rendered.name}", but the spec does not render it; '
+            f"delete it if nothing uses it, or add it to the spec; its label: {who}",
             it.at,
         )
 
 
 RULE = ObjectRule(
-    ORPHANED, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+    ORPHANED,
+    Severity.ERROR,
+    Family.DRIFT,
+    __doc__,
+    remedy="Delete the object if nothing uses it, or add it to the spec.",
+    judges=KINDS,
+    check=check,
+    needs=NEEDS,
 )

@@ -1,4 +1,4 @@
-"""An object that the spec renders says that it belongs to somebody else."""
+"""An object that the spec renders belongs to another tool, set or controller."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Another name stands in our labels, or a controller owns it: who writes last wins, each time.
+    """Another name is in the labels of the set, or a controller owns the object.
 
     Source: apimachinery's ownerReferences; the labels of every rendered object.
     """
     if facts.rendered is None:
         return
     for changed in facts.rendered.against(facts.cluster).changed:
-        yield from _claims(facts, facts.rendered, changed)
+        yield from _hits(facts, facts.rendered, changed)
 
 
-def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[Hit]:
+def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[Hit]:
     from policygen.drift.messages import author, value
     from policygen.drift.patches import patch_command
 
@@ -34,8 +34,8 @@ def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[
     for it in changed.labels:
         yield Hit(
             RULE,
-            f"{found} has {it.path[-1]}: {value(it.found)}, and the spec renders "
-            f"{value(it.wanted)}: it belongs to another tool or set; {author(found, it.path)}",
+            f"{found} has {it.path[-1]}: {value(it.found)}, but the spec renders "
+            f"{value(it.wanted)}, so it belongs to another tool or set; {author(found, it.path)}",
             found.at.to(*it.path),
             related,
             command=""
@@ -45,13 +45,20 @@ def _claims(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[
     for path, owner in changed.controllers:
         yield Hit(
             RULE,
-            f"{found} is controlled by {owner}, which writes it and deletes it with itself; take it "
-            f"out of what makes that, or out of the spec; {author(found, path)}",
+            f"{found} is controlled by {owner}, which overwrites it and deletes it with itself; "
+            f"remove it from that controller's source, or from the spec; {author(found, path)}",
             found.at.to(*path),
             related,
         )
 
 
 RULE = ObjectRule(
-    TAKEN, Severity.ERROR, Family.DRIFT, __doc__, judges=KINDS, check=check, needs=NEEDS
+    TAKEN,
+    Severity.ERROR,
+    Family.DRIFT,
+    __doc__,
+    remedy="Rename the object in one tool, or remove it from the other tool and apply the spec again.",
+    judges=KINDS,
+    check=check,
+    needs=NEEDS,
 )

@@ -46,7 +46,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield Hit(
                     RULE,
                     f"{workload} has {key} as {'a' if metadata.form == 'labels' else 'an'} "
-                    f"{metadata.each} of {_PLACES[metadata.place]}, where Kueue ignores it; write "
+                    f"{metadata.kind} of {_PLACES[metadata.place]}, where Kueue ignores it; write "
                     f"it in {right}",
                     (metadata.at / key).on_key(),
                 )

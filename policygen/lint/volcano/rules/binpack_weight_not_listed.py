@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Edit, Hit, Verb
 from policygen.core.rule import Severity
-from policygen.lint.core.resource_names import meant, surely
+from policygen.lint.core.resource_names import is_certain, meant
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
@@ -26,7 +26,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 weighed = {name: name.removeprefix(f"{key}.") for name in plugin.arguments}
                 missing = {it for name, it in weighed.items() if it not in (name, *names)}
                 verb = Verb.REWRITE if key in plugin.arguments else Verb.ADD
-                whole = ",".join(sorted({*names, *filter(surely, missing)} - {""}))
+                whole = ",".join(sorted({*names, *filter(is_certain, missing)} - {""}))
                 edit = Edit(verb, plugin.argument_at(key)._replace(key=False), whole)
                 for name, resource in weighed.items():
                     if resource not in missing:
@@ -38,7 +38,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                         f'{name} has no effect, because {key} does not list "{resource}"; '
                         + (f'did you mean "{right}"?' if right else f"write {listing}"),
                         plugin.argument_at(name),
-                        edits=(edit,) if surely(resource) else (),
+                        edits=(edit,) if is_certain(resource) else (),
                     )
 
 
