@@ -39,7 +39,7 @@ class Weighted(Struct, frozen=True):
 class Dominance(Struct, frozen=True):
     """Whether one more GPU in use on a node always outweighs everything else in its score.
 
-    See docs/semantics.md, "Packing, and why it holds". A node with one unit more in use gains
+    See docs/semantics.md, "Packing, and why it works". A node with one unit more in use gains
     at least ⌊100/N⌋ points of the GPU's term (N units a node, the term is floored); cpu and
     memory can differ by 100 points each; the mean is floored once more. So packing dominates
     inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and then among all score plugins,
