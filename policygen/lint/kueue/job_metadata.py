@@ -198,8 +198,8 @@ def _completions(job: Judged) -> Iterator[Fault]:
             yield (
                 at,
                 (
-                    f"{EQUAL_COMPLETIONS} needs equal completions ({ends}) and parallelism ({pods}); "
-                    "write the same number in both"
+                    f"{EQUAL_COMPLETIONS} needs equal completions ({ends}) and parallelism "
+                    f"({pods}); write the same number in both"
                 ),
             )
 
@@ -253,8 +253,8 @@ def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
         yield (
             (place, GROUP),
             (
-                f"{GROUP} is set without {GROUP_COUNT}; write the annotation {GROUP_COUNT} with the "
-                "number of pods of the group"
+                f"{GROUP} is set without {GROUP_COUNT}; write the annotation {GROUP_COUNT} with "
+                "the number of pods of the group"
             ),
         )
     elif (go_values.integer(count) or 0) < 1:

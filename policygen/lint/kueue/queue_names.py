@@ -77,14 +77,15 @@ def managed(cluster: Cluster) -> Iterator[Workload]:
 
 
 def target(entry: Entry[LocalQueue]) -> str:
-    """The ClusterQueue that a LocalQueue leads to; a key for `Table.by`."""
+    """The ClusterQueue that a LocalQueue names; a key for `Table.by`."""
     return entry.it.cluster_queue
 
 
 def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
-    """The labels of the object that Kueue manages, and where they stand.
+    """The labels of the object that Kueue manages, and their place.
 
-    A Job without any gets those of its pods. Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
+    A Job without labels takes those of its pods.
+    Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
     """
     path: tuple[str, ...] = ("metadata", "labels")
     if workload.kind == "CronJob":

@@ -89,7 +89,10 @@ def _layers(
     if not settings.gate("TASMultiLayerTopology"):
         yield (
             LAYERS,
-            f"{LAYERS} needs the feature gate TASMultiLayerTopology; enable it, or remove the annotation",
+            (
+                f"{LAYERS} needs the feature gate TASMultiLayerTopology; enable it, or remove the "
+                "annotation"
+            ),
         )
         return
     beside = next((key for key in (SLICE_REQUIRED, SLICE_SIZE) if key in annotations), None)
@@ -130,7 +133,10 @@ def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[Fau
     if count is not None and sizes[0] > count:
         yield (
             LAYERS,
-            f"{LAYERS} has size {sizes[0]}, but the workload has {count} pods; write at most {count}",
+            (
+                f"{LAYERS} has size {sizes[0]}, but the workload has {count} pods; write at most "
+                f"{count}"
+            ),
         )
 
 

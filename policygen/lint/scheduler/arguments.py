@@ -115,8 +115,8 @@ def _constraint(
         yield (
             (*path, "labelSelector"),
             (
-                "labelSelector in a default constraint is refused; remove it, because the labels of "
-                "each pod are used"
+                "labelSelector in a default constraint is refused; remove it, because the labels "
+                "of each pod are used"
             ),
         )
     skew, key = constraint.get("maxSkew", 0), constraint.get("topologyKey", "")
@@ -159,11 +159,11 @@ def _term(term: Mapping[str, Any], path: Path) -> Iterator[Fault]:
             known = listed(list(_OPERATORS))
             yield (*at, "operator"), f"operator {shown(operator)} is refused; write {known}"
             continue
-        wants, key = _OPERATORS[operator], expression.get("key")
-        if wants is None and len(values) != 1:
+        takes_values, key = _OPERATORS[operator], expression.get("key")
+        if takes_values is None and len(values) != 1:
             yield (*at, "values"), f"operator {operator} needs exactly one value; write it"
-        elif wants is not None and wants is not bool(values):
-            what = "needs values; write them" if wants else "has no values; remove them"
+        elif takes_values is not None and takes_values is not bool(values):
+            what = "needs values; write them" if takes_values else "accepts no values; remove them"
             yield (*at, "values") if values else at, f"operator {operator} {what}"
         if isinstance(key, str) and key_fault(key):
             yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid key"

@@ -72,12 +72,18 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
     if lease <= renew:
         yield (
             place,
-            "leaseDuration is not above renewDeadline, which is refused; write a longer leaseDuration",
+            (
+                "leaseDuration is not above renewDeadline, which is refused; write a longer "
+                "leaseDuration"
+            ),
         )
     elif renew <= _JITTER * retry:
         yield (
             place,
-            "renewDeadline is at most 1.2 times retryPeriod, which is refused; write a longer renewDeadline",
+            (
+                "renewDeadline is at most 1.2 times retryPeriod, which is refused; write a longer "
+                "renewDeadline"
+            ),
         )
     lock = right(data, "resourceLock", Type.TEXT)
     if lock not in (None, "", "leases"):

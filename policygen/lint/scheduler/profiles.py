@@ -17,7 +17,7 @@ _SORT, _BIND = "PrioritySort", "DefaultBinder"
 
 
 def faults(profile: Profile) -> Iterator[Fault]:
-    """Plugins listed twice or at a wrong extension point; a profile without queue sort or binder."""
+    """Plugins listed twice or at a wrong extension point; profiles without queue sort or binder."""
     for point, plugins in profile.plugins.items():
         seen = set()
         for i, plugin in enumerate(plugins.enabled):

@@ -41,7 +41,7 @@ class Scoring(Struct, frozen=True, eq=False):
     """How NodeResourcesFit scores nodes in a profile."""
 
     at: At | None
-    """The place of its scoringStrategy; None if it has none."""
+    """The place of its scoringStrategy; None if it is not set."""
     strategy: str | None
     resources: Mapping[str, int]
     weight: int

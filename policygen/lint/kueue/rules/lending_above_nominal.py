@@ -19,9 +19,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         lent, own = placed.quota.lending_limit or Fraction(0), placed.quota.nominal_quota
         yield Hit(
             RULE,
-            f"{placed.owner} has lendingLimit {amount_of(placed.resource, lent, own)} above nominalQuota "
-            f"{shown(placed.resource, own, lent)}, which Kueue refuses; write at most "
-            f"{written(placed.resource, own)}",
+            f"{placed.owner} has lendingLimit {amount_of(placed.resource, lent, own)} above "
+            f"nominalQuota {shown(placed.resource, own, lent)}, which Kueue refuses; write at "
+            f"most {written(placed.resource, own)}",
             placed.at / "lendingLimit",
             (placed.at / "nominalQuota",),
         )

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if placed.quota.lending_limit is not None:
                 yield Hit(
                     RULE,
-                    f"{queue} has a lendingLimit for {placed.resource} but belongs to no cohort, which "
-                    f"Kueue refuses; write {cohort_field(queue)}, or remove lendingLimit",
+                    f"{queue} has a lendingLimit for {placed.resource} but belongs to no cohort, "
+                    f"which Kueue refuses; write {cohort_field(queue)}, or remove lendingLimit",
                     placed.at / "lendingLimit",
                 )
     for cohort in facts.cluster.cohorts:
@@ -37,8 +37,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if limit is not None:
                     yield Hit(
                         RULE,
-                        f"{cohort} has a {field} for {placed.resource} but belongs to no cohort, which "
-                        f"Kueue refuses; write parentName, or remove {field}",
+                        f"{cohort} has a {field} for {placed.resource} but belongs to no cohort, "
+                        f"which Kueue refuses; write parentName, or remove {field}",
                         placed.at / field,
                     )
 

@@ -30,8 +30,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         elif name is not None and len(name) > _LONGEST:
             yield Hit(
                 RULE,
-                f"{workload} has managedBy of {len(name)} characters, more than {_LONGEST}, which is "
-                "refused; write a shorter name",
+                f"{workload} has managedBy of {len(name)} characters, more than {_LONGEST}, which "
+                "is refused; write a shorter name",
                 job.at.to("spec", "managedBy"),
             )
 

@@ -30,8 +30,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if near or name.startswith(f"{KUEUE}/"):
             yield Hit(
                 RULE,
-                f"{workload} has managedBy {quoted(name)}, which is not a known controller, so no pods "
-                f'are created; did you mean "{near[0] if near else _KNOWN[0]}"?',
+                f"{workload} has managedBy {quoted(name)}, which is not a known controller, so no "
+                f'pods are created; did you mean "{near[0] if near else _KNOWN[0]}"?',
                 job.at.to("spec", "managedBy"),
             )
 

@@ -16,8 +16,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         amount = placed.quota.nominal_quota
         yield Hit(
             RULE,
-            f"{placed.owner} has a quota of {amount} bytes of {placed.resource} in flavor {placed.flavor}, "
-            f"which fits no job; write a unit, such as {amount}Gi",
+            f"{placed.owner} has a quota of {amount} bytes of {placed.resource} in flavor "
+            f"{placed.flavor}, which fits no job; write a unit, such as {amount}Gi",
             placed.at / "nominalQuota",
         )
 

@@ -37,16 +37,17 @@ def check(facts: Facts) -> Iterator[Hit]:
             if reference.on_flavors and set(reference.on_flavors) != used:
                 yield Hit(
                     RULE,
-                    f'{queue} has the MultiKueue check "{reference.name}" for some flavors only, so it '
-                    "is inactive; remove onFlavors",
+                    f'{queue} has the MultiKueue check "{reference.name}" for some flavors only, '
+                    "so it is inactive; remove onFlavors",
                     at / "onFlavors",
                 )
         for at, reference, controller in mine:
             if controller == PROVISIONING:
                 yield Hit(
                     RULE,
-                    f'{queue} has the provisioning check "{reference.name}" and the MultiKueue check '
-                    f'"{first}", so it is inactive; move the provisioning check to the worker clusters',
+                    f'{queue} has the provisioning check "{reference.name}" and the MultiKueue '
+                    f'check "{first}", so it is inactive; move the provisioning check to the '
+                    "worker clusters",
                     at,
                 )
 

@@ -22,8 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if len(entry.name) > 63:
                 yield Hit(
                     RULE,
-                    f"{entry} has a name of {len(entry.name)} characters, but label {label} holds 63, so "
-                    "no job can select it; shorten the name",
+                    f"{entry} has a name of {len(entry.name)} characters, but label {label} holds "
+                    "63, so no job can select it; shorten the name",
                     entry.at.to("metadata", "name"),
                 )
 

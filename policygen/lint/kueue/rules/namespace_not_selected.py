@@ -21,8 +21,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if selects(facts.cluster, queue.it.namespace_selector, local.namespace) is False:
             yield Hit(
                 RULE,
-                f"{local} is in namespace {local.namespace}, which {queue} does not select, so its "
-                "workloads are never admitted; add the namespace to the selector, or label the namespace",
+                f"{local} is in namespace {local.namespace}, which {queue} does not select, so "
+                "its workloads are never admitted; add the namespace to the selector, or label "
+                "the namespace",
                 local.at.to("spec", "clusterQueue"),
                 related=(queue.at.to("spec", "namespaceSelector"),),
             )

@@ -40,14 +40,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             borrowing = "and cannot borrow any" if cohort else "and no cohort"
             yield Hit(
                 RULE,
-                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {borrowing}, so it "
-                "admits nothing; write nominalQuota, or let its cohort lend quota",
+                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {borrowing}, "
+                "so it admits nothing; write nominalQuota, or let its cohort lend quota",
                 queue.at.to("spec", "resourceGroups", i, "flavors"),
             )
 
 
 def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
-    """Indexes of the groups for which a queue has no quota and can borrow none."""
+    """Indexes of the groups for which a queue has no quota and cannot borrow any."""
     for i, group in enumerate(groups):
         cells = [
             (flavor.name, quota.name) for flavor in group.flavors for quota in flavor.resources

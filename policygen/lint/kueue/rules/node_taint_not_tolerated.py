@@ -48,8 +48,8 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 def _every(flavor: Flavor, key: str) -> str:
     return (
-        f"{flavor} neither lists nor tolerates taint {key} of all its nodes, so jobs are admitted but "
-        "cannot start; write it under nodeTaints and tolerations"
+        f"{flavor} neither lists nor tolerates taint {key} of all its nodes, so jobs are admitted "
+        "but cannot start; write it under nodeTaints and tolerations"
     )
 
 
@@ -64,9 +64,9 @@ def _some(flavor: Flavor, key: str, tainted: Sequence[Entry[Node]], mine: Nodes)
                 lost[name] = lost.get(name, Fraction(0)) + amount
     of = " and ".join(amount_of(name, amount) for name, amount in sorted(lost.items()))
     return (
-        f"{flavor} has {len(tainted)} of {len(mine.nodes)} nodes with taint {key} ({names}), which no flavor "
-        f"lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; write it under nodeTaints "
-        "and tolerations, or give these nodes their own flavor"
+        f"{flavor} has {len(tainted)} of {len(mine.nodes)} nodes with taint {key} ({names}), which "
+        f"no flavor lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; "
+        "write it under nodeTaints and tolerations, or give these nodes their own flavor"
     )
 
 
@@ -108,7 +108,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="List the taint in nodeTaints and add a toleration, or give these nodes their own flavor.",
+    remedy="List the taint in nodeTaints and add a toleration, or give the nodes their own flavor.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -29,9 +29,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 names = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
                 yield Hit(
                     RULE,
-                    f"{names} of flavor {flavor.name} {'has' if one else 'have'} no label {level}, a level "
-                    f"of Topology {flavor.it.topology_name}, so Kueue never uses {'it' if one else 'them'}; "
-                    "add the label",
+                    f"{names} of flavor {flavor.name} {'has' if one else 'have'} no label "
+                    f"{level}, a level of Topology {flavor.it.topology_name}, so Kueue never uses "
+                    f"{'it' if one else 'them'}; add the label",
                     without[0].at.to("metadata", "labels"),
                     related=(flavor.at.to("spec", "topologyName"),),
                 )

@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue counts only what it admits: it admits others for the same GPUs, whose pods find no node.
+    """Kueue counts only what it admits, and admits others for these GPUs: their pods stay Pending.
 
     Source: shown on Kueue 0.19.2.
     """
@@ -21,9 +21,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             verb = "uses" if len(family) == 1 else "use"
             yield Hit(
                 RULE,
-                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" without its queues, '
-                f"which admit others for the same GPUs; write label {LOCAL_QUEUE} on the object that "
-                f"creates it, or taint these nodes{short}",
+                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" without its '
+                f"queues, which admit others for the same GPUs; write label {LOCAL_QUEUE} on the "
+                f"object that creates it, or taint these nodes{short}",
                 family[0].pod.at,
             )
 

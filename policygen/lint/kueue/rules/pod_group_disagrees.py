@@ -51,8 +51,8 @@ def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 f'{member.pod.workload} has group size {member.count} for group "{name}", but '
-                f"{first.pod.workload} has {first.count}, so the group is never admitted; write the same "
-                "size in all pods",
+                f"{first.pod.workload} has {first.count}, so the group is never admitted; write "
+                "the same size in all pods",
                 member.count_at,
                 (first.count_at,),
             )
@@ -61,8 +61,8 @@ def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 f'{member.pod.workload} of group "{name}" names {_queue(member)}, but '
-                f"{first.pod.workload} names {_queue(first)}, so the group is never admitted; write "
-                "the same queue in all pods",
+                f"{first.pod.workload} names {_queue(first)}, so the group is never admitted; "
+                "write the same queue in all pods",
                 _queue_at(member),
                 (_queue_at(first),),
             )

@@ -20,13 +20,14 @@ def check(facts: Facts) -> Iterator[Hit]:
     both.sort(key=lambda it: it[:2])
     top = None
     for here in both:
-        # `top` is, of the classes that Kueue ranks below, the one that kube-scheduler ranks highest.
+        # `top`: of the classes that Kueue ranks lower, the one that kube-scheduler ranks highest.
         if top is not None and top[0] < here[0] and top[1] > here[1]:
             _, _, entry, other = here
             yield Hit(
                 RULE,
                 f"{entry} is above {top[2].name}, but the PriorityClasses of these names have the "
-                "opposite order, so kube-scheduler evicts what Kueue ranks first; use one order in both",
+                "opposite order, so kube-scheduler evicts what Kueue ranks first; use one order "
+                "in both",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
             )

@@ -21,8 +21,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if borrow.max_priority_threshold < lowest:
             yield Hit(
                 RULE,
-                f"{queue} has maxPriorityThreshold {borrow.max_priority_threshold}, but the lowest "
-                f"priority is {lowest}, so it never preempts while borrowing; write {lowest} or more",
+                f"{queue} has maxPriorityThreshold {borrow.max_priority_threshold}, but the "
+                f"lowest priority is {lowest}, so it never preempts while borrowing; write "
+                f"{lowest} or more",
                 queue.at.to("spec", "preemption", "borrowWithinCohort", "maxPriorityThreshold"),
             )
 

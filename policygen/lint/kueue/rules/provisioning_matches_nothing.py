@@ -23,8 +23,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if known and managed and not known & set(managed):
             yield Hit(
                 RULE,
-                f"{config} manages {', '.join(managed)}, which its queues do not cover, so it never "
-                f"adds nodes; {suggest(managed[0], known)}",
+                f"{config} manages {', '.join(managed)}, which its queues do not cover, so it "
+                f"never adds nodes; {suggest(managed[0], known)}",
                 config.at.to("spec", "managedResources"),
             )
 

@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if selects(facts.cluster, managed, local.namespace) is False:
             yield Hit(
                 RULE,
-                f"{local} is in a namespace whose jobs Kueue does not manage; move it, or select the "
-                "namespace in managedJobsNamespaceSelector",
+                f"{local} is in a namespace whose jobs Kueue does not manage; move it, or select "
+                "the namespace in managedJobsNamespaceSelector",
                 local.at.to("metadata", "namespace"),
             )
 
@@ -31,7 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Move the queue to another namespace, or select this one in managedJobsNamespaceSelector.",
+    remedy="Move the queue, or select its namespace in managedJobsNamespaceSelector.",
     judges=("LocalQueue",),
     check=check,
     reads=("Namespace", "Configuration"),

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if not is_subdomain(queued_job.name) and not value_fault(queued_job.name):
             yield Hit(
                 RULE,
-                f"{queued_job.workload} names queue {quoted(queued_job.name)}, which is not a valid object name "
-                'and is refused; write lower-case letters, digits, "-" and "."',
+                f"{queued_job.workload} names queue {quoted(queued_job.name)}, which is not a "
+                'valid object name and is refused; write lower-case letters, digits, "-" and "."',
                 queued_job.at,
             )
 

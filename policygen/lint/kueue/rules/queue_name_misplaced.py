@@ -13,7 +13,7 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue reads the label of the object that it manages; for a CronJob that is the Job it creates.
+    """Kueue reads the label of the object that it manages; for a CronJob, of the Job it creates.
 
     Pods with their own label are queued separately if the pod integration is on. So are pods of
     kinds that no integration manages; Kueue ignores the label of such an object itself.
@@ -54,8 +54,9 @@ def _of_unmanaged(workload: Workload) -> Iterator[Hit]:
             right = template.at.to("metadata", "labels", LOCAL_QUEUE)
             yield Hit(
                 RULE,
-                f"{workload} names its queue in its own labels, which Kueue ignores because it manages "
-                f"only the pods; write the label {LOCAL_QUEUE} in spec.template.metadata.labels",
+                f"{workload} names its queue in its own labels, which Kueue ignores because it "
+                f"manages only the pods; write the label {LOCAL_QUEUE} in "
+                "spec.template.metadata.labels",
                 wrong,
                 edits=()
                 if value_fault(name)

@@ -34,8 +34,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         else:
             short = [name for name in sorted(wanted) if wanted[name] > best[name]]
             what = (
-                f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node of its "
-                f"flavors has {shown(short[0], best[short[0]], wanted[short[0]])}"
+                f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node of "
+                f"its flavors has {shown(short[0], best[short[0]], wanted[short[0]])}"
                 if short
                 else "more together than any single node of its flavors has"
             )

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if amount.denominator != 1:
                 yield Hit(
                     RULE,
-                    f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which Kueue rounds up "
-                    f"to {math.ceil(amount)}; write an integer",
+                    f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which "
+                    f"Kueue rounds up to {math.ceil(amount)}; write an integer",
                     placed.at / field,
                     edits=_edits(placed.at / field, placed.resource, math.ceil(amount)),
                 )
@@ -35,7 +35,7 @@ def _is_fractional(placed: Placed) -> bool:
 
 
 def _edits(at: At, resource: str, rounded: int) -> tuple[Edit, ...]:
-    """Writes the amount that Kueue counts. Not for bytes: a wrong unit was meant, and any could be."""
+    """Write the amount that Kueue counts; no edits for bytes, whose intended unit is not known."""
     if resource in BYTES or rounded <= 0:
         return ()
     return (Edit(Verb.REWRITE, at, written(resource, Fraction(rounded))),)

@@ -16,8 +16,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if amount < 0:
                 yield Hit(
                     RULE,
-                    f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which Kueue refuses; "
-                    "write 0 or more",
+                    f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which "
+                    "Kueue refuses; write 0 or more",
                     placed.at / field,
                 )
 

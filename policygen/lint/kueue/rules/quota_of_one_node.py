@@ -27,9 +27,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             one = cells[0].quota.nominal_quota
             yield Hit(
                 RULE,
-                f"{cells[0].owner} has {amount_of(resource, one)} of flavor {name}, the capacity of one "
-                f"of its {len(mine.nodes)} nodes; write {written(resource, one * len(mine.nodes))} to "
-                "use all of them",
+                f"{cells[0].owner} has {amount_of(resource, one)} of flavor {name}, the capacity "
+                f"of one of its {len(mine.nodes)} nodes; write "
+                f"{written(resource, one * len(mine.nodes))} to use all of them",
                 cells[0].at / "nominalQuota",
             )
 

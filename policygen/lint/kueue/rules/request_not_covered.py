@@ -34,7 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Cover the resource, remove the request, or exclude the resource in Kueue's Configuration.",
+    remedy="Cover the resource, remove the request, or exclude it in Kueue's Configuration.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),

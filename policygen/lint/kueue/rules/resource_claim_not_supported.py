@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if claim.get("resourceClaimName"):
                     yield Hit(
                         RULE,
-                        f"{queued_job.workload} uses ResourceClaim {claim['resourceClaimName']} by name, so "
-                        "Kueue never admits it; write resourceClaimTemplateName",
+                        f"{queued_job.workload} uses ResourceClaim {claim['resourceClaimName']} "
+                        "by name, so Kueue never admits it; write resourceClaimTemplateName",
                         template.at.to("spec", "resourceClaims", i, "resourceClaimName"),
                     )
 

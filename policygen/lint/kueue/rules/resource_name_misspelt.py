@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for owner, at in alike.at(i, "coveredResources", j):
                     yield Hit(
                         RULE,
-                        f'{owner} has quota for "{name}", which is not a known resource of nodes; did '
-                        f'you mean "{right}"?',
+                        f'{owner} has quota for "{name}", which is not a known resource of nodes; '
+                        f'did you mean "{right}"?',
                         at,
                     )
 

@@ -14,7 +14,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 def check(facts: Facts) -> Iterator[Hit]:
     """Kueue admits jobs whose pods the API server refuses; they hold the queue's quota unused.
 
-    Checked only if the queue serves no other namespace: a lower quota could be the namespace's share.
+    Checked only if the queue serves no other namespace, since the quota may be a share of it.
     Source: issues 696, 1403.
     """
     cluster = facts.cluster
@@ -38,9 +38,10 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if 0 <= hard < nominal.get(resource, Fraction(0)):
                     yield Hit(
                         RULE,
-                        f"{entry} allows {amount_of(resource, hard, nominal[resource])}, but {queue} "
-                        f"admits {shown(resource, nominal[resource], hard)} there, so pods of admitted "
-                        f"jobs are refused; write {written(resource, nominal[resource])}, or remove {key}",
+                        f"{entry} allows {amount_of(resource, hard, nominal[resource])}, but "
+                        f"{queue} admits {shown(resource, nominal[resource], hard)} there, so "
+                        "pods of admitted jobs are refused; write "
+                        f"{written(resource, nominal[resource])}, or remove {key}",
                         entry.at.to("spec", "hard", key),
                         related=(queue.at.to("spec", "resourceGroups"),),
                     )

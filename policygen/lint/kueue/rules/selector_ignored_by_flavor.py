@@ -33,9 +33,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if ignored and refusal(flavor.it, request.template.spec) is None:
                     yield Hit(
                         RULE,
-                        f"{request.by.workload} selects nodes by {ignored[0]}, which flavor {flavor.name} "
-                        f"of {request.queue} lacks, so it may be charged there and fit no node; write the "
-                        "same label keys in every flavor of the group",
+                        f"{request.by.workload} selects nodes by {ignored[0]}, which flavor "
+                        f"{flavor.name} of {request.queue} lacks, so it may be charged there and "
+                        "fit no node; write the same label keys in every flavor of the group",
                         request.template.at / "spec",
                         related=(flavor.at.to("spec", "nodeLabels"),),
                     )

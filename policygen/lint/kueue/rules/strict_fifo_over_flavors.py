@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if any(count > 1 for count in flavors):
             yield Hit(
                 RULE,
-                f"{queue} is StrictFIFO and has several flavors, so a job that waits for one blocks "
-                "jobs for the others; write BestEffortFIFO, or use one queue per flavor",
+                f"{queue} is StrictFIFO and has several flavors, so a job that waits for one "
+                "blocks jobs for the others; write BestEffortFIFO, or use one queue per flavor",
                 queue.at.to("spec", "queueingStrategy"),
             )
 

@@ -19,8 +19,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
                 yield Hit(
                     RULE,
-                    f"managedJobsNamespaceSelector matches {name}, so Kueue does not start; exclude "
-                    f"kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
+                    f"managedJobsNamespaceSelector matches {name}, so Kueue does not start; "
+                    f"exclude kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
                     entry.at / "managedJobsNamespaceSelector",
                 )
                 break

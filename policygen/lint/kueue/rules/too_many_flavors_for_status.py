@@ -11,7 +11,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The status lists 64 flavors, or 16 before 0.14. `cluster-queue-too-large` reports refused sizes.
+    """The status lists 64 flavors, 16 before 0.14. `cluster-queue-too-large` reports refused sizes.
 
     Source: config/components/crd/bases/kueue.x-k8s.io_clusterqueues.yaml. Not an error, because the
     queue still admits workloads.
@@ -23,8 +23,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         for queue, at in alike.at() if most < count <= refused else ():
             yield Hit(
                 RULE,
-                f"{queue} has {count} flavors, but its status can list {most}, so the status is never "
-                "updated; split the queue",
+                f"{queue} has {count} flavors, but its status can list {most}, so the status is "
+                "never updated; split the queue",
                 at,
             )
 

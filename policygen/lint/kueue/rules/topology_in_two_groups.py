@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for queue, at in alike.at(i, "flavors", j, "name"):
                     yield Hit(
                         RULE,
-                        f"{queue} has flavors {first} and {name} with a topology in different groups, "
-                        "but a pod can use only one; put their resources into one group",
+                        f"{queue} has flavors {first} and {name} with a topology in different "
+                        "groups, but a pod can use only one; put their resources into one group",
                         at,
                     )
             elif mine:

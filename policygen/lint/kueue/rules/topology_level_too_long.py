@@ -10,16 +10,17 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 def check(facts: Facts) -> Iterator[Hit]:
     """A Workload's topology request holds 63 characters, but a level's label may have 316.
 
-    Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. Not an error: a Topology may
-    have levels that no workload requests.
+    Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. Not an error: a Topology
+    may have levels that no workload requests.
     """
     for topology in facts.cluster.topologies:
         for i, level in enumerate(topology.it.levels):
             if len(level.node_label) > 63:
                 yield Hit(
                     RULE,
-                    f"{topology} has level {level.node_label} of {len(level.node_label)} characters, "
-                    "but a request holds 63, so no workload can request it; write a shorter label",
+                    f"{topology} has level {level.node_label} of {len(level.node_label)} "
+                    "characters, but a request holds 63, so no workload can request it; write a "
+                    "shorter label",
                     topology.at.to("spec", "levels", i, "nodeLabel"),
                 )
 

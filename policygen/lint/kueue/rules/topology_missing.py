@@ -29,7 +29,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             continue
         yield Hit(
             RULE,
-            f'{flavor} names Topology "{name}", which does not exist; {suggest(name, known.names())}',
+            f'{flavor} names Topology "{name}", which does not exist; '
+            f"{suggest(name, known.names())}",
             flavor.at.to("spec", "topologyName"),
         )
 

@@ -28,8 +28,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if flavors and all(flavor and not flavor.it.topology_name for flavor in flavors):
             yield Hit(
                 RULE,
-                f"{request.by.workload} requests a topology, but no flavor of {request.queue} has one, so it "
-                "is never admitted; write topologyName in the flavor, or remove the annotation",
+                f"{request.by.workload} requests a topology, but no flavor of {request.queue} has "
+                "one, so it is never admitted; write topologyName in the flavor, or remove the "
+                "annotation",
                 request.template.at.to("metadata", "annotations"),
                 related=tuple(flavor.at for flavor in flavors if flavor),
             )

@@ -19,8 +19,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         if levels and HOSTNAME not in {level.node_label for level in levels}:
             yield Hit(
                 RULE,
-                f"{topology} ends with level {levels[-1].node_label}, so Kueue admits pods that may fit "
-                f"no node and does not replace failed nodes; add {HOSTNAME} as the last level",
+                f"{topology} ends with level {levels[-1].node_label}, so Kueue admits pods that "
+                f"may fit no node and does not replace failed nodes; add {HOSTNAME} as the last "
+                "level",
                 topology.at.to("spec", "levels", len(levels) - 1, "nodeLabel"),
             )
 

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if isinstance(name, str) and rules.excludes(name):
                 yield Hit(
                     RULE,
-                    f'transformation of "{name}" has no effect, because excludeResourcePrefixes removes '
-                    "the resource first; remove the prefix, or use only strategy Replace",
+                    f'transformation of "{name}" has no effect, because excludeResourcePrefixes '
+                    "removes the resource first; remove the prefix, or use only strategy Replace",
                     entry.at.to("resources", "transformations", i, "input"),
                 )
 

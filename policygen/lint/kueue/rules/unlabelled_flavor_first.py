@@ -26,8 +26,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                         yield Hit(
                             RULE,
                             f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
-                            f"{quotas.name}, so it accepts jobs of other flavors; add nodeLabels, or put "
-                            "it last",
+                            f"{quotas.name}, so it accepts jobs of other flavors; add nodeLabels, "
+                            "or put it last",
                             at,
                         )
                     break

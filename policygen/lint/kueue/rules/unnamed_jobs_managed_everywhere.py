@@ -22,7 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield Hit(
                 RULE,
                 "manageJobsWithoutQueueName suspends the jobs of every namespace, also those of "
-                "operators; write a managedJobsNamespaceSelector that selects the intended namespaces",
+                "operators; write a managedJobsNamespaceSelector that selects the intended "
+                "namespaces",
                 entry.at / "manageJobsWithoutQueueName",
             )
 

@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if local.it.fair_sharing is not None and local.it.fair_sharing.weight <= 0:
             yield Hit(
                 RULE,
-                f"{local} has weight {local.it.fair_sharing.weight}, so it is served after all other "
-                "queues of its ClusterQueue; write a weight above 0",
+                f"{local} has weight {local.it.fair_sharing.weight}, so it is served after all "
+                "other queues of its ClusterQueue; write a weight above 0",
                 local.at.to("spec", "fairSharing", "weight"),
             )
 

@@ -25,9 +25,9 @@ def check(facts: Facts) -> Iterator[Hit]:
         first = requests[0]
         yield Hit(
             RULE,
-            f"{first.by.workload} requests nothing that {first.queue} covers, so it uses no quota and "
-            "may run on any node; write requests, or add a LimitRange with defaultRequest to the "
-            "namespace",
+            f"{first.by.workload} requests nothing that {first.queue} covers, so it uses no quota "
+            "and may run on any node; write requests, or add a LimitRange with defaultRequest to "
+            "the namespace",
             first.template.at.to("spec", "containers"),
         )
 

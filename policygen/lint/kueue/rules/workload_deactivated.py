@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Only Workloads that Kueue deactivated: the reason `Deactivated` means a user's `active: false`.
+    """Only what Kueue deactivated: the plain reason `Deactivated` is for a user's `active: false`.
 
     Source: WorkloadEvictedByDeactivation and the reasons derived from it, such as
     DeactivatedDueToRequeuingLimitExceeded, in apis/kueue/v1beta2/workload_types.go of Kueue 0.19.2.
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if found and found.holds and found.reason.startswith("DeactivatedDueTo"):
             yield Hit(
                 RULE,
-                f"{workload} is deactivated and never retried ({found.reason}: {found.message}); fix the "
-                "cause and set spec.active to true, or delete its owner",
+                f"{workload} is deactivated and never retried ({found.reason}: {found.message}); "
+                "fix the cause and set spec.active to true, or delete its owner",
                 workload.at / "spec" / "active",
             )
 

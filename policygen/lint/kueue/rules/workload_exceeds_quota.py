@@ -38,9 +38,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 name, amount, most = short
                 yield Hit(
                     RULE,
-                    f"{first.by.workload} requests {amount_of(name, amount, most)}, but {first.queue} "
-                    f"can have at most {shown(name, most, amount)}; lower the requests, or raise the "
-                    "quota or borrowingLimit",
+                    f"{first.by.workload} requests {amount_of(name, amount, most)}, but "
+                    f"{first.queue} can have at most {shown(name, most, amount)}; lower the "
+                    "requests, or raise the quota or borrowingLimit",
                     first.template.at / "spec",
                     related=(first.queue.at.to("spec", "resourceGroups"),),
                 )
@@ -80,7 +80,7 @@ class _Ceilings:
     def short(
         self, node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
     ) -> tuple[str, Fraction, Fraction] | None:
-        """The resource that no flavor of a group has enough of, its request, and the most there is."""
+        """The resource of which no flavor has enough, its request, and the most of any flavor."""
         worst: tuple[str, Fraction, Fraction] | None = None
         for flavor in group.flavors:
             most = {name: self._ceiling(node, (flavor.name, name)) for name in wanted}

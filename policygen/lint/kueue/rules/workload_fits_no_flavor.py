@@ -32,8 +32,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
                 yield Hit(
                     RULE,
-                    f"{request.by.workload} fits no flavor of {request.queue} ({skipped}); change its node "
-                    "selector or tolerations, or the flavor",
+                    f"{request.by.workload} fits no flavor of {request.queue} ({skipped}); change "
+                    "its node selector or tolerations, or the flavor",
                     request.template.at / "spec",
                     related=tuple(flavor.at for flavor in flavors if flavor),
                 )

@@ -32,8 +32,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             remedy = "fix this" if why and "insufficient" not in why else "raise the queue's quota"
             yield Hit(
                 RULE,
-                f'{workload} of queue "{workload.it.queue_name}" has waited for {long(age)}{why and ": "}{why}; '
-                f"{remedy}, or delete the Workload",
+                f'{workload} of queue "{workload.it.queue_name}" has waited for '
+                f"{long(age)}{why and ': '}{why}; {remedy}, or delete the Workload",
                 workload.at,
             )
 

@@ -22,8 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if name and not known.knows(name):
             yield Hit(
                 RULE,
-                f'{queued_job.workload} names WorkloadPriorityClass "{name}", which does not exist; '
-                f"{suggest(name, known.names())}",
+                f'{queued_job.workload} names WorkloadPriorityClass "{name}", which does not '
+                f"exist; {suggest(name, known.names())}",
                 at / PRIORITY,
             )
 

@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _references(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
-    """Each object that names a LocalQueue, with the name, its namespace and the place of the name."""
+    """Each object that names a LocalQueue, with the name, its namespace and its place."""
     for queued_job in cluster.derive(queued):
         yield (
             str(queued_job.workload),

@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if right is not None:
                 yield Hit(
                     RULE,
-                    f'{owner} counts "{name}", which is not a known resource of nodes; did you mean '
-                    f'"{right}"?',
+                    f'{owner} counts "{name}", which is not a known resource of nodes; did you '
+                    f'mean "{right}"?',
                     at,
                 )
         if requested and requested.isdisjoint(names) and not any(corrections.values()):

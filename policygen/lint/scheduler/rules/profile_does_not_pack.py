@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if fit.weighted_at is not None:
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} enables {FIT} without a scoringStrategy, so it prefers "
-                    "nodes with the most free cpu and memory; write scoringStrategy type "
+                    f"profile {profile.name} enables {FIT} without a scoringStrategy, so it "
+                    "prefers nodes with the most free cpu and memory; write scoringStrategy type "
                     "MostAllocated with nvidia.com/gpu in its resources",
                     fit.weighted_at,
                 )
@@ -58,8 +58,8 @@ def _filling(name: str, fit: Scoring) -> Iterator[Hit]:
     elif not fit.rises:
         yield Hit(
             RULE,
-            f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads; write "
-            "{utilization: 0, score: 0} and {utilization: 100, score: 10}",
+            f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads; "
+            "write {utilization: 0, score: 0} and {utilization: 100, score: 10}",
             at.to("requestedToCapacityRatio", "shape"),
         )
     elif not fit.extended:

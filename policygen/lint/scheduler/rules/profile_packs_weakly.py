@@ -45,10 +45,10 @@ def check(facts: Facts) -> Iterator[Hit]:
         if 0 < against >= worth and not any(misnamed(profile.it)):  # another rule reports those
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs, one more in use adds "
-                f"{worth} points, but {listed(list(profile.opponents), 'and')} add up to {against}; "
-                "disable them (for PodTopologySpread: its default constraints), or raise the weights "
-                f"of {FIT} and the GPU",
+                f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs, one more in use "
+                f"adds {worth} points, but {listed(list(profile.opponents), 'and')} add up to "
+                f"{against}; disable them (for PodTopologySpread: its default constraints), or "
+                f"raise the weights of {FIT} and the GPU",
                 fit.at,
             )
 

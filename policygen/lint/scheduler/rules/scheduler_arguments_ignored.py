@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 continue
             yield Hit(
                 RULE,
-                f'profile {profile.name} has arguments for "{config.name}", which is not a plugin, so '
-                f"they are ignored; {suggest(config.name.removesuffix('Args'), known)}",
+                f'profile {profile.name} has arguments for "{config.name}", which is not a '
+                f"plugin, so they are ignored; {suggest(config.name.removesuffix('Args'), known)}",
                 profile.at.to("pluginConfig", i, "name"),
             )
 

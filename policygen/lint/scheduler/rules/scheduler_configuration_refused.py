@@ -112,7 +112,8 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Hit]:
     if kind not in _STRATEGIES:
         yield Hit(
             RULE,
-            f'scoringStrategy type "{kind or ""}" is refused; write one of {", ".join(_STRATEGIES)}',
+            f'scoringStrategy type "{kind or ""}" is refused; write one of '
+            f"{', '.join(_STRATEGIES)}",
             at / "type",
         )
         return

@@ -18,8 +18,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             edit = Edit(Verb.REWRITE, at, "kubescheduler.config.k8s.io/v1")
             yield Hit(
                 RULE,
-                f"apiVersion {entry.object.api_version} was removed, so kube-scheduler does not start; "
-                "write kubescheduler.config.k8s.io/v1",
+                f"apiVersion {entry.object.api_version} was removed, so kube-scheduler does not "
+                "start; write kubescheduler.config.k8s.io/v1",
                 at,
                 # v1 equals v1beta3; earlier versions have other fields and defaults.
                 edits=(edit,) if entry.object.version == "v1beta3" else (),

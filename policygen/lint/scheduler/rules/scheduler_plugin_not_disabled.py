@@ -12,7 +12,7 @@ from policygen.lint.scheduler.scoring import profiles
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Unknown names under `disabled` are ignored; plugins of other releases and builds are accepted.
+    """Unknown names under `disabled` are ignored. Plugins of other releases and builds are known.
 
     Source: pkg/scheduler/apis/config/v1/default_plugins.go, mergePluginSet (Kubernetes 1.36.3).
     """
@@ -22,8 +22,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         for path, name in misnamed(profile.it):
             yield Hit(
                 RULE,
-                f'profile {profile.name} disables "{name}", which is not a plugin of kube-scheduler '
-                f"{target}, so nothing is disabled; {suggest(name, known)}",
+                f'profile {profile.name} disables "{name}", which is not a plugin of '
+                f"kube-scheduler {target}, so nothing is disabled; {suggest(name, known)}",
                 profile.at.to(*path),
             )
 

@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if plugin.weight == 0:
                     yield Hit(
                         RULE,
-                        f"profile {profile.name} has weight 0 for {plugin.name}, which is read as 1; "
-                        f"list the plugin under {point}.disabled",
+                        f"profile {profile.name} has weight 0 for {plugin.name}, which is read as "
+                        f"1; list the plugin under {point}.disabled",
                         profile.at.to("plugins", point, "enabled", i, "weight"),
                     )
 

@@ -35,9 +35,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                     packer = f'scheduler "{name}"' if name else "a pool of the spec"
                     yield Hit(
                         RULE,
-                        f"{workload} must spread over {constraint.get('topologyKey')}, but {packer} "
-                        "packs nodes; write ScheduleAnyway, or remove the constraint if packing "
-                        "matters more",
+                        f"{workload} must spread over {constraint.get('topologyKey')}, but "
+                        f"{packer} packs nodes; write ScheduleAnyway, or remove the constraint if "
+                        "packing matters more",
                         template.at.to("spec", "topologySpreadConstraints", i),
                     )
 
