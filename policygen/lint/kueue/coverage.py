@@ -10,17 +10,17 @@ from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import Template
+from policygen.kubernetes.workloads import Template, Workload
 from policygen.lint.core.resource_names import extended, usual
 from policygen.lint.kueue.configuration import Settings, first
-from policygen.lint.kueue.queue_names import Queued, counted, queued
+from policygen.lint.kueue.queue_names import counted, queued
 from policygen.lint.rule import Facts
 
 
-class Asked(Struct, frozen=True, eq=False):
-    """One pod template of a workload whose queue is known."""
+class PodRequest(Struct, frozen=True, eq=False):
+    """The requests of one pod template of a workload whose ClusterQueue is known."""
 
-    by: Queued
+    workload: Workload
     queue: Entry[ClusterQueue]
     template: Template
     written: Mapping[str, Fraction]
@@ -34,47 +34,47 @@ def covered(queue: Entry[ClusterQueue]) -> set[str]:
     return {name for group in queue.it.resource_groups for name in group.covered_resources}
 
 
-def asked(facts: Facts) -> tuple[Asked, ...]:
+def pod_requests(facts: Facts) -> tuple[PodRequest, ...]:
     """Every pod template for a known ClusterQueue, with the amounts that Kueue counts."""
-    return facts.cluster.derive(_asker(facts.target["kueue"]))
+    return facts.cluster.derive(_of_release(facts.target["kueue"]))
 
 
-def asked_together(facts: Facts) -> Iterator[list[Asked]]:
+def requests_by_workload(facts: Facts) -> Iterator[list[PodRequest]]:
     """The same, grouped by workload."""
-    found: dict[int, list[Asked]] = {}
-    for request in asked(facts):
-        found.setdefault(id(request.by), []).append(request)
+    found: dict[int, list[PodRequest]] = {}
+    for request in pod_requests(facts):
+        found.setdefault(id(request.workload), []).append(request)
     yield from found.values()
 
 
 @cache
-def _asker(target: Version) -> Callable[[Cluster], tuple[Asked, ...]]:
+def _of_release(target: Version) -> Callable[[Cluster], tuple[PodRequest, ...]]:
     """One function per release, because `cluster.derive` caches by function."""
 
-    def make(cluster: Cluster) -> tuple[Asked, ...]:
-        return tuple(_asked(cluster, first(cluster, target)))
+    def make(cluster: Cluster) -> tuple[PodRequest, ...]:
+        return tuple(_requests(cluster, first(cluster, target)))
 
     return make
 
 
-def _asked(cluster: Cluster, rules: Settings) -> Iterator[Asked]:
+def _requests(cluster: Cluster, rules: Settings) -> Iterator[PodRequest]:
     for queued_job in cluster.derive(queued):
         if queued_job.cluster_queue is None:
             continue
         for template in queued_job.workload.templates:
-            asked = template.spec.requests
+            requested = template.spec.requests
             defaulted = counted(cluster, template, queued_job.workload.namespace)
-            written = _some(rules.charged(asked))
-            yield Asked(
-                queued_job,
+            written = _some(rules.charged(requested))
+            yield PodRequest(
+                queued_job.workload,
                 queued_job.cluster_queue,
                 template,
                 written=written,
-                counted=written if defaulted == asked else _some(rules.charged(defaulted)),
+                counted=written if defaulted == requested else _some(rules.charged(defaulted)),
             )
 
 
-def uncovered(facts: Facts, request: Asked) -> list[str]:
+def uncovered(facts: Facts, request: PodRequest) -> list[str]:
     """The requested resources that the template's queue does not cover, sorted.
 
     Without a Configuration it is not known how Kueue counts a device. A device is therefore skipped

@@ -7,7 +7,7 @@ from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import asked, uncovered
+from policygen.lint.kueue.coverage import pod_requests, uncovered
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
@@ -18,11 +18,11 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     if not settings(facts).ignores_undeclared:
         return
-    for request in asked(facts):
+    for request in pod_requests(facts):
         for name in filter(extended, uncovered(facts, request)):
             yield Hit(
                 RULE,
-                f"{request.by.workload} uses {name} outside every quota, because {request.queue} "
+                f"{request.workload} uses {name} outside every quota, because {request.queue} "
                 "does not cover it and quotaCheckStrategy is IgnoreUndeclared; cover it",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),

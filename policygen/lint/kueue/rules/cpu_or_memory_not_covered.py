@@ -8,7 +8,7 @@ from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended, meant
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import asked
+from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.quotas import queues_alike
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     if rules.ignores_undeclared:
         return
     # Queues whose jobs are in the input: request-not-covered checks these jobs.
-    checked = {request.queue.name for request in asked(facts)}
+    checked = {request.queue.name for request in pod_requests(facts)}
     for alike in facts.cluster.derive(queues_alike):
         known = {name for group in alike.groups for name in group.covered_resources}
         devices = sorted(name for name in known if extended(name))

@@ -7,7 +7,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.amounts import amount_of, shown
-from policygen.lint.kueue.coverage import Asked, asked
+from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
@@ -19,7 +19,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     without a topology Kueue compares only sums.
     """
     found = facts.cluster.derive(nodes)
-    for request in asked(facts):
+    for request in pod_requests(facts):
         names = _flavors(request)
         pools = [found[name].sizes if name in found else () for name in names]
         if not names or not all(pools):
@@ -41,14 +41,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
             yield Hit(
                 RULE,
-                f"{request.by.workload} has a pod that requests {what}; lower the requests, or add "
+                f"{request.workload} has a pod that requests {what}; lower the requests, or add "
                 "larger nodes",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )
 
 
-def _flavors(request: Asked) -> list[str]:
+def _flavors(request: PodRequest) -> list[str]:
     """The flavors that Kueue may assign to its requests."""
     return [
         flavor.name

@@ -7,7 +7,7 @@ from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import asked, covered, uncovered
+from policygen.lint.kueue.coverage import covered, pod_requests, uncovered
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -18,11 +18,11 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     if settings(facts).ignores_undeclared:
         return
-    for request in asked(facts):
+    for request in pod_requests(facts):
         for name in uncovered(facts, request):
             yield Hit(
                 RULE,
-                f"{request.by.workload} requests {name}, which {request.queue} does not cover; "
+                f"{request.workload} requests {name}, which {request.queue} does not cover; "
                 f"{suggest(name, covered(request.queue))}",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import asked
+from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.flavor_fits import keys, refusal
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     issue 12446 (before it, Kueue skipped such a flavor).
     """
     known = facts.cluster.flavors
-    for request in asked(facts):
+    for request in pod_requests(facts):
         chosen = keys(request.template.spec)
         for group in request.queue.it.resource_groups if chosen else ():
             if not set(group.covered_resources) & request.counted.keys():
@@ -33,7 +33,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if ignored and refusal(flavor.it, request.template.spec) is None:
                     yield Hit(
                         RULE,
-                        f"{request.by.workload} selects nodes by {ignored[0]}, which flavor "
+                        f"{request.workload} selects nodes by {ignored[0]}, which flavor "
                         f"{flavor.name} of {request.queue} lacks, so it may be charged there and "
                         "fit no node; write the same label keys in every flavor of the group",
                         request.template.at / "spec",

@@ -10,7 +10,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import asked
+from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.kueue.topologies import levels, requested
 from policygen.lint.rule import Facts, Family, ObjectRule
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel.
     """
     cluster = facts.cluster
-    for request in asked(facts):
+    for request in pod_requests(facts):
         wanted = list(requested(request.template))
         if not wanted:
             continue
@@ -31,7 +31,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if level not in known and not key_fault(level):
                 yield Hit(
                     RULE,
-                    f'{request.by.workload} requests topology level "{level}", which no flavor of '
+                    f'{request.workload} requests topology level "{level}", which no flavor of '
                     f"{request.queue} has; {suggest(level, known)}",
                     at,
                 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import asked
+from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.topologies import asks
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -16,7 +16,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
     """
     known = facts.cluster.flavors
-    for request in asked(facts):
+    for request in pod_requests(facts):
         if not asks(request.template):
             continue
         flavors = [
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if flavors and all(flavor and not flavor.it.topology_name for flavor in flavors):
             yield Hit(
                 RULE,
-                f"{request.by.workload} requests a topology, but no flavor of {request.queue} has "
+                f"{request.workload} requests a topology, but no flavor of {request.queue} has "
                 "one, so it is never admitted; write topologyName in the flavor, or remove the "
                 "annotation",
                 request.template.at.to("metadata", "annotations"),

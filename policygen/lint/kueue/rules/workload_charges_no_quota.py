@@ -6,7 +6,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import asked_together, covered, uncovered
+from policygen.lint.kueue.coverage import covered, requests_by_workload, uncovered
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -16,7 +16,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Checked only if no pod of it uses quota. Source: issues 891, 931.
     """
     ignores = settings(facts).ignores_undeclared
-    for requests in asked_together(facts):
+    for requests in requests_by_workload(facts):
         known = covered(requests[0].queue)
         if not known or "pods" in known or any(known & set(each.counted) for each in requests):
             continue
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         first = requests[0]
         yield Hit(
             RULE,
-            f"{first.by.workload} requests nothing that {first.queue} covers, so it uses no quota "
+            f"{first.workload} requests nothing that {first.queue} covers, so it uses no quota "
             "and may run on any node; write requests, or add a LimitRange with defaultRequest to "
             "the namespace",
             first.template.at.to("spec", "containers"),

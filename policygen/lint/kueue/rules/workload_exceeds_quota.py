@@ -9,7 +9,7 @@ from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.cohorts import Cell, Node, forest
-from policygen.lint.kueue.coverage import Asked, asked_together
+from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
 from policygen.lint.kueue.queue_names import TOGETHER
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     trees = facts.cluster.derive(forest)
     ceilings = _Ceilings()
-    for requests in asked_together(facts):
+    for requests in requests_by_workload(facts):
         first = requests[0]
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.it.resource_groups:
@@ -38,7 +38,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 name, amount, most = short
                 yield Hit(
                     RULE,
-                    f"{first.by.workload} requests {amount_of(name, amount, most)}, but "
+                    f"{first.workload} requests {amount_of(name, amount, most)}, but "
                     f"{first.queue} can have at most {shown(name, most, amount)}; lower the "
                     "requests, or raise the quota or borrowingLimit",
                     first.template.at / "spec",
@@ -47,14 +47,14 @@ def check(facts: Facts) -> Iterator[Hit]:
                 break
 
 
-def _wanted(request: Asked, group: ResourceGroup) -> dict[str, Fraction]:
-    known = request.template.replicas if request.by.workload.kind in TOGETHER else 1
+def _wanted(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
+    known = request.template.replicas if request.workload.kind in TOGETHER else 1
     times = 1 if known is None else known
-    if request.by.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
-        groups = request.by.workload.spec.get("replicas")
+    if request.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
+        groups = request.workload.spec.get("replicas")
         times //= groups if isinstance(groups, int) and groups > 0 else 1
-    least = request.by.workload.annotations.get(MIN_PARALLELISM, "")
-    if least.isdecimal() and request.by.workload.kind == "Job":
+    least = request.workload.annotations.get(MIN_PARALLELISM, "")
+    if least.isdecimal() and request.workload.kind == "Job":
         times = min(times, int(least))
     return {
         name: amount * times

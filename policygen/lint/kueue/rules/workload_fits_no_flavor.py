@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import asked
+from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -16,7 +16,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets; issue 3158.
     """
     known = facts.cluster.flavors
-    for request in asked(facts):
+    for request in pod_requests(facts):
         for group in request.queue.it.resource_groups:
             wanted = [name for name in group.covered_resources if name in request.counted]
             flavors = [known.get(flavor.name) for flavor in group.flavors]
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
                 yield Hit(
                     RULE,
-                    f"{request.by.workload} fits no flavor of {request.queue} ({skipped}); change "
+                    f"{request.workload} fits no flavor of {request.queue} ({skipped}); change "
                     "its node selector or tolerations, or the flavor",
                     request.template.at / "spec",
                     related=tuple(flavor.at for flavor in flavors if flavor),
