@@ -55,7 +55,7 @@ def folder(tmp_path, monkeypatch):
 def test_an_error_in_the_spec_that_readme_shows(folder):
     spec = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[0]
     (folder / "spec.yaml").write_text(spec.replace("product:", "prodcut:"), "utf-8")
-    assert shown("unknown-key") in said("render", "spec.yaml")
+    assert shown("unknown-field") in said("render", "spec.yaml")
 
 
 def test_the_finding_in_manifests_that_readme_shows(folder):

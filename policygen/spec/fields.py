@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from policygen.core import quantity
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import shown
-from policygen.spec.rules import BAD_QUANTITY, MEMORY_WITHOUT_UNIT
+from policygen.spec.rules import INVALID_VALUE, MEMORY_WITHOUT_UNIT
 from policygen.spec.types import WHOLE, Amounts, Bounds, NodeResources
 
 
@@ -106,7 +106,7 @@ class View:
         return read
 
     def _hit(self, key: str, message: str) -> None:
-        self.hits.append(Hit(BAD_QUANTITY, message, self.at / key))
+        self.hits.append(Hit(INVALID_VALUE, message, self.at / key))
 
     def bounds(self, key: str) -> Bounds:
         """`{guarantee, limit}` of cpu or memory."""

@@ -10,7 +10,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
 from policygen.documents.document import Header
-from policygen.spec.rules import MISSING_KEY, UNKNOWN_KIND, UNKNOWN_REFERENCE, UNKNOWN_VERSION
+from policygen.spec.rules import MISSING_FIELD, UNKNOWN_KIND, UNKNOWN_REFERENCE, UNKNOWN_VERSION
 
 OWN = "policygen.dev/v1alpha1"
 """The apiVersion of our own kinds."""
@@ -132,7 +132,7 @@ def form_of(header: Header, document: int) -> Form | Hit:
     kinds = [form.kind for form in FORMS if form.api_version == version]
     if not header.kind:
         at = at / "kind"  # where it stands empty; else the document's first line
-        return Hit(MISSING_KEY, f'"kind" is missing; write kind: {listed(kinds)}', at)
+        return Hit(MISSING_FIELD, f'"kind" is missing; write kind: {listed(kinds)}', at)
     if header.kind not in _KINDS:
         return Hit(
             UNKNOWN_KIND,
@@ -174,19 +174,19 @@ def _without_version(header: Header, at: At) -> Hit:
     own = [form.kind for form in FORMS if form.api_version == OWN]
     if not header.kind:
         return Hit(
-            MISSING_KEY,
+            MISSING_FIELD,
             f'"apiVersion" and "kind" are missing; write apiVersion: {OWN} and kind: {listed(own)}',
             at,
         )
     if header.kind not in _KINDS:
         return Hit(
-            MISSING_KEY,
+            MISSING_FIELD,
             f'"apiVersion" is missing, and policygen has no kind {quoted(header.kind)}; '
             f"write apiVersion: {OWN} and kind: {listed(own)}",
             at,
         )
     return Hit(
-        MISSING_KEY,
+        MISSING_FIELD,
         f'"apiVersion" is missing; write apiVersion: {_version_of(header.kind)}',
         at,
     )

@@ -11,7 +11,7 @@ from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.names import HOSTNAME
 from policygen.core.quoting import quoted
 from policygen.core.rule import Rule
-from policygen.spec.rules import BAD_LABEL, BAD_TAINT, BAD_TOLERATION, BAD_TOPOLOGY
+from policygen.spec.rules import INVALID_LABEL, INVALID_TAINT, INVALID_TOLERATION, INVALID_TOPOLOGY
 from policygen.spec.types import Pool, Toleration
 
 
@@ -19,16 +19,16 @@ def check(pool: Pool) -> Iterator[Hit]:
     """Faults of a pool's nodeSelector, taints, tolerations and topology levels."""
     spec = pool.at / "spec"
     for key, value in pool.node_selector:
-        yield from _hit(BAD_LABEL, key_fault(key), (spec / "nodeSelector" / key).on_key())
-        yield from _hit(BAD_LABEL, value_fault(value), spec / "nodeSelector" / key)
+        yield from _hit(INVALID_LABEL, key_fault(key), (spec / "nodeSelector" / key).on_key())
+        yield from _hit(INVALID_LABEL, value_fault(value), spec / "nodeSelector" / key)
     seen: set[tuple[str, str]] = set()
     for index, taint in enumerate(pool.taints):
         at = spec / "taints" / index
-        yield from _hit(BAD_TAINT, key_fault(taint.key), at / "key")
-        yield from _hit(BAD_TAINT, value_fault(taint.value or ""), at / "value")
+        yield from _hit(INVALID_TAINT, key_fault(taint.key), at / "key")
+        yield from _hit(INVALID_TAINT, value_fault(taint.value or ""), at / "value")
         if (taint.key, taint.effect) in seen:
             yield Hit(
-                BAD_TAINT,
+                INVALID_TAINT,
                 f"a node has one taint of key {quoted(taint.key)} and effect {taint.effect}; "
                 "remove one",
                 at / "key",
@@ -39,19 +39,19 @@ def check(pool: Pool) -> Iterator[Hit]:
     levels = pool.topology_levels
     for index, level in enumerate(levels):
         at = spec / "topology" / "levels" / index
-        yield from _hit(BAD_TOPOLOGY, key_fault(level), at)
+        yield from _hit(INVALID_TOPOLOGY, key_fault(level), at)
         if len(level) > 63:
             yield Hit(
-                BAD_TOPOLOGY,
+                INVALID_TOPOLOGY,
                 f"{quoted(level)} has {len(level)} characters, and a Workload can ask for at most "
                 "63; write a shorter label key",
                 at,
             )
         if level in levels[:index]:
-            yield Hit(BAD_TOPOLOGY, f"{quoted(level)} stands here twice; remove one", at)
+            yield Hit(INVALID_TOPOLOGY, f"{quoted(level)} stands here twice; remove one", at)
         elif level == HOSTNAME and index + 1 < len(levels):
             yield Hit(
-                BAD_TOPOLOGY,
+                INVALID_TOPOLOGY,
                 f"{HOSTNAME} can only be the last level; move it to the end",
                 at,
             )
@@ -59,25 +59,25 @@ def check(pool: Pool) -> Iterator[Hit]:
 
 def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
     if toleration.key is not None:
-        yield from _hit(BAD_TOLERATION, key_fault(toleration.key), at / "key")
+        yield from _hit(INVALID_TOLERATION, key_fault(toleration.key), at / "key")
     elif toleration.operator != "Exists":
         yield Hit(
-            BAD_TOLERATION,
+            INVALID_TOLERATION,
             "a toleration without key tolerates everything, which needs operator: Exists; "
             "write that, or the key of the taint",
             at,
         )
     if toleration.operator != "Exists":
-        yield from _hit(BAD_TOLERATION, value_fault(toleration.value or ""), at / "value")
+        yield from _hit(INVALID_TOLERATION, value_fault(toleration.value or ""), at / "value")
     elif toleration.value is not None:  # Kueue refuses an empty one too
         yield Hit(
-            BAD_TOLERATION,
+            INVALID_TOLERATION,
             "operator Exists takes no value; remove the value or write operator: Equal",
             at / "value",
         )
     if toleration.toleration_seconds is not None and toleration.effect != "NoExecute":
         yield Hit(
-            BAD_TOLERATION,
+            INVALID_TOLERATION,
             "tolerationSeconds counts only with effect: NoExecute; write that, or remove it",
             at / "tolerationSeconds",
         )

@@ -29,7 +29,7 @@ from policygen.spec.fields import View
 from policygen.spec.identities import Identities
 from policygen.spec.programs import LintSettings
 from policygen.spec.pruned import pruned
-from policygen.spec.rules import EMPTY_TEXT, QUEUES_WITHOUT_POOLS, UNKNOWN_REFERENCE
+from policygen.spec.rules import QUEUES_WITHOUT_POOLS, UNKNOWN_REFERENCE, WRONG_LENGTH
 from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
 from policygen.spec.unread import Unread
 
@@ -244,7 +244,9 @@ class _Reading:
         if inner is None or inner.data is None:
             if not findings:
                 message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
-                self.hits.append(Hit(EMPTY_TEXT, message, At(config.index, legacy_forms.QUEUES_AT)))
+                self.hits.append(
+                    Hit(WRONG_LENGTH, message, At(config.index, legacy_forms.QUEUES_AT))
+                )
             return
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)

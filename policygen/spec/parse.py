@@ -15,7 +15,7 @@ from policygen.spec.programs import (
     VolcanoSettings,
     Waiver,
 )
-from policygen.spec.rules import BAD_DATE, PACK_AND_SPREAD, UNSUPPORTED_TARGET
+from policygen.spec.rules import INVALID_VALUE, PACK_AND_SPREAD, UNSUPPORTED_TARGET
 from policygen.spec.types import (
     Autoscaling,
     Capacity,
@@ -93,7 +93,7 @@ def _lint(view: View) -> LintSettings:
         expires = entry.text("expires")
         if expires is not None and not _is_date(expires):
             message = f"{quoted(expires)} is no day of the calendar; write it as YYYY-MM-DD"
-            view.hits.append(Hit(BAD_DATE, message, entry.at / "expires"))
+            view.hits.append(Hit(INVALID_VALUE, message, entry.at / "expires"))
     return LintSettings(
         severities=view.pairs("severities"),
         bounds=view.pairs("bounds"),

@@ -12,17 +12,14 @@ from policygen.core.quoting import bare, listed, quoted, shown
 from policygen.core.suggest import suggest
 from policygen.spec import name_errors, subschema, type_errors
 from policygen.spec.rules import (
-    BAD_DATE,
-    BAD_DURATION,
-    BAD_NAME,
     DUPLICATE_ENTRY,
-    EMPTY_TEXT,
-    MISSING_KEY,
-    NOT_ALLOWED,
+    INVALID_NAME,
+    INVALID_VALUE,
+    MISSING_FIELD,
     OUT_OF_RANGE,
-    TOO_FEW_ENTRIES,
-    TOO_MANY_ENTRIES,
-    UNKNOWN_KEY,
+    UNKNOWN_FIELD,
+    UNSUPPORTED_VALUE,
+    WRONG_LENGTH,
     WRONG_TYPE,
 )
 from policygen.spec.subschema import Json
@@ -115,7 +112,7 @@ def _not_allowed(it: _Fault) -> Iterator[Hit]:
         advice = f'did you mean "{near}"? allowed are {listed(allowed, "and")}'
     else:
         advice = f"allowed are {listed(allowed, 'and')}"
-    yield Hit(NOT_ALLOWED, f"{shown(it.value)} is not allowed here; {advice}", it.at)
+    yield Hit(UNSUPPORTED_VALUE, f"{shown(it.value)} is not allowed here; {advice}", it.at)
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
@@ -147,7 +144,7 @@ def _unknown_keys(it: _Fault) -> Iterator[Hit]:
             advice = f'did you mean "{near}"?'
         else:
             advice = suggest(key, known or allowed)
-        yield Hit(UNKNOWN_KEY, f"unknown key {quoted(key)}; {advice}", at)
+        yield Hit(UNKNOWN_FIELD, f"unknown key {quoted(key)}; {advice}", at)
 
 
 def _unused(it: _Fault) -> list[str]:
@@ -180,7 +177,7 @@ def _missing_keys(it: _Fault) -> Iterator[Hit]:
         if key in it.value or any(_nearest(other, _unused(it)) == key for other in unknown):
             continue  # a misspelt key is reported as such
         what = it.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
-        yield Hit(MISSING_KEY, f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
+        yield Hit(MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
 
 
 def _uncapitalised(sentence: str) -> str:
@@ -199,15 +196,14 @@ def _out_of_range(it: _Fault) -> Iterator[Hit]:
 
 def _wrong_count(it: _Fault) -> Iterator[Hit]:
     count, limit = len(it.value), it.limit
-    rule = TOO_FEW_ENTRIES if it.keyword.startswith("min") else TOO_MANY_ENTRIES
-    bound = "needs at least" if rule == TOO_FEW_ENTRIES else "takes at most"
+    bound = "needs at least" if it.keyword.startswith("min") else "takes at most"
     has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
-    yield Hit(rule, f"{it.subject} {has}, and {bound} {limit}", it.mapping)
+    yield Hit(WRONG_LENGTH, f"{it.subject} {has}, and {bound} {limit}", it.mapping)
 
 
 def _empty_text(it: _Fault) -> Iterator[Hit]:
     yield Hit(
-        EMPTY_TEXT,
+        WRONG_LENGTH,
         f"{it.subject} is empty; write {type_errors.wanted(it.schema, ('string',))}",
         it.at,
     )
@@ -215,7 +211,7 @@ def _empty_text(it: _Fault) -> Iterator[Hit]:
 
 def _too_long(it: _Fault) -> Iterator[Hit]:
     yield Hit(
-        BAD_NAME,
+        INVALID_NAME,
         f"{quoted(it.value)} has {len(it.value)} characters, and {it.limit} are allowed",
         it.at,
     )
@@ -223,10 +219,10 @@ def _too_long(it: _Fault) -> Iterator[Hit]:
 
 def _bad_form(it: _Fault) -> Iterator[Hit]:
     if "[hms]" in it.limit:
-        yield Hit(BAD_DURATION, _duration_fault(it.value), it.at)
+        yield Hit(INVALID_VALUE, _duration_fault(it.value), it.at)
     elif "{4}-" in it.limit:
         message = f"{quoted(it.value)} is no date; write it as YYYY-MM-DD"
-        yield Hit(BAD_DATE, message, it.at)
+        yield Hit(INVALID_VALUE, message, it.at)
     else:
         yield from _bad_name(it)
 
@@ -250,7 +246,7 @@ def _bad_name(it: _Fault) -> Iterator[Hit]:
         message = name_errors.subdomain_fault(it.value)
     else:
         message = name_errors.label_fault(it.value)
-    yield Hit(BAD_NAME, message, it.at)
+    yield Hit(INVALID_NAME, message, it.at)
 
 
 def _repeated(it: _Fault) -> Iterator[Hit]:
@@ -265,7 +261,7 @@ def _repeated(it: _Fault) -> Iterator[Hit]:
 
 
 def _other(it: _Fault) -> Iterator[Hit]:
-    yield Hit(NOT_ALLOWED, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
+    yield Hit(UNSUPPORTED_VALUE, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
 
 
 EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {

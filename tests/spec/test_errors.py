@@ -263,13 +263,13 @@ YAML = [
     Case(
         "such a number as a quantity",
         joined(pool(), team(), model(f"resources:\n  memory: «'{'9' * 5000}'»")),
-        "bad-quantity",
+        "invalid-value",
         "5000 characters no more than 64",
     ),
     Case(
         "an exponent that is absurd",
         joined(pool(), team(), model("resources:\n  memory: «'1e9999999'»")),
-        "bad-quantity",
+        "invalid-value",
         "absurd exponent such as 1e9",
     ),
 ]
@@ -278,19 +278,19 @@ SCHEMA = [
     Case(
         "a misspelt key",
         pool(spec="«schedulingPolici»:\n  binPack: true"),
-        "unknown-key",
+        "unknown-field",
         'did you mean "schedulingPolicy"?',
     ),
     Case(
         "a key of the wrong place",
         pool(spec="«perNode»: 8"),
-        "unknown-key",
+        "unknown-field",
         "belongs to spec.gpu",
     ),
     Case(
         "a missing key",
         joined(pool(), team(quota="weight: 2")).replace("{weight", "«{weight").replace("2}", "2}»"),
-        "missing-key",
+        "missing-field",
         '"pool" is missing',
     ),
     Case("a word for a number", pool(size="totalGPUs: «many»"), "wrong-type", "a whole number"),
@@ -300,7 +300,7 @@ SCHEMA = [
     Case(
         "a word that is not allowed",
         pool(scheduler="«kueu»"),
-        "not-allowed",
+        "unsupported-value",
         'did you mean "kueue"? kueue, volcano and kube-scheduler',
     ),
     Case(
@@ -309,7 +309,7 @@ SCHEMA = [
     Case(
         "a text that is empty",
         joined(pool(), team(), model("family: «''»")),
-        "empty-text",
+        "wrong-length",
         "write text",
     ),
     Case(
@@ -323,7 +323,7 @@ SCHEMA = [
     Case(
         "no node label",
         pool(selector="{}").replace("nodeSelector:", "«nodeSelector»:"),
-        "too-few-entries",
+        "wrong-length",
         "nodeSelector is empty at least 1",
     ),
     Case(
@@ -331,7 +331,7 @@ SCHEMA = [
         pool(selector="".join(f"\n    k{n}: v" for n in range(9)))
         .replace("nodeS", "«nodeS")
         .replace("lector:", "lector»:"),
-        "too-many-entries",
+        "wrong-length",
         "9 entries at most 8",
     ),
     Case(
@@ -339,25 +339,25 @@ SCHEMA = [
         pool(
             spec="«taints»:\n" + "".join(f"- {{key: k{n}, effect: NoSchedule}}\n" for n in range(9))
         ),
-        "too-many-entries",
+        "wrong-length",
         "9 entries at most 8",
     ),
     Case(
         "nine tolerations",
         pool(spec="«tolerations»:\n" + "".join(f"- {{key: k{n}}}\n" for n in range(9))),
-        "too-many-entries",
+        "wrong-length",
         "9 entries at most 8",
     ),
     Case(
         "a name that Kubernetes refuses",
         pool(name="«GPU_pool»"),
-        "bad-name",
+        "invalid-name",
         'DNS label "gpu-pool"',
     ),
     Case(
         "a name of 64 characters",
         pool(name=f"«{'p' * 64}»"),
-        "bad-name",
+        "invalid-name",
         "64 characters 63 are allowed",
     ),
     Case(
@@ -385,18 +385,20 @@ SCHEMA = [
     Case(
         "the unit GB",
         pool(spec="").replace("768Gi", "«80GB»"),
-        "bad-quantity",
+        "invalid-value",
         "write 80Gi or 80G",
     ),
-    Case("a space in a quantity", pool().replace("768Gi", "«1 Gi»"), "bad-quantity", "write 1Gi"),
+    Case("a space in a quantity", pool().replace("768Gi", "«1 Gi»"), "invalid-value", "write 1Gi"),
     Case(
         "cpu finer than a thousandth",
         pool().replace("cpu: 96", "cpu: «1500u»"),
-        "bad-quantity",
+        "invalid-value",
         "thousandth of a core; write 2m",
     ),
-    Case("a negative quantity", pool().replace("768Gi", "«-1Gi»"), "bad-quantity", "more than 0"),
-    Case("nothing of a node", pool().replace("cpu: 96", "cpu: «0»"), "bad-quantity", "more than 0"),
+    Case("a negative quantity", pool().replace("768Gi", "«-1Gi»"), "invalid-value", "more than 0"),
+    Case(
+        "nothing of a node", pool().replace("cpu: 96", "cpu: «0»"), "invalid-value", "more than 0"
+    ),
     Case(
         "a version that is not supported",
         platform("target:\n  kueue: «'0.12'»"),
@@ -406,25 +408,25 @@ SCHEMA = [
     Case(
         "a day that no calendar has",
         platform("lint:\n  waivers:\n  - {rule: a, reason: b, expires: «'2027-02-30'»}"),
-        "bad-date",
+        "invalid-value",
         "2027-02-30 YYYY-MM-DD",
     ),
     Case(
         "a day that is written otherwise",
         platform("lint:\n  waivers:\n  - {rule: a, reason: b, expires: «2027/02/03»}"),
-        "bad-date",
+        "invalid-value",
         "2027/02/03 YYYY-MM-DD",
     ),
     Case(
         "a duration in days",
         platform("lint:\n  bounds: {workload-pending-long: «2d»}"),
-        "bad-duration",
+        "invalid-value",
         'hours, minutes and seconds "48h"',
     ),
     Case(
         "a duration of millions of years",
         platform("lint:\n  bounds: {workload-pending-long: «99999999999h»}"),
-        "bad-duration",
+        "invalid-value",
         "99999999999h seven digits",
     ),
     Case(
@@ -448,7 +450,7 @@ SCHEMA = [
     Case(
         "a ConfigMap without queues",
         joined(article_pool(), queues("# none").replace("|", "«|»")),
-        "empty-text",
+        "wrong-length",
         "write queues:",
     ),
 ]
@@ -752,30 +754,30 @@ POOLS = [
         "two-schedulers",
         '"p" kueue and volcano twice different values',
     ),
-    Case("a label key", pool(selector="«-gpu»: p"), "bad-label", "no label key letters"),
-    Case("a label value", pool(selector="pool: «a/b»"), "bad-label", "no label value letters"),
+    Case("a label key", pool(selector="«-gpu»: p"), "invalid-label", "no label key letters"),
+    Case("a label value", pool(selector="pool: «a/b»"), "invalid-label", "no label value letters"),
     Case(
         "a taint",
         pool(spec="taints:\n  - {key: «gpu pool», effect: NoSchedule}"),
-        "bad-taint",
+        "invalid-taint",
         "no label key",
     ),
     Case(
         "a taint twice",
         pool(spec="taints:\n  - {key: a, effect: NoExecute}\n  - {key: «a», effect: NoExecute}"),
-        "bad-taint",
+        "invalid-taint",
         "remove one",
     ),
     Case(
         "a toleration of everything",
         pool(spec="tolerations:\n  - «{operator: Equal}»"),
-        "bad-toleration",
+        "invalid-toleration",
         "operator: Exists",
     ),
     Case(
         "a topology level",
         pool(spec="topology:\n  levels: [«kubernetes.io/hostname», rack]"),
-        "bad-topology",
+        "invalid-topology",
         "move it to the end",
     ),
     Case(
@@ -1265,10 +1267,10 @@ def test_errors_of_all_files_are_reported_at_once(planned_files):
     texts = {name: text.lstrip("\n") for name, text in files.items()}
     assert faults(planned_files(texts)) == [
         ("1-syntax.yaml", 9, "yaml-syntax"),
-        ("2-schema.yaml", 17, "unknown-key"),
-        ("3-value.yaml", 15, "bad-quantity"),
+        ("2-schema.yaml", 17, "unknown-field"),
+        ("3-value.yaml", 15, "invalid-value"),
         ("4-reference.yaml", 8, "unknown-reference"),
-        ("5-label.yaml", 7, "bad-label"),
+        ("5-label.yaml", 7, "invalid-label"),
         ("6-sums.yaml", 25, "limit-above-available"),
         ("7-cycle.yaml", 9, "team-cycle"),
         ("8-twice.yaml", 4, "duplicate-identity"),
@@ -1286,9 +1288,9 @@ def test_errors_of_one_document_are_reported_at_once(planned_files):
     )
     found = Counter(finding.rule.name for finding in errors(planned_files({"spec.yaml": text})))
     assert found == {
-        "bad-quantity": 2,
+        "invalid-value": 2,
         "out-of-range": 2,
-        "unknown-key": 2,
+        "unknown-field": 2,
         "unknown-reference": 4,
         "unsupported-target": 1,
     }

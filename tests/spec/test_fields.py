@@ -34,7 +34,7 @@ def test_bad_measure_is_a_hit_and_no_value(value):
     assert it.measure("x", "memory") is None
     [hit] = it.hits
     assert (hit.rule.name, hit.at.path, hit.rule.severity) == (
-        "bad-quantity",
+        "invalid-value",
         ("x",),
         Severity.ERROR,
     )

@@ -65,8 +65,8 @@ def hits(**fields):
 
 def test_node_selector_is_blamed_at_key_or_value():
     assert hits(node_selector=(("a b", "c"), ("d", "e f"))) == [
-        ("bad-label", ("nodeSelector", "a b"), True),
-        ("bad-label", ("nodeSelector", "d"), False),
+        ("invalid-label", ("nodeSelector", "a b"), True),
+        ("invalid-label", ("nodeSelector", "d"), False),
     ]
 
 
@@ -81,7 +81,7 @@ def test_node_selector_is_blamed_at_key_or_value():
     ],
 )
 def test_taints(taints, expected):
-    assert hits(taints=taints) == [("bad-taint", ("taints", *at), False) for at in expected]
+    assert hits(taints=taints) == [("invalid-taint", ("taints", *at), False) for at in expected]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_taints(taints, expected):
 )
 def test_tolerations(toleration, expected):
     found = hits(tolerations=(toleration,))
-    assert found == [("bad-toleration", ("tolerations", 0, *at), False) for at in expected]
+    assert found == [("invalid-toleration", ("tolerations", 0, *at), False) for at in expected]
 
 
 HOST = "kubernetes.io/hostname"
@@ -125,4 +125,4 @@ HOST = "kubernetes.io/hostname"
 )
 def test_topology_levels(levels, expected):
     found = hits(topology_levels=levels)
-    assert found == [("bad-topology", ("topology", "levels", at), False) for at in expected]
+    assert found == [("invalid-topology", ("topology", "levels", at), False) for at in expected]

@@ -131,7 +131,7 @@ def test_reading_in_part_leaves_no_false_errors_in_what_is_judged():
         team("b", "guarantee: 1"),
         team("c", "guarantee: 1", "  parent: a\n"),
     )
-    assert {"wrong-type", "bad-quantity"} <= set(errors(loaded))
+    assert {"wrong-type", "invalid-value"} <= set(errors(loaded))
     assert [it.name for it in loaded.sound.pools] == ["p"]
     assert [it.name for it in loaded.sound.teams] == ["b", "c"]
     assert loaded.sound.models == ()
