@@ -41,7 +41,18 @@ _FORMATS = {
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 
 
-def metadata(served: schemas.Served) -> Schema:
+def whole(served: schemas.Served) -> Schema:
+    """Of the objects of a kind; without their status where a server drops it."""
+    parts = {**served.schema["properties"]}
+    if served.status_dropped:
+        parts.pop("status", None)
+    made = _mapping({**served.schema, "properties": parts}, custom=served.custom)
+    made["properties"]["metadata"] = _metadata(served)
+    made["required"] = sorted({*made["required"], "metadata"})
+    return made
+
+
+def _metadata(served: schemas.Served) -> Schema:
     """Of the metadata of objects of a kind."""
     strict = _mapping(schemas.object_meta(), custom=False)
     shape, longest = _SUBDOMAIN, 253
@@ -71,11 +82,11 @@ def _strict(schema: Schema, *, custom: bool) -> Any:
 
 def _mapping(schema: Schema, *, custom: bool) -> Schema:
     others = schema.get("additionalProperties")
-    given = required(schema, custom=custom)
+    given = _required(schema, custom=custom)
     made: Schema = {
         "type": "object",
         "properties": {
-            name: entry(part, custom=custom, required=name in given)
+            name: _entry(part, custom=custom, required=name in given)
             for name, part in schema.get("properties", {}).items()
         },
         "additionalProperties": bool(schema.get("x-kubernetes-preserve-unknown-fields"))
@@ -86,13 +97,13 @@ def _mapping(schema: Schema, *, custom: bool) -> Schema:
     return made | {it: schema[it] for it in ("minProperties", "maxProperties") if it in schema}
 
 
-def required(schema: Schema, *, custom: bool) -> set[str]:
+def _required(schema: Schema, *, custom: bool) -> set[str]:
     """The entries that a mapping must have."""
     parts = schema.get("properties", {})
     return {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
 
 
-def entry(schema: Schema, *, custom: bool, required: bool) -> Any:
+def _entry(schema: Schema, *, custom: bool, required: bool) -> Any:
     """Of an entry of a mapping."""
     strict = _strict(schema, custom=custom)
     if custom or required or schema.get("nullable"):

@@ -1,4 +1,7 @@
-"""JSON to data without its places, where nothing in it asks for a closer look."""
+"""Fast path for JSON: data without positions, of texts in which nothing needs the full parse.
+
+NUMBERS
+"""
 
 from itertools import chain
 from typing import Any
@@ -6,13 +9,6 @@ from typing import Any
 import msgspec
 
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
-from policygen.documents.shared import Shared
-
-_ABOVE = 4
-"""Collections around what Shared reads at once: a List, its items, an object, and its spec."""
-
-_FLAT = 2 * (MAX_DEPTH - _ABOVE)
-"""Characters that cannot nest too deep: each collection has two brackets."""
 
 _ODD = ("\\ud", "\\uD", "\\u0022")
 """How half a surrogate pair begins, and a quotation mark that is written without one."""
@@ -27,45 +23,46 @@ class _UnusualError(ValueError):
 
 
 def read(text: str) -> Any:
-    """The data of a JSON object as kubectl reads it, or UNUSUAL.
+    """The data of a JSON object as kubectl reads it, or UNUSUAL where it needs the full parse.
 
-    Unusual are text that is no JSON, nesting that may be beyond MAX_DEPTH, keys given twice, half
-    surrogate pairs, and numbers that are no finite ones, or too long: a Builder must have a look.
-    Parts that are written alike are one object, see Shared.
+    Unusual are text that is no JSON object, nesting beyond MAX_DEPTH, keys given twice, half
+    surrogate pairs, and numbers that are not finite or too long.
     """
     if "\\" in text and any(odd in text for odd in _ODD):  # the first is found much faster
         return UNUSUAL
+    encoded = text.encode()
     try:
-        data = Shared(_read).of_list(text)
+        data = _decode(encoded)
     except (msgspec.DecodeError, _UnusualError, RecursionError):
         return UNUSUAL
+    if _is_long(encoded, data) or _is_deep(encoded, data):
+        return UNUSUAL
     # A key that is given twice is in the data once, with two quotation marks less.
-    whole = msgspec.json.encode(data).count(b'"') == text.count('"')
-    return data if whole else UNUSUAL
+    complete = msgspec.json.encode(data).count(b'"') == encoded.count(b'"')
+    return data if complete else UNUSUAL
 
 
-def _read(text: bytes) -> Any:
-    data = _decode(text)
-    if len(text) > _FLAT and not _is_flat(text, data):
-        raise _UnusualError
-    if len(text) >= len(_LONG) and _LONG in text.translate(_TO_ZEROS):
+def _is_long(text: bytes, data: Any) -> bool:
+    """Whether there is an integer that does not fit into 64 bits."""
+    if _LONG in text.translate(_TO_ZEROS):
         try:
             msgspec.msgpack.encode(data)
         except OverflowError:
-            raise _UnusualError from None
-    return data
-
-
-def _is_flat(text: bytes, data: Any) -> bool:
-    if text.count(b"{") + text.count(b"[") <= MAX_DEPTH - _ABOVE:
-        return True
-    level = [data] if data.__class__ is dict or data.__class__ is list else []
-    for _ in range(MAX_DEPTH - _ABOVE):
-        if not level:
             return True
+    return False
+
+
+def _is_deep(text: bytes, data: dict[str, Any]) -> bool:
+    """Whether collections nest beyond MAX_DEPTH."""
+    if text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
+        return False
+    level: list[Any] = [data]
+    for _ in range(MAX_DEPTH):
         inner = chain.from_iterable(it.values() if it.__class__ is dict else it for it in level)
         level = [it for it in inner if it.__class__ is dict or it.__class__ is list]
-    return not level
+        if not level:
+            return False
+    return True
 
 
 def _float(text: str) -> int | float:
@@ -77,4 +74,4 @@ def _float(text: str) -> int | float:
     return value
 
 
-_decode = msgspec.json.Decoder(float_hook=_float).decode
+_decode = msgspec.json.Decoder(dict[str, Any], float_hook=_float).decode

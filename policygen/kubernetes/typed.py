@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 
 from policygen.core import quantity
 from policygen.core.finding import At, Path
-from policygen.kubernetes import kueue, workloads
+from policygen.kubernetes import workloads
 from policygen.kubernetes.field_access import (
     Doubts,
     Roots,
@@ -24,7 +24,6 @@ from policygen.kubernetes.field_access import (
     watched,
     watched_if_there,
 )
-from policygen.kubernetes.in_parts import InParts
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
 from policygen.kubernetes.table import Entry, Table
@@ -58,10 +57,6 @@ class Reader:
         self._unread = unread
         """Objects of which nothing is read that is not known."""
         self._misspelt = misspelt
-        self._in_parts: dict[type[Any], InParts[Any]] = {
-            type_: InParts(type_, decoded) for type_ in (kueue.ClusterQueue, workloads.PodSpec)
-        }
-        """What converts to types of which most objects have parts of others."""
 
     def as_written(self, objects: Iterable[Object]) -> Iterable[Object]:
         """Objects for those who read their data themselves, to whom a misspelt field is unknown."""
@@ -117,10 +112,7 @@ class Reader:
         return read
 
     def _converted(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
-        in_parts: InParts[Any] | None = self._in_parts.get(type_)
         try:
-            if in_parts is not None and it.at not in self._misspelt:
-                return cast("T", in_parts.convert(data))
             return msgspec.convert(data, type_, dec_hook=decoded)
         except (msgspec.ValidationError, RecursionError):
             pass

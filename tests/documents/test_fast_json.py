@@ -120,7 +120,7 @@ def test_what_is_usual_is_read(data):
 @pytest.mark.parametrize("opened, closed", ["[]", ('{"a":', "}")])
 @pytest.mark.parametrize("key", ["items", "spec", "a"])
 def test_what_may_nest_too_deep_is_looked_at_closely(opened, closed, key):
-    for depth, is_read in ((MAX_DEPTH - 4, True), (MAX_DEPTH + 1, False)):
+    for depth, is_read in ((MAX_DEPTH - 3, True), (MAX_DEPTH - 2, False)):
         nested = f"{opened * depth}1{closed * depth}"
         text = f'{{"items": [{{"metadata": {{}}, "{key}": {nested}}}]}}'
         assert (fast_json.read(text) is not UNUSUAL) == is_read
@@ -134,14 +134,6 @@ def test_many_brackets_side_by_side_are_not_deep():
 def test_digits_in_a_text_are_no_number():
     text = '{"spec": {"a": "18446744073709551616", "b": 18446744073709551615}}'
     assert fast_json.read(text) == json.loads(text)
-
-
-def test_parts_that_are_written_alike_are_one_object():
-    groups = [{"coveredResources": ["cpu"], "flavors": []}]
-    items = [{"metadata": {"name": it}, "spec": {"name": it, "groups": groups}} for it in "ab"]
-    first, second = fast_json.read(json.dumps({"items": items}))["items"]
-    assert first["spec"]["groups"] is second["spec"]["groups"]
-    assert [first, second] == items
 
 
 def test_a_key_given_twice_is_told_where_it_stands(tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.api_validation import schemas
-from policygen.api_validation.prevalidate import Acceptor
+from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.refusals import refusals
 from policygen.core.finding import At, Edit, Hit, Path
@@ -27,8 +27,9 @@ _MADE_ONLY = "; {} accepts it on create, but every update is refused"
 _SOURCE: Path = ("spec", "kubeConfig")
 """A field of v1beta1 in whose place one is missing."""
 
-MANY = 100
-"""Objects of one kind that are worth a validator in compiled code."""
+MANY = 200
+"""Objects of a kind from which on prevalidation pays: a schema with pods takes 30 ms to compile, and
+each object then takes 0.02 ms instead of 0.14."""
 
 
 class Found(Struct, frozen=True, eq=False):
@@ -55,17 +56,11 @@ def refused(cluster: Cluster) -> Refused:
     found: dict[str, list[Found]] = {}
     objects = set()
     misspelt: dict[At, tuple[Path, ...]] = {}
-    acceptors = {}
-    for kind, count in Counter((it.api_version, it.kind) for it in cluster.objects).items():
-        served = schemas.served(*kind)
-        if served is not None and count >= MANY:
-            acceptors[kind] = Acceptor(served)
+    often = Counter((it.api_version, it.kind) for it in cluster.objects)
     for it in cluster.objects:
-        acceptor = acceptors.get((it.api_version, it.kind))
-        if acceptor is not None and acceptor.accepts(it.data):
-            continue
-        served = schemas.served(it.api_version, it.kind)
-        if served is None:
+        kind = it.api_version, it.kind
+        served = schemas.served(*kind)
+        if served is None or (often[kind] >= MANY and acceptor(*kind).accepts(it.data)):
             continue
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
         for refusal in refusals(it.data, served):
