@@ -8,34 +8,28 @@ from functools import lru_cache
 
 from policygen.core.quoting import quoted
 
-_KNOWN = 1 << 16
-"""Texts that are remembered. Several rules ask for all labels in turn: what does not fit is judged
-each time."""
+_CACHED = 1 << 16
+"""The number of cached texts. Several rules check all labels in turn."""
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_WRITE = 'write letters, digits, "-", "_" and ".", at most 63, beginning and ending with a letter or digit'
 
 
-@lru_cache(_KNOWN)
+@lru_cache(_CACHED)
 def key_fault(key: str) -> str | None:
-    """What is wrong with a label key; None when nothing is."""
+    """The fault of a label key and its remedy; None for a valid key."""
     prefix, slash, name = key.rpartition("/")
     if slash and (len(prefix) > 253 or not _PREFIX.fullmatch(prefix)):
-        return f'{quoted(key)} is no label key: write a lower-case domain before the "/"'
+        return f'{quoted(key)} is not a valid label key; write a lower-case domain before the "/"'
     if not _NAME.fullmatch(name):
-        return (
-            f'{quoted(key)} is no label key: write letters, digits, "-", "_" and ".", at most 63, '
-            "beginning and ending with a letter or digit"
-        )
+        return f"{quoted(key)} is not a valid label key; {_WRITE}"
     return None
 
 
-@lru_cache(_KNOWN)
+@lru_cache(_CACHED)
 def value_fault(value: str) -> str | None:
-    """What is wrong with a label value; None when nothing is."""
+    """The fault of a label value and its remedy; None for a valid value."""
     if value and not _NAME.fullmatch(value):
-        return (
-            f'{quoted(value)} is no label value: write letters, digits, "-", "_" and ".", at most 63, '
-            "beginning and ending with a letter or digit"
-        )
+        return f"{quoted(value)} is not a valid label value; {_WRITE}"
     return None

@@ -754,13 +754,18 @@ POOLS = [
         "two-schedulers",
         '"p" kueue and volcano twice different values',
     ),
-    Case("a label key", pool(selector="«-gpu»: p"), "invalid-label", "no label key letters"),
-    Case("a label value", pool(selector="pool: «a/b»"), "invalid-label", "no label value letters"),
+    Case("a label key", pool(selector="«-gpu»: p"), "invalid-label", "not valid label key letters"),
+    Case(
+        "a label value",
+        pool(selector="pool: «a/b»"),
+        "invalid-label",
+        "not valid label value letters",
+    ),
     Case(
         "a taint",
         pool(spec="taints:\n  - {key: «gpu pool», effect: NoSchedule}"),
         "invalid-taint",
-        "no label key",
+        "not valid label key",
     ),
     Case(
         "a taint twice",

@@ -55,7 +55,7 @@ def test_good_values(value):
 
 @pytest.mark.parametrize("value", ["-", "a/b", "a b", "a" * 64, ".a", "a\n", "ß"])
 def test_bad_values(value):
-    assert "is no label value" in (labels.value_fault(value) or "")
+    assert "is not a valid label value" in (labels.value_fault(value) or "")
 
 
 def hits(**fields):

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
     """
-    effect = "Kueue refuses it" if facts.cluster.seen is None else "the check is skipped"
+    effect = "Kueue refuses it" if facts.cluster.seen is None else "the check has no effect"
     for queue in facts.cluster.derive(checked):
         for at, fault, remedy in stray_flavors(queue):
             yield Hit(RULE, f"{fault}, so {effect}; {remedy}", at)
