@@ -1,4 +1,4 @@
-"""A ClusterQueue combines its MultiKueue check in a way that makes it inactive."""
+"""A ClusterQueue uses MultiKueue checks in a combination that makes it inactive."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The pods of a Kueue group differ in queue or group size, or are more than the size."""
+"""The pods of a pod group differ in queue or total count, or are more than the count."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +11,8 @@ from policygen.lint.core import go_values
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import GROUP_COUNT, Judged, group, judged
 from policygen.lint.rule import Facts, Family, ObjectRule
+
+_COUNT = GROUP_COUNT.rpartition("/")[2]
 
 
 class _Member(Struct, frozen=True, eq=False):
@@ -50,9 +52,9 @@ def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
         if member.count != first.count:
             yield Hit(
                 RULE,
-                f'{member.pod.workload} has group size {member.count} for group "{name}", but '
+                f'{member.pod.workload} of group "{name}" has {_COUNT} {member.count}, but '
                 f"{first.pod.workload} has {first.count}, so the group is never admitted; write "
-                "the same size in all pods",
+                "the same count in all pods",
                 member.count_at,
                 (first.count_at,),
             )
@@ -70,8 +72,8 @@ def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
     if len(members) > first.count:
         yield Hit(
             RULE,
-            f'pod group "{name}" has {len(members)} pods but size {first.count}, so Kueue deletes '
-            f"{len(members) - first.count}; write {len(members)} in all pods",
+            f'pod group "{name}" has {len(members)} pods but {_COUNT} {first.count}, so Kueue '
+            f"deletes {len(members) - first.count}; write {len(members)} in all pods",
             first.count_at,
             tuple(each.count_at for each in members[1:]),
         )
@@ -91,7 +93,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the same queue and the correct group size in every pod.",
+    remedy="Write the same queue and the correct pod-group-total-count in every pod.",
     judges=("Pod",),
     check=check,
     reads=("Configuration", "Deployment"),

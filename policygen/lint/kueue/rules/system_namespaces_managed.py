@@ -1,4 +1,4 @@
-"""managedJobsNamespaceSelector matches kube-system or Kueue's own namespace."""
+"""managedJobsNamespaceSelector matches kube-system or Kueue's own namespace, so Kueue exits."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A ClusterQueue has more flavors than its status can list."""
+"""A ClusterQueue has more flavors than its status can list, so Kueue never updates the status."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A resource group has flavors with and without a topology."""
+"""A resource group mixes flavors with and without a topology, so no job can use all its quota."""
 
 from collections.abc import Iterator
 

@@ -34,7 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write one complete placement.",
+    remedy="Write one complete topology request.",
     judges=KINDS,
     check=check,
     reads=("Configuration",),

@@ -1,4 +1,4 @@
-"""The last level of a Topology is above the node."""
+"""A Topology does not end with kubernetes.io/hostname, so admitted pods may fit no node."""
 
 from collections.abc import Iterator
 

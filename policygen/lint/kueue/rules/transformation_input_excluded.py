@@ -1,4 +1,4 @@
-"""A transformation has an input that excludeResourcePrefixes removes before."""
+"""A resource transformation has no effect: excludeResourcePrefixes removes its input."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Remove the prefix.",
+    remedy="Remove the prefix from excludeResourcePrefixes.",
     judges=("Configuration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A flavor without nodeLabels is listed before flavors that have some."""
+"""A flavor without nodeLabels is listed first, so it accepts jobs of later flavors."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""manageJobsWithoutQueueName applies to the jobs of every namespace."""
+"""manageJobsWithoutQueueName is set for all namespaces, so Kueue suspends operators' jobs too."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A fair-sharing weight is 0 or negative."""
+"""A fair-sharing weight is 0 or negative, so the queue is served last."""
 
 from collections.abc import Iterator
 

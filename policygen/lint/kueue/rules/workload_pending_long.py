@@ -1,4 +1,4 @@
-"""A Workload has waited for quota longer than the limit."""
+"""A Workload has waited for quota for more than 24 hours, or the time in lint.bounds."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

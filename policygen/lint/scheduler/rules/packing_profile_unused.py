@@ -1,4 +1,4 @@
-"""A profile packs GPUs, but no GPU pod uses it."""
+"""A kube-scheduler profile packs GPUs, but no GPU pod uses it."""
 
 from collections.abc import Iterator
 

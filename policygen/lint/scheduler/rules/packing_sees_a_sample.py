@@ -1,4 +1,4 @@
-"""A packing profile scores only some of the nodes, so it may miss the fullest."""
+"""A packing profile of kube-scheduler scores only some nodes, so it may miss the fullest."""
 
 from collections.abc import Iterator
 

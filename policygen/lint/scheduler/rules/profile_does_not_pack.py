@@ -1,4 +1,4 @@
-"""A profile looks like a packing profile, but spreads pods or does not count GPUs."""
+"""A kube-scheduler profile looks like packing, but spreads pods or does not count GPUs."""
 
 from collections.abc import Iterator
 

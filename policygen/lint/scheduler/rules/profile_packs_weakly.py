@@ -1,4 +1,4 @@
-"""A profile packs GPUs, but other scores can outweigh it."""
+"""A kube-scheduler profile packs GPUs, but other scores can outweigh it."""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""A profile has arguments for a plugin that does not exist, so they are ignored."""
+"""A kube-scheduler profile has arguments for an unknown plugin, so they are ignored."""
 
 from collections.abc import Iterator
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core.finding import At, Hit
+from policygen.core.quoting import shown
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.kubernetes.configurations import PluginSet, SchedulerConfiguration
@@ -118,16 +119,16 @@ def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Hit]:
         )
         return
     for j, resource in numbered(data, "resources"):
-        weight = resource.get("weight")
+        name, weight = resource.get("name"), resource.get("weight")
         if isinstance(weight, int) and not 0 <= weight <= 100:
             yield Hit(
                 RULE,
-                f"weight {weight} of a resource is refused; write 1 to 100",
+                f"weight {weight} of resource {shown(name)} is refused; write 1 to 100",
                 at.to("resources", j, "weight"),
             )
     if kind != _STRATEGIES[2]:
         if data.get(_RATIO):
-            yield Hit(RULE, f"{_RATIO} beside type {kind} is refused; remove it", at / _RATIO)
+            yield Hit(RULE, f"{_RATIO} with type {kind} is refused; remove it", at / _RATIO)
         return
     shape = entries(data, _RATIO, "shape")
     if not shape:

@@ -1,4 +1,4 @@
-"""A profile disables a plugin that does not exist, so the intended one stays enabled."""
+"""A kube-scheduler profile disables an unknown plugin, so the intended one stays enabled."""
 
 from collections.abc import Iterator
 
