@@ -13,7 +13,10 @@ _CACHED = 1 << 16
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_WRITE = 'write letters, digits, "-", "_" and ".", at most 63, beginning and ending with a letter or digit'
+_WRITE = (
+    'write letters, digits, "-", "_" and ".", at most 63, '
+    "beginning and ending with a letter or digit"
+)
 
 
 @lru_cache(_CACHED)

@@ -53,7 +53,7 @@ class Settings(Struct, frozen=True, eq=False):
     """Selects the namespaces whose jobs Kueue manages."""
 
     def gate(self, name: str) -> bool:
-        """Whether a feature gate is on. Gates on the command line replace those of the Configuration.
+        """Whether a feature gate is on. The command line replaces the gates of the Configuration.
 
         Source: pkg/config/validation.go, LoadAndValidateFeatureGates.
         """

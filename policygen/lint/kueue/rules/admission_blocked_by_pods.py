@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         if stanza.get("blockAdmission", old) is True:
             yield Hit(
                 RULE,
-                "waitForPodsReady.blockAdmission stops admission in all queues until the pods of the "
-                "last workload are ready; write blockAdmission: false",
+                "waitForPodsReady.blockAdmission stops admission in all queues until the pods of "
+                "the last workload are ready; write blockAdmission: false",
                 entry.at.to("waitForPodsReady", "blockAdmission"),
             )
 

@@ -21,7 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 suggestion = suggest(used.name, known.names())
                 yield Hit(
                     RULE,
-                    f'{queue} names AdmissionCheck "{used.name}", which does not exist; {suggestion}',
+                    f'{queue} names AdmissionCheck "{used.name}", which does not exist; '
+                    f"{suggestion}",
                     at / "name",
                 )
 

@@ -10,7 +10,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue compares group and kind exactly; if they differ, the check and its queues stay inactive.
+    """Kueue compares group and kind exactly; if they differ, check and queues stay inactive.
 
     Source: pkg/util/admissioncheck/admissioncheck.go, refValidForGK; issue 3195.
     """
@@ -37,7 +37,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         elif parameters.kind != kind:
             yield Hit(
                 RULE,
-                f'{entry} has parameters.kind "{parameters.kind}", so it stays inactive; write {kind}',
+                f'{entry} has parameters.kind "{parameters.kind}", so it stays inactive; write '
+                f"{kind}",
                 at / "kind",
             )
 

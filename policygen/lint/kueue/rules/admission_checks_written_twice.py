@@ -25,8 +25,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             at = queue.at.to("spec", "admissionChecks").on_key()
             yield Hit(
                 RULE,
-                f"{queue} has admissionChecks, which replaces its admissionChecksStrategy and drops "
-                "onFlavors; keep only admissionChecksStrategy",
+                f"{queue} has admissionChecks, which replaces its admissionChecksStrategy and "
+                "drops onFlavors; keep only admissionChecksStrategy",
                 at,
                 edits=(Edit(Verb.REMOVE, at),) if _same_checks(spec) else (),
             )

@@ -26,8 +26,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
             yield Hit(
                 RULE,
-                f"admissionScope of {sharing[0]} is ignored, because admission fair sharing is off in "
-                f"Kueue's Configuration; write {setting}",
+                f"admissionScope of {sharing[0]} is ignored, because admission fair sharing is off "
+                f"in Kueue's Configuration; write {setting}",
                 entry.at / ("featureGates" if gate_off else "admissionFairSharing"),
                 related=tuple(queue.at.to("spec", "admissionScope") for queue in sharing[:10]),
             )

@@ -24,9 +24,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 ):
                     yield Hit(
                         RULE,
-                        f"{queue} borrows in flavor {first.name} before it uses its own quota in flavor "
-                        f"{later.name}; write flavorFungibility.whenCanBorrow: TryNextFlavor to "
-                        "use its own quota first",
+                        f"{queue} borrows in flavor {first.name} before it uses its own quota in "
+                        f"flavor {later.name}; write flavorFungibility.whenCanBorrow: "
+                        "TryNextFlavor to use its own quota first",
                         queue.at.to("spec", "flavorFungibility", "whenCanBorrow"),
                     )
                     break
@@ -37,7 +37,9 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Write flavorFungibility.whenCanBorrow: TryNextFlavor to use the queue's own quota first.",
+    remedy=(
+        "Write flavorFungibility.whenCanBorrow: TryNextFlavor to use the queue's own quota first."
+    ),
     judges=("ClusterQueue",),
     check=check,
 )

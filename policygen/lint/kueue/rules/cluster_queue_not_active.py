@@ -31,9 +31,10 @@ _REMEDIES: Mapping[str, str] = {
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """A cause that is visible in objects is left to the rule that reports it, if that rule runs too.
+    """Skips causes that another rule of this run reports.
 
-    Source: pkg/cache/scheduler/clusterqueue.go of Kueue 0.19.2, updateQueueStatus and inactiveReason.
+    Source: pkg/cache/scheduler/clusterqueue.go of Kueue 0.19.2, updateQueueStatus and
+    inactiveReason.
     """
     for queue in facts.cluster.cluster_queues:
         found = condition(queue.object, "Active")

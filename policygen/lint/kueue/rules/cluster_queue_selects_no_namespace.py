@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue admits no workload. A queue of a cohort that no LocalQueue names may exist only to lend.
+    """Skips queues of a cohort that no LocalQueue names: they may exist only to lend.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, namespaceSelector.
     """

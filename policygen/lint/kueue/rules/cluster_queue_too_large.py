@@ -36,8 +36,8 @@ def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:
             yield (
                 (i,),
                 (
-                    f"{count} pairs of a flavor and a resource in one group, but Kueue accepts at most "
-                    f"{KUEUE_GROUP_CELLS}"
+                    f"{count} pairs of a flavor and a resource in one group, but Kueue accepts at "
+                    f"most {KUEUE_GROUP_CELLS}"
                 ),
             )
 

@@ -27,8 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if placed.quota.nominal_quota and (placed.flavor, placed.resource) not in known:
                 yield Hit(
                     RULE,
-                    f"{cohort} has quota for {placed.resource} in flavor {placed.flavor}, but no queue "
-                    "below it lists it, so no queue can borrow it; list it there with "
+                    f"{cohort} has quota for {placed.resource} in flavor {placed.flavor}, but no "
+                    "queue below it lists it, so no queue can borrow it; list it there with "
                     "nominalQuota 0",
                     placed.at,
                 )

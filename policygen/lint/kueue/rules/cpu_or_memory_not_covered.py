@@ -49,7 +49,9 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Cover cpu and memory in the same resource group, or exclude them in Kueue's Configuration.",
+    remedy=(
+        "Cover cpu and memory in the same resource group, or exclude them in Kueue's Configuration."
+    ),
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", *KINDS),

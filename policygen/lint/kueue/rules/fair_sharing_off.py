@@ -36,8 +36,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             more = f" and {len(unequal) - 1} more" if len(unequal) > 1 else ""
             yield Hit(
                 RULE,
-                f"the weight of {unequal[0]}{more} is ignored, because fairSharing is off in Kueue's "
-                "Configuration; write fairSharing with preemptionStrategies, or remove the weights",
+                f"the weight of {unequal[0]}{more} is ignored, because fairSharing is off in "
+                "Kueue's Configuration; write fairSharing with preemptionStrategies, or remove the "
+                "weights",
                 entry.at / "fairSharing",
                 related=tuple(
                     owner.at.to("spec", "fairSharing", "weight") for owner in unequal[:10]

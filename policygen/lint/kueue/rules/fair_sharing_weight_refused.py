@@ -12,7 +12,9 @@ _LEAST = Fraction(1, 10**9)
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Kueue compares with 1n, not with 0 as in its message. It accepts 0: see `weight-not-positive`.
+    """Kueue compares with 1n, not with 0 as in its message, and accepts 0.
+
+    `weight-not-positive` reports 0.
 
     Source: pkg/webhooks/common.go, validateFairSharing.
     """

@@ -60,8 +60,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             verb = "requires" if len(gates) == 1 else "require"
             yield Hit(
                 RULE,
-                f"feature gate {needed} is off, but {users} {verb} it, so Kueue does not start; write "
-                f"{', '.join(f'{gate}: false' for gate in gates)}, or switch {needed} on",
+                f"feature gate {needed} is off, but {users} {verb} it, so Kueue does not start; "
+                f"write {', '.join(f'{gate}: false' for gate in gates)}, or switch {needed} on",
                 entry.at.to("featureGates", needed),
             )
 

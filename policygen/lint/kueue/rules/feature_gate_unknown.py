@@ -34,8 +34,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             locked = str(not value).lower()
             yield Hit(
                 RULE,
-                f"feature gate {gate} is locked to {locked} in Kueue {target}, so Kueue does not start "
-                "with another value; remove it",
+                f"feature gate {gate} is locked to {locked} in Kueue {target}, so Kueue does not "
+                "start with another value; remove it",
                 at,
                 edits=edits,
             )

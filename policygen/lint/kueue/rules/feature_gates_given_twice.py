@@ -20,8 +20,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if entry.it.feature_gates:
                 yield Hit(
                     RULE,
-                    f"featureGates of the Configuration and --feature-gates of {controller.object} are "
-                    "both set, so Kueue does not start; remove the flag",
+                    f"featureGates of the Configuration and --feature-gates of {controller.object} "
+                    "are both set, so Kueue does not start; remove the flag",
                     entry.at / "featureGates",
                     related=(controller.gates_at,),
                 )

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 for owner, at in alike.at() if first != i else ():
                     yield Hit(
                         RULE,
-                        f"{owner} lists flavor {flavor.name} in two groups, which Kueue refuses; cover "
-                        "all its resources in one group",
+                        f"{owner} lists flavor {flavor.name} in two groups, which Kueue refuses; "
+                        "cover all its resources in one group",
                         at.to(i, "flavors", j, "name"),
                         (at.to(first, "flavors", number, "name"),),
                     )

@@ -19,7 +19,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield Hit(
             RULE,
             f"{overlap.other} has {has} {overlap.one}, and both have quota for {overlap.resource}, "
-            "so the hardware is promised twice; use one flavor, or distinguish the nodes by a label",
+            "so the hardware is promised twice; use one flavor, or distinguish the nodes by "
+            "a label",
             overlap.other.at.to("spec", "nodeLabels"),
             related=(overlap.one.at.to("spec", "nodeLabels"),),
         )

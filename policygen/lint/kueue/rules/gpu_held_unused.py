@@ -21,8 +21,11 @@ _WAITS = {
     "InvalidImageName",
     "RunContainerError",
 }
-"""Reasons why a container waits and will not start by itself. Source: pkg/kubelet/images/types.go and
-pkg/kubelet/kuberuntime/kuberuntime_container.go of Kubernetes 1.36.3."""
+"""Reasons why a container waits and will not start by itself.
+
+Source: pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime/kuberuntime_container.go of
+Kubernetes 1.36.3.
+"""
 
 
 def check(facts: Facts) -> Iterator[Hit]:
@@ -43,7 +46,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             verb = "holds" if len(family) == 1 else "hold"
             yield Hit(
                 RULE,
-                f"{named(family)} {verb} {held(family)} of {_nodes(family)} without using them: {reason}",
+                f"{named(family)} {verb} {held(family)} of {_nodes(family)} without using them: "
+                f"{reason}",
                 family[0].pod.at,
             )
 
@@ -69,7 +73,10 @@ def _reason(pod: Pod, ended: str, now: datetime, bound: timedelta) -> str:
         age = now - pod.deleted
         if age <= bound:
             return ""
-        return f"deleted {long(age)} ago but still present; remove its finalizer, or bring its node back"
+        return (
+            f"deleted {long(age)} ago but still present; remove its finalizer, or bring its node "
+            "back"
+        )
     if ended:
         return f"its {ended} has ended; delete the pod"
     if pod.waiting in _WAITS and pod.created is not None and now - pod.created > bound:

@@ -27,7 +27,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             if written.version == "v1beta1":
                 yield Hit(
                     RULE,
-                    f"{written} uses v1beta1, which is deprecated; write apiVersion: {KUEUE}/v1beta2",
+                    f"{written} uses v1beta1, which is deprecated; write apiVersion: "
+                    f"{KUEUE}/v1beta2",
                     written.at / "apiVersion",
                     edits=_edits(written),
                 )
