@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the bench is part of the tests
 
 from policygen.app import lint as app_lint  # noqa: E402 - after the line above, as the bench
-from policygen.app.requests import LintSettings  # noqa: E402 - likewise
+from policygen.app.requests import LintRequest  # noqa: E402 - likewise
 from policygen.client import access, live, requests, snapshot_file  # noqa: E402 - likewise
 from tests.servers.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - likewise
 from tests.servers.build import build  # noqa: E402 - likewise
@@ -77,7 +77,7 @@ def recorded(spec: Path, kubeconfig: Path) -> list[Answer]:
     way = access.Access(CONTEXT, kubeconfig)
     server = Noting(way, requests.Deadline.after(600))
     server.asked = {}
-    reads = app_lint.reading(LintSettings(specs=(str(spec),)))
+    reads = app_lint.reading(LintRequest(specs=(str(spec),)))
     looked = live.look(server, reads, taken=snapshot_file.now())
     assert not looked.seen.gaps, looked.seen.gaps
     answers = list(server.asked.values())

@@ -1,64 +1,33 @@
-"""The file of `--baseline`: what was found when it was written, beside what is found now."""
+"""What `policygen baseline update` does."""
 
-from collections.abc import Collection
-from pathlib import Path
+from datetime import date
+from typing import TYPE_CHECKING, BinaryIO
 
-from msgspec.structs import replace
-
-from policygen.core import atomic
+from policygen.app import baseline_file
+from policygen.app.lint import lint
+from policygen.app.requests import LintRequest
 from policygen.core.errors import UsageError
-from policygen.core.finding import Finding
-from policygen.documents.locate import ordered
 from policygen.lint import baseline
 from policygen.lint.baseline import Baseline
-from policygen.lint.run_rules import BASELINE_STALE
-from policygen.report.report import Report
+
+if TYPE_CHECKING:  # imported only if a cluster is read
+    from policygen.client.live import Progress
 
 
-def read(path: Path) -> Baseline:
-    """What a baseline holds. Raises UsageError."""
-    try:
-        return baseline.read(path.read_bytes())
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read: {error.strerror}; `policygen baseline update` makes it"
-        ) from None
-    except ValueError as error:
-        raise UsageError(f"{path} {error}") from None
+def update(
+    request: LintRequest,
+    *,
+    today: date,
+    stdin: BinaryIO | None = None,
+    progress: "Progress" = lambda _: None,
+) -> str:
+    """Write the current findings to the baseline. Returns what changed in it.
 
-
-def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[str]) -> Report:
-    """What is new in a report, and what of the baseline is found no more though it was judged."""
-    found = baseline.compare(report.findings, known, evaluated)
-    stale = [
-        Finding(
-            BASELINE_STALE,
-            f"{path} still has {it.rule} of {it.object or it.message}, which is "
-            "found no more; run `policygen baseline update`",
-        )
-        for it in found.gone
-    ]
-    findings = tuple(ordered([*found.new, *stale]))
-    return replace(report, findings=findings, in_baseline=found.known)
-
-
-def write(path: Path, before: Baseline, report: Report) -> str:
-    """Replace a baseline by the findings of a report, and say what that changes.
-
-    Raises UsageError, also where not all was judged.
+    Raises UsageError if no file is given, and what `lint` raises.
     """
-    if not report.complete:
-        raise UsageError("not all could be read, so nothing is known to be gone; mend that first")
-    after = baseline.made(report.findings)
-    try:
-        atomic.write(path, baseline.text(after).encode())
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    old, new = ({it.fingerprint: it for it in each.findings} for each in (before, after))
-    added = [it for print_, it in new.items() if print_ not in old]
-    removed = [it for print_, it in old.items() if print_ not in new]
-    lines = [f"+ {it.rule}: {it.object or it.message}" for it in added]
-    lines += [f"- {it.rule}: {it.object or it.message}" for it in removed]
-    plural = "" if len(new) == 1 else "s"
-    lines.append(f"{path}: {len(new)} finding{plural}, {len(added)} added, {len(removed)} removed")
-    return "\n".join(lines) + "\n"
+    path = request.baseline
+    if path is None:
+        raise UsageError("baseline update needs a file; write --baseline FILE")
+    before = baseline_file.read(path) if path.exists() else Baseline(baseline.VERSION, ())
+    report = lint(request._replace(baseline=None), today=today, stdin=stdin, progress=progress)
+    return baseline_file.write(path, before, report)

@@ -1,12 +1,13 @@
 """From spec files to a plan, for every command alike, and all that is to be said of both."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from msgspec import Struct
 
-from policygen.core.errors import SpecError, UsageError
+from policygen.app.requests import Targets
+from policygen.core.errors import SpecError
 from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
 from policygen.documents import files
@@ -29,7 +30,7 @@ class Compiled(Struct, frozen=True):
 
 def compiled(  # noqa: PLR0913 - where the texts come from, and what they are read for
     specs: Sequence[str],
-    target: Mapping[str, str],
+    target: Targets,
     extras: frozenset[str] = frozenset(),
     *,
     stdin: BinaryIO | None = None,
@@ -44,10 +45,7 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
     sources, unreadable = files.read(specs, stdin=stdin, output=output)
     known = {source.path for source in sources}
     others = [it for it in among if it.path is None or it.path not in known]
-    try:
-        loaded = load(sources, target, complete=not unreadable, among=others)
-    except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
+    loaded = load(sources, target, complete=not unreadable, among=others)
     # Sums of what is certain are told even where something else is refused.
     plan = compile_plan(loaded.sound, extras)
     found = ordered([*unreadable, *_said(loaded, plan), *_unknown_rules(loaded)])

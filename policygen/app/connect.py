@@ -1,9 +1,10 @@
-"""The way to the clusters that a command is given, and a first question while it gets ready."""
+"""Connections to the clusters of a command, and an early request for the longest list."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from policygen.app.requests import ClusterSettings
+from policygen.app.requests import ClusterRequest
 from policygen.client import exec_plugin, pages
 from policygen.client.access import Access
 from policygen.client.requests import Deadline, ReadError, Server
@@ -13,54 +14,59 @@ from policygen.core.errors import UsageError
 PODS = "/api/v1/pods"
 """The longest list of a cluster, which stands there on every server."""
 
-Reach = Callable[[str | None, ClusterSettings], Server]
 
-
-def contexts(settings: ClusterSettings) -> list[str | None]:
+def contexts(request: ClusterRequest) -> list[str | None]:
     """Those of live clusters; None: the one that this process is a pod of."""
-    return [*settings.contexts, *([None] if settings.in_cluster else [])]
+    return [*request.contexts, *([None] if request.in_cluster else [])]
 
 
-def reach(context: str | None, settings: ClusterSettings) -> Server:
+def reach(context: str | None, request: ClusterRequest) -> Server:
     """The server of a context. Raises what `reached` raises."""
-    return Server(reached(context, settings), Deadline.after(settings.timeout_s))
+    return Server(reached(context, request), Deadline.after(request.timeout_s))
 
 
-def reached(context: str | None, settings: ClusterSettings) -> Access:
+def reached(context: str | None, request: ClusterRequest) -> Access:
     """The way to a cluster. Raises UsageError, and ReadError where a plugin of its kubeconfig does not end."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(1)
     try:
-        return pool.submit(Access, context, settings.kubeconfig).result(settings.timeout_s)
+        return pool.submit(Access, context, request.kubeconfig).result(request.timeout_s)
     except TimeoutError:
         late = "".join(f" of its exec plugin {it}" for it in exec_plugin.end())
-        raise ReadError(f"no credentials{late} came in {settings.timeout_s:.0f} s") from None
+        raise ReadError(f"no credentials{late} came in {request.timeout_s:.0f} s") from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+class Asked(NamedTuple):
+    """The only cluster of a run, reached and asked for its pods; or why it could not be reached."""
+
+    server: Server | None
+    refusal: ReadError | UsageError | None = None
+
+    def reached(self) -> Server:
+        """The server. Raises why there is none."""
+        if self.server is None:
+            raise self.refusal or ReadError("the cluster was not reached")
+        return self.server
+
+
 @contextmanager
-def asked(settings: ClusterSettings) -> Iterator[Reach]:
-    """The only cluster is reached now and asked for its pods; who reaches for it gets it, or why not.
+def asked(request: ClusterRequest) -> Iterator[Asked]:
+    """Reach the only cluster and ask for its first pods, so that they come while rules are imported.
 
-    Until its first page comes there is time to import rules and to read a spec. Nothing waits for
-    it any more at the end.
+    What is still under way at the end of the block is stopped.
     """
-    (context,) = contexts(settings)
+    (context,) = contexts(request)
     try:
-        server = reach(context, settings)
+        server = reach(context, request)
     except (ReadError, UsageError) as error:
-        refused = error
-
-        def told(_: str | None, __: ClusterSettings) -> Server:
-            raise refused
-
-        yield told
+        yield Asked(None, error)
         return
     try:
         with in_short_turns():
             pages.begin(server.ask, PODS)
-            yield lambda _, __: server
+            yield Asked(server)
     finally:
         server.close()

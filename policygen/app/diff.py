@@ -8,8 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from policygen.app import lint, snapshot, verdicts
-from policygen.app.requests import ClusterSettings
-from policygen.app.requests import LintSettings as Settings
+from policygen.app.requests import ClusterRequest, LintRequest
 from policygen.app.sources import opened
 from policygen.client.live import Progress
 from policygen.core.errors import UnreadError, UsageError
@@ -35,30 +34,30 @@ class Differences(Struct, frozen=True):
 
 
 def compare(
-    settings: Settings,
+    request: LintRequest,
     before: Path,
     after: Path | None,
     *,
     today: date,
     progress: Progress,
 ) -> Differences:
-    """Compare two snapshots, or one with the live cluster that the settings name.
+    """Compare two snapshots, or one with the live cluster that the request names.
 
     Raises UnreadError for what is no snapshot or cannot be reached, UsageError and SpecError.
     """
     if after is not None:
-        return _compare(settings, before, after, today)
+        return _compare(request, before, after, today)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "now.snapshot"
         # What the first look knew of is asked for again, with whatever spec.
         known = opened(before).seen.config_maps
-        said = snapshot.take(settings, path, progress=progress, config_maps=known)
+        said = snapshot.take(request, path, progress=progress, config_maps=known)
         if not path.exists():
             raise UnreadError(said[0])
-        return _compare(settings, before, path, today)
+        return _compare(request, before, path, today)
 
 
-def _compare(settings: Settings, before: Path, after: Path, today: date) -> Differences:
+def _compare(request: LintRequest, before: Path, after: Path, today: date) -> Differences:
     was, now = opened(before), opened(after)
     if (was.seen.redacted, was.seen.key) != (now.seen.redacted, now.seen.key) or _is_alone(
         was.seen
@@ -68,7 +67,7 @@ def _compare(settings: Settings, before: Path, after: Path, today: date) -> Diff
             "where both were taken with one --key-file"
         )
     reports = [
-        lint.lint(settings._replace(clusters=ClusterSettings(snapshots=(path,))), today=today)
+        lint.lint(request._replace(clusters=ClusterRequest(snapshots=(path,))), today=today)
         for path in (before, after)
     ]
     unjudged = [_unjudged(report) for report in reports]

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from policygen.app import render
-from policygen.app.requests import Settings
+from policygen.app.compile import Compiled
+from policygen.app.requests import RenderRequest
 from policygen.core.errors import UsageError
 from policygen.core.finding import At, dotted
 from policygen.core.finding import Path as Field
@@ -14,34 +15,29 @@ from policygen.drift.drift import Drift, Rendered, Wanted
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
 from policygen.plan import kueue_configuration, second_scheduler
-from policygen.plan.compile import compile_plan
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
-from policygen.spec.load import Loaded
 from policygen.spec.types import Platform
 
 DOCUMENT = -1
 """Where rendered objects stand: in no document that has lines."""
 
 
-def rendered(settings: Settings, loaded: Loaded) -> Rendered:
-    """Every object of the set.
-
-    Raises UsageError as `app.rendered` does.
-    """
-    plan = compile_plan(loaded.sound, settings.extras)
+def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
+    """Every object of the set, to compare clusters with. Raises UsageError as `render.rendered` does."""
+    loaded, plan = compiled.loaded, compiled.plan
     wanted = []
-    for index, manifest in enumerate(render.rendered(settings, loaded, plan)):
-        # As kubectl reads it: a user's template may have printed it.
+    for index, manifest in enumerate(render.rendered(request, loaded, plan)):
+        # Read as kubectl reads it: a user's template may have printed it.
         data = mapping(manifest.text)
         it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
         if it is not None:
             wanted.append(Wanted(manifest.item, it, manifest.text))
     platform = loaded.spec.platform
     origins = Origins(loaded.spec, plan.pools, plan.trees)
-    apart = _configuration(platform, settings.extras)
-    return Rendered(platform.name, wanted, origins.of, mapping, apart)
+    not_requested = _configuration(platform, request.extras)
+    return Rendered(platform.name, wanted, origins.of, mapping, not_requested)
 
 
 def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:

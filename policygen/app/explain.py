@@ -7,6 +7,7 @@ from typing import TextIO
 
 from msgspec import Struct
 
+from policygen.app.requests import Targets
 from policygen.core import versions
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Rule
@@ -73,7 +74,7 @@ class Wanted(Struct, frozen=True):
     severities: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     """Kinds, in any case of letters."""
-    target: Mapping[str, str] | None = None
+    target: Targets | None = None
     """Versions by component: what holds there."""
     words: tuple[str, ...] = ()
     """Each must stand in the name, the sentence or a kind."""
@@ -117,13 +118,7 @@ def pages(report: Report) -> dict[str, str]:
 def select(wanted: Wanted) -> list[Entry]:
     """The entries that are asked for. Raises UsageError for a kind or version that there is not."""
     judged = {_kind(name) for name in wanted.kinds}
-    target = None
-    if wanted.target:
-        try:
-            given = {name: versions.parse(name, text) for name, text in wanted.target.items()}
-        except ValueError as error:
-            raise UsageError(f"--target: {error}") from None
-        target = {**versions.DEFAULT, **given}
+    target = {**versions.DEFAULT, **wanted.target} if wanted.target else None
     families = {FAMILIES[word] for word in wanted.families}
     words = [word.lower() for word in wanted.words]
     return [

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings as Settings
+from policygen.app.requests import LintRequest
 from policygen.core.finding import Edit, Finding, Verb
 from policygen.documents import files
 from policygen.documents.document import Document
@@ -54,14 +54,14 @@ class Fixed(Struct, frozen=True):
 
 
 def run(
-    settings: Settings, *, today: date, unsafe: bool, write: bool, stdin: BinaryIO | None = None
+    request: LintRequest, *, today: date, unsafe: bool, write: bool, stdin: BinaryIO | None = None
 ) -> tuple[Report, str, list[str]]:
     """Fix, and with `write` change the files: what is found in them now, a diff, and a summary.
 
     The diff is empty if the files were changed. Raises UsageError where one must not be, and
     then none was.
     """
-    fixed = fix(settings, today=today, unsafe=unsafe, stdin=stdin)
+    fixed = fix(request, today=today, unsafe=unsafe, stdin=stdin)
     said = [harmless(line) for line in summary(fixed, written=write)]
     if not write:
         return fixed.before, diff(fixed), said
@@ -83,19 +83,19 @@ def diff(fixed: Fixed) -> str:
 
 
 def fix(
-    settings: Settings, *, today: date, unsafe: bool = False, stdin: BinaryIO | None = None
+    request: LintRequest, *, today: date, unsafe: bool = False, stdin: BinaryIO | None = None
 ) -> Fixed:
-    """Mend what `linting.lint` finds and what is certain; nothing is written.
+    """Mend what `lint.lint` finds and what is certain; nothing is written.
 
-    Raises what `linting.lint` raises.
+    Raises what `lint.lint` raises.
     """
     data = stdin.read(MAX_FILE_BYTES + 1) if stdin else b""
-    sources, _ = files.read(settings.manifests, stdin=BytesIO(data))
+    sources, _ = files.read(request.manifests, stdin=BytesIO(data))
     wanted = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
     rules = {rule.name: rule.fix for rule in registry.RULES}
     done: Counter[str] = Counter()
     now = sources
-    report = before = lint.lint(settings, today=today, stdin=BytesIO(data), instead=now)
+    report = before = lint.lint(request, today=today, stdin=BytesIO(data), texts=now)
     for number in range(MAX_PASSES + 1):
         in_files = {each.index for each in report.documents}
         fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
@@ -105,7 +105,7 @@ def fix(
         if not step.done:
             break
         now = step.sources
-        report = lint.lint(settings, today=today, stdin=BytesIO(data), instead=now)
+        report = lint.lint(request, today=today, stdin=BytesIO(data), texts=now)
     return Fixed(
         before=before,
         after=report,

@@ -1,265 +1,260 @@
-"""What `policygen lint` and `baseline update` do, from inputs to a report."""
+"""What `policygen lint` does, from inputs to a report."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import baseline as app_baseline
-from policygen.app import judge, verdicts
+from policygen.app import baseline_file, judge, verdicts
 from policygen.app.judge import Against, Declared, Judged
-from policygen.app.requests import LintSettings as Settings
-from policygen.app.requests import Settings as RenderSettings
+from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core import versions
-from policygen.core.errors import UsageError
 from policygen.core.finding import Finding
 from policygen.core.rule import Family
+from policygen.core.versions import Version
 from policygen.documents import files
+from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.documents.locate import dress, ordered
 from policygen.drift import rule_names
 from policygen.kubernetes import manifests
-from policygen.lint import baseline, selection, waiver_annotations, waivers
-from policygen.lint.baseline import Baseline
+from policygen.lint import selection, waiver_annotations, waivers
+from policygen.lint.selection import Selection
 from policygen.lint.skew import skew
+from policygen.lint.waiver_annotations import Annotated
 from policygen.report.report import Report
 from policygen.spec import programs
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 
-if TYPE_CHECKING:  # what reads specs and clusters is imported where there are some
-    from policygen.app.sources import Look, Looks
-    from policygen.client.live import Wanted
+if TYPE_CHECKING:  # what reads specs and clusters is imported only if the request names some
+    from policygen.app.compile import Compiled
+    from policygen.app.connect import Asked
+    from policygen.client.live import Progress, Wanted
     from policygen.drift.drift import Rendered
-    from policygen.plan.compile import Plan
-    from policygen.spec.load import Loaded
 
 
-class _Spec(Struct, frozen=True):
-    """What there is to say of a spec, if there is one."""
+class Spec(Struct, frozen=True):
+    """The spec of a run, or what was given instead of one."""
 
-    loaded: "Loaded | None" = None
-    plan: "Plan | None" = None
+    compiled: "Compiled | None" = None
     findings: tuple[Finding, ...] = ()
     hollow: bool = False
-    """Whether what was given for one holds none."""
+    """Whether the given files hold no spec."""
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents of the spec."""
+        return self.compiled.loaded.documents if self.compiled else ()
+
+    @property
+    def settings(self) -> programs.LintSettings:
+        """Severities, waivers and bounds of the spec."""
+        return self.compiled.loaded.spec.platform.lint if self.compiled else programs.LintSettings()
 
 
-def lint(
-    settings: Settings,
+class Run(Struct, frozen=True):
+    """What every step of a run needs: each is made once."""
+
+    request: LintRequest
+    selected: Selection
+    spec: Spec
+
+
+class Clusters(Struct):
+    """What was found on the clusters of a run."""
+
+    judged: list[Judged]
+    unreadable: list[Finding]
+    annotated: list[Annotated]
+    compared: list[str]
+    """The contexts of clusters that were compared with all that the spec renders."""
+    versions: dict[str, Mapping[str, Version]]
+    """The detected versions, by context and component."""
+
+
+def lint(  # noqa: PLR0913 - the request, and the outside world that it is answered from
+    request: LintRequest,
     *,
     today: date,
     stdin: BinaryIO | None = None,
-    looks: "Looks | None" = None,
-    instead: Sequence[Source] | None = None,
+    asked: "Asked | None" = None,
+    progress: "Progress" = lambda _: None,
+    texts: Sequence[Source] | None = None,
 ) -> Report:
-    """Judge a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError.
+    """Check a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError.
 
-    `looks` looks at clusters; `instead` are other texts for what the manifests' paths hold.
+    `asked` is the only cluster, if it was reached already; `texts` replace what the paths of the
+    manifests hold.
     """
-    path = settings.baseline
-    if path is None:
-        return _judged(settings, today, stdin, looks, instead)
-    known = app_baseline.read(path)
-    report = _judged(settings, today, stdin, looks, instead)
-    return app_baseline.compared(report, path, known, verdicts.evaluated(report.rules))
+    known = baseline_file.read(request.baseline) if request.baseline else None
+    selected = selection.select(request.only, request.skip)
+    sources, unreadable = files.read(request.manifests, stdin=stdin)
+    sources = sources if texts is None else list(texts)
+    spec = compiled_spec(request, manifests.spec_sources(sources), stdin)
+    run = Run(request, selected, spec)
+    found = manifests.read(sources, first_index=len(spec.documents))
+    against = _against(run)
+    declared = Declared(request.manifests, sources, found, unreadable, partial=request.partial)
+    parts = [judge.judge_manifests(declared, selected.rules, against)] if request.manifests else []
+    first_index = len(spec.documents) + len(found.documents)
+    clusters = _clusters(run, against, first_index, asked, progress)
+    report = _report(run, found.documents, [*parts, *clusters.judged], clusters)
+    report = _waived(report, run, clusters.annotated, today)
+    if known is None or request.baseline is None:
+        return report
+    return baseline_file.compared(report, request.baseline, known, verdicts.evaluated(report.rules))
 
 
-def refused(settings: Settings, findings: Sequence[Finding]) -> Report:
-    """What there is to report where the spec was refused: why, and that no rule has judged anything."""
-    rules = selection.rules(settings.only, settings.skip)
+def refused(request: LintRequest, findings: Sequence[Finding]) -> Report:
+    """The report on a refused spec: why it is refused, and that no rule has run."""
+    rules = selection.select(request.only, request.skip).rules
     ended = verdicts.unjudged(rules, "the spec was refused")
     return Report(findings=tuple(findings), rules=ended, complete=False)
 
 
-def update(
-    settings: Settings,
-    *,
-    today: date,
-    stdin: BinaryIO | None = None,
-    looks: "Looks | None" = None,
-) -> str:
-    """Write the findings of now into the baseline, and say what that changes.
-
-    Raises UsageError without one, and what `lint` raises.
-    """
-    path = settings.baseline
-    if path is None:
-        raise UsageError("baseline update needs a file; write --baseline FILE")
-    before = app_baseline.read(path) if path.exists() else Baseline(baseline.VERSION, ())
-    return app_baseline.write(path, before, _judged(settings, today, stdin, looks))
-
-
-def reading(settings: Settings) -> "Wanted":
+def reading(request: LintRequest) -> "Wanted":
     """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
-    spec = _spec(settings, (), None)
-    return _reading(settings, spec, _target(settings, spec), _rendered(settings, spec))
+    from policygen.app import sources
 
-
-def _judged(
-    settings: Settings,
-    today: date,
-    stdin: BinaryIO | None,
-    looks: "Looks | None",
-    instead: Sequence[Source] | None = None,
-) -> Report:
-    """All findings but for those that the spec waives."""
-    wanted = selection.names(settings.only, settings.skip)
-    sources, unreadable = files.read(settings.manifests, stdin=stdin)
-    sources = sources if instead is None else list(instead)
-    spec = _spec(settings, manifests.spec_sources(sources), stdin)
-    documents = spec.loaded.documents if spec.loaded else ()
-    found = manifests.read(sources, first_index=len(documents))
-    target = _target(settings, spec)
-    rules = selection.rules(settings.only, settings.skip)
-    against = Against(
-        target,
-        asked=target if spec.loaded else _given(settings),
-        spec=spec.loaded.spec if spec.loaded else None,
-        plan=spec.plan,
-        documents=tuple(documents),
-        kubeconfig=str(settings.clusters.kubeconfig or ""),
-    )
-    findings = [
-        it
-        for it in spec.findings
-        if it.rule.family is not Family.REPORTED or it.rule.name in wanted
-    ]
-    parts: list[Judged] = []
-    clusters: dict[str, Mapping[str, versions.Version]] = {}
-    index = len(documents) + len(found.documents)
-    if settings.manifests:
-        declared = Declared(
-            settings.manifests, sources, found, unreadable, partial=settings.partial
-        )
-        parts.append(judge.judge_manifests(declared, rules, against))
-    compared: list[str] = []
-    lost = 0
-    annotated: list[waiver_annotations.Annotated] = []
-    # What the spec renders is worked out while lists are on their way.
-    rendered = cache(lambda: _rendered(settings, spec))
-    for look in _looks(settings, spec, target, rendered, looks):
-        snapshot = look(index)
-        if isinstance(snapshot, Finding):
-            findings.append(snapshot)
-            lost += 1
-            continue
-        annotated += waiver_annotations.annotated(snapshot)
-        of_cluster = judge.judge(snapshot, rules, replace(against, rendered=rendered()), index)
-        parts.append(of_cluster)
-        compared += [snapshot.seen.context] if verdicts.compared(of_cluster.outcomes) else []
-        clusters[snapshot.seen.context] = of_cluster.runs
-        index = of_cluster.next_index
-    if settings.extras or settings.templates:
-        rendered()  # what was asked for is tried even where nothing is compared
-    findings += (it for part in parts for it in part.findings)
-    findings += skew(clusters)
-    ended = verdicts.merged([part.outcomes for part in parts], whole=lost == 0)
-    complete = not (lost or spec.hollow) and all(part.complete for part in parts)
-    idle = verdicts.idle(ended) if settings.only and complete else None
-    findings += [idle] if idle else []
-    lint_settings = spec.loaded.spec.platform.lint if spec.loaded else programs.LintSettings()
-    judged = waivers.judge(
-        findings,
-        lint_settings,
-        today=today,
-        evaluated=verdicts.evaluated(ended) & wanted,
-        annotated=annotated if spec.loaded else (),
-    )
-    about_waivers = dress(documents, judged.hits)
-    return Report(
-        findings=tuple(ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
-        rules=ended,
-        objects=sum(part.objects for part in parts),
-        complete=complete and not idle,
-        off=judged.off,
-        waived=judged.waived,
-        documents=tuple(found.documents),
-        drifts=tuple(it for part in parts for it in part.drifts),
-        gaps=tuple(it for part in parts for it in part.gaps),
-        compared=tuple(compared),
+    selected = selection.select(request.only, request.skip)
+    run = Run(request, selected, compiled_spec(request))
+    return sources.wanted(
+        selected.rules, _comparable(run), _target(run), request.clusters.namespaces
     )
 
 
-def _spec(settings: Settings, inside: Sequence[Source], stdin: BinaryIO | None) -> _Spec:
-    """The spec, of its own files and of documents among the manifests."""
-    if not settings.specs and not inside:
-        return _Spec()
+def compiled_spec(
+    request: LintRequest, inside: Sequence[Source] = (), stdin: BinaryIO | None = None
+) -> Spec:
+    """The spec of its own files and of documents among the manifests. Raises SpecError."""
+    if not request.specs and not inside:
+        return Spec()
     from policygen.app.compile import compiled, no_spec
 
-    made = compiled(settings.specs, settings.target, stdin=stdin, among=inside)
-    if not made.loaded.own:
-        told = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
-        hollow = no_spec(settings.specs, made.loaded)
-        return _Spec(findings=(*told, *hollow), hollow=bool(hollow))
-    return _Spec(made.loaded, made.plan, made.findings)
+    made = compiled(request.specs, request.target, request.extras, stdin=stdin, among=inside)
+    if made.loaded.own:
+        return Spec(made, made.findings)
+    others = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
+    hollow = no_spec(request.specs, made.loaded)
+    return Spec(findings=(*others, *hollow), hollow=bool(hollow))
 
 
-def _target(settings: Settings, spec: _Spec) -> dict[str, versions.Version]:
-    """The versions that objects are judged for: the spec's, or those of the command line."""
-    if spec.loaded:
-        platform = spec.loaded.spec.platform
-        return {name: getattr(platform.target, name) for name in versions.DEFAULT}
-    return {**versions.DEFAULT, **_given(settings)}
+def _target(run: Run) -> dict[str, Version]:
+    """The versions that objects are checked for: the spec's, or those of the command line."""
+    if run.spec.compiled:
+        target = run.spec.compiled.loaded.spec.platform.target
+        return {name: getattr(target, name) for name in versions.DEFAULT}
+    return {**versions.DEFAULT, **run.request.target}
 
 
-def _given(settings: Settings) -> dict[str, versions.Version]:
-    return {name: _version(name, text) for name, text in settings.target.items()}
-
-
-def _looks(
-    settings: Settings,
-    spec: _Spec,
-    target: Mapping[str, versions.Version],
-    rendered: Callable[[], "Rendered | None"],
-    looks: "Looks | None",
-) -> "Iterable[Look]":
-    """A look at each cluster that was named."""
-    if not settings.clusters.named:
-        return ()
-    from policygen.app import sources as app_sources
-
-    reads = replace(
-        _reading(settings, spec, target, None),
-        more=lambda: _reading(settings, spec, target, rendered()),
-    )
-    return (looks or app_sources.looks)(settings.clusters, reads)
-
-
-def _reading(
-    settings: Settings,
-    spec: _Spec,
-    target: Mapping[str, versions.Version],
-    rendered: "Rendered | None",
-) -> "Wanted":
-    from policygen.app import sources as app_sources
-
-    objects = [it.object for it in rendered.wanted] if rendered else []
-    of_spec = spec.loaded.spec if spec.loaded else None
-    namespaces = settings.clusters.namespaces
-    return app_sources.wanted(
-        selection.rules(settings.only, settings.skip), objects, of_spec, target, namespaces
+def _against(run: Run) -> Against:
+    """What objects are checked against."""
+    target, compiled = _target(run), run.spec.compiled
+    return Against(
+        target,
+        asked=target if compiled else run.request.target,
+        spec=compiled.loaded.spec if compiled else None,
+        plan=compiled.plan if compiled else None,
+        documents=run.spec.documents,
+        kubeconfig=str(run.request.clusters.kubeconfig or ""),
     )
 
 
-def _rendered(settings: Settings, spec: _Spec) -> "Rendered | None":
-    """What a spec renders; None without one, or without a rule that would look at it."""
-    if spec.loaded is None or selection.names(settings.only, settings.skip).isdisjoint(
-        rule_names.RULES
-    ):
+def _clusters(
+    run: Run, against: Against, first_index: int, asked: "Asked | None", progress: "Progress"
+) -> Clusters:
+    """Each cluster: read, then checked before the next one is read."""
+    request, rules = run.request, run.selected.rules
+    result = Clusters([], [], [], [], {})
+    rendered, index = None, first_index
+    if not request.clusters.named:
+        if request.extras or request.templates:  # a fault in them is reported all the same
+            _rendered(run)
+        return result
+    from policygen.app import sources
+
+    wanted = sources.wanted(rules, _comparable(run), against.target, request.clusters.namespaces)
+    for cluster in sources.clusters(request.clusters, wanted, asked, progress):
+        with cluster.begin(index) as listing:
+            # Rendered while the first lists are on their way.
+            rendered = rendered or _rendered(run)
+            snapshot = listing.finish()
+        if isinstance(snapshot, Finding):
+            result.unreadable.append(snapshot)
+            continue
+        result.annotated += waiver_annotations.annotated(snapshot)
+        judged = judge.judge(snapshot, rules, replace(against, rendered=rendered), index)
+        result.judged.append(judged)
+        context = snapshot.seen.context
+        result.compared += [context] if verdicts.compared(judged.outcomes) else []
+        result.versions[context] = judged.runs
+        index = judged.next_index
+    return result
+
+
+def _comparable(run: Run) -> "Compiled | None":
+    """The spec if a selected rule compares a cluster with what it renders."""
+    return None if run.selected.names.isdisjoint(rule_names.RULES) else run.spec.compiled
+
+
+def _rendered(run: Run) -> "Rendered | None":
+    """What the spec renders, if a selected rule compares clusters with it."""
+    compiled = _comparable(run)
+    if compiled is None:
         return None
     from policygen.app import drift
 
-    asked = RenderSettings(
-        settings.specs, settings.target, extras=settings.extras, templates=settings.templates
+    request = run.request
+    rendering = RenderRequest(
+        request.specs, request.target, extras=request.extras, templates=request.templates
     )
-    return drift.rendered(asked, spec.loaded)
+    return drift.rendered(compiled, rendering)
 
 
-def _version(component: str, text: str) -> versions.Version:
-    try:
-        return versions.parse(component, text)
-    except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
+def _report(
+    run: Run, documents: Sequence[Document], parts: Sequence[Judged], clusters: Clusters
+) -> Report:
+    """Everything that was found, before waivers."""
+    lost = len(clusters.unreadable)
+    ended = verdicts.merged([part.outcomes for part in parts], whole=lost == 0)
+    complete = not (lost or run.spec.hollow) and all(part.complete for part in parts)
+    findings = [
+        it
+        for it in run.spec.findings
+        if it.rule.family is not Family.REPORTED or it.rule.name in run.selected.names
+    ]
+    findings += clusters.unreadable
+    findings += (it for part in parts for it in part.findings)
+    findings += skew(clusters.versions)
+    idle = verdicts.idle(ended) if run.request.only and complete else None
+    findings += [idle] if idle else []
+    return Report(
+        findings=tuple(findings),
+        rules=ended,
+        objects=sum(part.objects for part in parts),
+        complete=complete and not idle,
+        documents=tuple(documents),
+        drifts=tuple(it for part in parts for it in part.drifts),
+        gaps=tuple(it for part in parts for it in part.gaps),
+        compared=tuple(clusters.compared),
+    )
+
+
+def _waived(report: Report, run: Run, annotated: Sequence[Annotated], today: date) -> Report:
+    """The report after the severities and waivers of the spec."""
+    judged = waivers.judge(
+        report.findings,
+        run.spec.settings,
+        today=today,
+        evaluated=verdicts.evaluated(report.rules) & run.selected.names,
+        annotated=annotated if run.spec.compiled else (),
+    )
+    about_waivers = dress(run.spec.documents, judged.hits)
+    return replace(
+        report,
+        findings=tuple(ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
+        off=judged.off,
+        waived=judged.waived,
+    )

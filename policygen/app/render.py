@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct
 
 from policygen.app.compile import Compiled, compiled, no_spec
-from policygen.app.requests import Settings
+from policygen.app.requests import RenderRequest
 from policygen.core.errors import CheckFailed, SpecError, UsageError
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.suggest import suggest
@@ -39,13 +39,13 @@ class Result(Struct, frozen=True):
 
 
 def validate(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+    request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
-    made = _compiled(settings, stdin, output)
+    made = _compiled(request, stdin, output)
     spec, plan = made.loaded.spec, made.plan
     if made.loaded.foreign and not made.loaded.own:
-        raise SpecError(no_spec(settings.specs, made.loaded))
+        raise SpecError(no_spec(request.specs, made.loaded))
     findings = list(made.findings)
     if not plan.items:
         message = "the spec renders no object; render refuses that without --allow-empty"
@@ -62,34 +62,34 @@ def validate(
 
 
 def render(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+    request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
-    made = _compiled(settings, stdin, output)
-    manifests = rendered(settings, made.loaded, made.plan)
-    if not manifests and not settings.allow_empty:
+    made = _compiled(request, stdin, output)
+    manifests = rendered(request, made.loaded, made.plan)
+    if not manifests and not request.allow_empty:
         raise UsageError(
             "the spec renders no object; write pools and teams, or say --allow-empty"
-            if not settings.only
-            else f"the spec renders no {' or '.join(settings.only)}; say --allow-empty if it may"
+            if not request.only
+            else f"the spec renders no {' or '.join(request.only)}; say --allow-empty if it may"
         )
     return Result(findings=made.findings, manifests=manifests)
 
 
-def rendered(settings: Settings, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
+def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
     """The objects of a plan, and with them the controllers' files that were asked for.
 
     Raises UsageError where a template, or what a file is made from, is no good.
     """
     from policygen.render import engine
 
-    items = _selected([*plan.items, *_configured(settings, loaded, plan)], settings.only)
+    items = _selected([*plan.items, *_configured(request, loaded, plan)], request.only)
     target = loaded.spec.platform.target
-    return tuple(engine.render(items, templates=settings.templates, target=target))
+    return tuple(engine.render(items, templates=request.templates, target=target))
 
 
 def raw_scheduler_config(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+    request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`.
 
@@ -97,16 +97,16 @@ def raw_scheduler_config(
     """
     from policygen.render import engine
 
-    made = _compiled(settings, stdin, output)
+    made = _compiled(request, stdin, output)
     item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
     if item is None:
         raise UsageError("no pool packs or spreads through kube-scheduler; set binPack or spread")
-    text = engine.render([item], templates=settings.templates)[0].text
+    text = engine.render([item], templates=request.templates)[0].text
     return Result(findings=made.findings, text=text)
 
 
 def kueue_helm_values(
-    settings: Settings, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
+    request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """A values fragment for Kueue's chart, which takes the Configuration as one text.
 
@@ -114,9 +114,9 @@ def kueue_helm_values(
     """
     from policygen.render import scalar
 
-    settings = settings._replace(extras=settings.extras | {KUEUE_CONFIG})
-    made = _compiled(settings, stdin, output)
-    text = _kueue_text(settings, made.loaded, made.plan)
+    request = request._replace(extras=request.extras | {KUEUE_CONFIG})
+    made = _compiled(request, stdin, output)
+    text = _kueue_text(request, made.loaded, made.plan)
     if text is None:
         raise UsageError("no pool is scheduled by kueue, so there is nothing to configure")
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
@@ -169,35 +169,35 @@ def schema(kind: str | None) -> str:
 
 
 def _compiled(
-    settings: Settings, stdin: BinaryIO | None, output: os.stat_result | None
+    request: RenderRequest, stdin: BinaryIO | None, output: os.stat_result | None
 ) -> Compiled:
-    return compiled(settings.specs, settings.target, settings.extras, stdin=stdin, output=output)
+    return compiled(request.specs, request.target, request.extras, stdin=stdin, output=output)
 
 
-def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
+def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item]:
     """ConfigMaps around files that were rendered from their own templates first."""
     platform = loaded.spec.platform
     made = []
     if plan.scheduler_configuration is not None:
-        text = _file(plan.scheduler_configuration, settings)
+        text = _file(plan.scheduler_configuration, request)
         made.append(scheduler.config_map(platform, text))
     if plan.volcano_configuration is not None:
         file = plan.volcano_configuration
-        data = {volcano_configuration.CONFIG_KEY: _file(file, settings)}
+        data = {volcano_configuration.CONFIG_KEY: _file(file, request)}
         made.append(kubernetes.ConfigMap(file.meta, data))
-    if KUEUE_CONFIG in settings.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
+    if KUEUE_CONFIG in request.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
                 f"--with {KUEUE_CONFIG} merges into the file that your Kueue runs with, since an "
                 "object under that name would replace what it does not mention; name it in the "
                 "Platform as spec.kueue.configuration, or use --kueue-helm-values"
             )
-        config = _kueue_text(settings, loaded, plan)
+        config = _kueue_text(request, loaded, plan)
         if config is not None:
             meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
             made.append(kubernetes.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
     if (
-        SECOND_SCHEDULER in settings.extras
+        SECOND_SCHEDULER in request.extras
         and plan.scheduler_configuration is not None
         and platform.kube_scheduler.image is None
     ):
@@ -209,21 +209,21 @@ def _configured(settings: Settings, loaded: Loaded, plan: Plan) -> list[Item]:
     return [released(loaded.spec, kubernetes.CONFIG_MAP, it) for it in made]
 
 
-def _file(item: Item, settings: Settings) -> str:
+def _file(item: Item, request: RenderRequest) -> str:
     """The text of a controller's file, without the document marker."""
     from policygen.render import engine
 
-    return engine.render([item], templates=settings.templates)[0].text.removeprefix("---\n")
+    return engine.render([item], templates=request.templates)[0].text.removeprefix("---\n")
 
 
-def _kueue_text(settings: Settings, loaded: Loaded, plan: Plan) -> str | None:
+def _kueue_text(request: RenderRequest, loaded: Loaded, plan: Plan) -> str | None:
     """Kueue's Configuration, merged over the base file that the Platform names."""
     platform = loaded.spec.platform
     base = None if platform.kueue.configuration is None else _kueue_base(loaded)
     item = kueue_configuration.decide(
         platform, plan.pools, plan.trees, plan.workloads.assignments, base
     )
-    return None if item is None else _file(item, settings)
+    return None if item is None else _file(item, request)
 
 
 def _kueue_base(loaded: Loaded) -> dict[str, Any]:

@@ -1,17 +1,32 @@
-"""What a command was asked, as a pure function of its arguments; cheap to import for --help."""
+"""What a command is asked to do, parsed from its arguments once. Cheap to import, for --help."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from policygen.core import versions
+from policygen.core.errors import UsageError
+from policygen.core.versions import Version
 
-class Settings(NamedTuple):
+Targets = Mapping[str, Version]
+"""Versions that replace those of the Platform, by component."""
+
+
+def parse_targets(texts: Mapping[str, str]) -> Targets:
+    """The versions that `--target` names, by component. Raises UsageError for one that is not supported."""
+    try:
+        return {name: versions.parse(name, text) for name, text in texts.items()}
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
+
+
+class RenderRequest(NamedTuple):
     """What is read, for which versions, and what is made of it."""
 
     specs: tuple[str, ...]
     """Files, folders, or `-` for standard input."""
-    target: Mapping[str, str]
+    target: Targets
     """Versions that replace the Platform's, by component."""
     extras: frozenset[str] = frozenset()
     """Some of EXTRAS."""
@@ -22,7 +37,7 @@ class Settings(NamedTuple):
     allow_empty: bool = False
 
 
-class ClusterSettings(NamedTuple):
+class ClusterRequest(NamedTuple):
     """Which clusters are looked at, and how."""
 
     snapshots: tuple[Path, ...] = ()
@@ -49,14 +64,14 @@ class ClusterSettings(NamedTuple):
         return self.number > 0
 
 
-class LintSettings(NamedTuple):
+class LintRequest(NamedTuple):
     """What is judged, by which rules."""
 
     specs: tuple[str, ...] = ()
     manifests: tuple[str, ...] = ()
     """Files, folders, or `-` for standard input."""
-    clusters: ClusterSettings = ClusterSettings()
-    target: Mapping[str, str] = MappingProxyType({})
+    clusters: ClusterRequest = ClusterRequest()
+    target: Targets = MappingProxyType({})
     """Versions that replace the Platform's, by component."""
     partial: bool = False
     """The manifests are not all: what is missing among them may be elsewhere."""

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from policygen.app import connect, lint, sources, stdout
-from policygen.app.requests import LintSettings as Settings
+from policygen.app.requests import LintRequest
 from policygen.client import preflight, unread
 from policygen.client import snapshot_file as files
 from policygen.client.access import IN_CLUSTER
@@ -26,7 +26,7 @@ _KEY_DIGITS = 64
 
 
 def take(  # noqa: PLR0913 - what is read, and how it is written
-    settings: Settings,
+    request: LintRequest,
     output: Path | None,
     *,
     progress: Progress,
@@ -41,10 +41,11 @@ def take(  # noqa: PLR0913 - what is read, and how it is written
     names. Raises UsageError for a context or a file that cannot be used.
     """
     key = _key(key_file) if redact else None
-    wanted = lint.reading(settings)
+    wanted = lint.reading(request)
     wanted = replace(wanted, config_maps=wanted.config_maps | config_maps)
-    (look,) = sources.looks(settings.clusters, wanted, progress)
-    snapshot = look(0)
+    (cluster,) = sources.clusters(request.clusters, wanted, progress=progress)
+    with cluster.begin(0) as listing:
+        snapshot = listing.finish()
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
     missed = (*snapshot.seen.gaps, *unread.told(snapshot))
@@ -85,14 +86,14 @@ def _key(path: Path | None) -> Key:
     return key
 
 
-def role(settings: Settings, name: str) -> str:
+def role(request: LintRequest, name: str) -> str:
     """The ClusterRole and the Roles, as manifests."""
-    return roles(name, permissions(lint.reading(settings)))
+    return roles(name, permissions(lint.reading(request)))
 
 
-def lacking(settings: Settings) -> Sequence[str]:
+def lacking(request: LintRequest) -> Sequence[str]:
     """The permissions that the identity has not. Raises UnreadError where the server cannot be asked."""
-    clusters = settings.clusters
+    clusters = request.clusters
     context = clusters.contexts[0] if clusters.contexts else None
     try:
         access = connect.reached(context, clusters)
@@ -100,7 +101,7 @@ def lacking(settings: Settings) -> Sequence[str]:
         raise UnreadError(f"{context or IN_CLUSTER} cannot be asked: {error}") from None
     deadline = Deadline.after(clusters.timeout_s)
     try:
-        missing = preflight.refused(access, permissions(lint.reading(settings)), deadline)
+        missing = preflight.refused(access, permissions(lint.reading(request)), deadline)
         return [f"{access.name}: may not {each}" for each in missing]
     except ReadError as error:
         raise UnreadError(f"{access.name} cannot be asked: {error}") from None

@@ -1,51 +1,162 @@
-"""The clusters that a command is given: files of snapshots and contexts, as snapshots."""
+"""The clusters of a command: files of snapshots and live contexts, read as snapshots."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from policygen.app import connect
-from policygen.app.connect import Reach
-from policygen.app.requests import ClusterSettings
+from policygen.app.compile import Compiled
+from policygen.app.connect import Asked
+from policygen.app.requests import ClusterRequest
 from policygen.client import live, requests
 from policygen.client import snapshot_file as snapshots
-from policygen.client.live import Progress, Wanted
+from policygen.client.live import Look, Progress, Wanted
+from policygen.client.requests import Server
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding, Place
 from policygen.core.versions import Version
 from policygen.kubernetes.controllers import CONFIG_MAPS
-from policygen.kubernetes.object import Object
-from policygen.kubernetes.snapshot import NAMESPACE, GroupKind, Snapshot
+from policygen.kubernetes.snapshot import CONFIG_MAP, NAMESPACE, GroupKind, Snapshot
 from policygen.lint import kinds
 from policygen.lint.rule import ObjectRule
 from policygen.lint.run_rules import CLUSTER_UNREADABLE, SNAPSHOT_UNREADABLE
 from policygen.plan.catalog import KINDS
 from policygen.spec import derived_names
-from policygen.spec.types import Spec
-
-Look = Callable[[int], Snapshot | Finding]
-"""Looks at a cluster, whose objects then stand in the document of that index; a Finding says why
-there is nothing to be seen."""
-
-Looks = Callable[[ClusterSettings, Wanted], Iterable[Look]]
 
 
-def looks(
-    settings: ClusterSettings,
+class SnapshotFile:
+    """A cluster in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def begin(self, document: int) -> Iterator["SnapshotFile"]:
+        """Its objects stand in the document of that index."""
+        self.document = document
+        yield self
+
+    def finish(self) -> Snapshot | Finding:
+        """The snapshot, or why it could not be read."""
+        try:
+            return opened(self.path, self.document)
+        except UnreadError as error:
+            return Finding(SNAPSHOT_UNREADABLE, str(error), Place(str(self.path)))
+
+
+class LiveCluster:
+    """A cluster that is read now."""
+
+    def __init__(
+        self,
+        context: str | None,
+        request: ClusterRequest,
+        wanted: Wanted,
+        asked: Asked | None,
+        progress: Progress,
+    ) -> None:
+        self.context = context
+        self.request = request
+        self.wanted = wanted
+        self.asked = asked
+        self.progress = progress
+
+    @contextmanager
+    def begin(self, document: int) -> Iterator["Listing | Unreachable"]:
+        """Begin to read it: lists come during the block.
+
+        Raises UsageError if it is the only cluster and its context cannot be used.
+        """
+        try:
+            server = (
+                connect.reach(self.context, self.request)
+                if self.asked is None
+                else self.asked.reached()
+            )
+        except requests.ReadError as error:
+            yield Unreachable(self._unreadable(f"nothing could be read: {error}"))
+            return
+        except UsageError as error:
+            if self.request.number == 1:
+                raise
+            # Findings on the other clusters are worth more than an early end.
+            yield Unreachable(self._unreadable(str(error)))
+            return
+        with ExitStack() as stack:
+            stack.callback(self.progress, "")
+            stack.callback(server.close)
+            begun = live.begin(
+                server,
+                self.wanted,
+                document=document,
+                progress=lambda what: self.progress(f"{server.name}: {what}"),
+            )
+            try:
+                listing = Listing(server, stack.enter_context(begun))
+            except (requests.ReadError, UsageError) as error:
+                listing = Listing(server, problem=error)
+            yield listing
+
+    def _unreadable(self, message: str) -> Finding:
+        return Finding(CLUSTER_UNREADABLE, message, cluster=self.context or "")
+
+
+class Listing:
+    """Lists of a live cluster that are under way, or the reason why there are none."""
+
+    def __init__(
+        self,
+        server: Server,
+        look: Look | None = None,
+        problem: requests.ReadError | UsageError | None = None,
+    ) -> None:
+        self.server = server
+        self.look = look
+        self.problem = problem
+
+    def finish(self) -> Snapshot | Finding:
+        """The snapshot, or why nothing could be read. A login may expire on the way."""
+        if self.look is None:
+            return self._unreadable(self.problem)
+        try:
+            return self.look.finish(snapshots.now())
+        except (requests.ReadError, UsageError) as error:
+            self.server.stop()
+            return self._unreadable(error)
+
+    def _unreadable(self, error: Exception | None) -> Finding:
+        message = f"nothing could be read of {self.server.shown}: {error}"
+        return Finding(CLUSTER_UNREADABLE, message, cluster=self.server.name)
+
+
+class Unreachable:
+    """A cluster without a connection."""
+
+    def __init__(self, problem: Finding) -> None:
+        self.problem = problem
+
+    def finish(self) -> Finding:
+        """Why nothing could be read."""
+        return self.problem
+
+
+def clusters(
+    request: ClusterRequest,
     wanted: Wanted,
+    asked: Asked | None = None,
     progress: Progress = lambda _: None,
-    reach: Reach = connect.reach,
-) -> Iterator[Look]:
-    """A look at each cluster. Raises UsageError where it is the only one and cannot be used."""
-    for path in settings.snapshots:
-        yield _file(path)
-    for context in connect.contexts(settings):
-        yield _live(context, settings, wanted, progress, reach)
+) -> Iterator[SnapshotFile | LiveCluster]:
+    """The clusters of a request, snapshots first. `asked` is the only one, if it was reached already."""
+    for path in request.snapshots:
+        yield SnapshotFile(path)
+    for context in connect.contexts(request):
+        yield LiveCluster(context, request, wanted, asked, progress)
 
 
 def opened(path: Path, index: int = 0) -> Snapshot:
-    """The snapshot in a file; its objects stand in the document of that index.
+    """The snapshot in a file; its objects get the document of that index.
 
-    Raises UnreadError for a file that cannot be read, or is no whole snapshot.
+    Raises UnreadError if the file cannot be read or is not a complete snapshot.
     """
     try:
         with path.open("rb") as file:
@@ -58,20 +169,20 @@ def opened(path: Path, index: int = 0) -> Snapshot:
 
 def wanted(
     rules: Iterable[ObjectRule],
-    rendered: Iterable[Object],
-    spec: Spec | None,
+    compiled: Compiled | None,
     target: Mapping[str, Version],
     namespaces: tuple[str, ...] = (),
 ) -> Wanted:
-    """What to read of a cluster for these rules and what a spec renders."""
-    objects = tuple(rendered)
-    names = {*CONFIG_MAPS, *(it.name for it in objects if it.kind == "ConfigMap")}
-    if spec is not None:
-        names |= {spec.platform.volcano.config_map, derived_names.second_scheduler(spec.platform)}
+    """What to read of a cluster: what the rules look at, and what the compiled spec renders."""
+    names, rendered = set(CONFIG_MAPS), set[GroupKind]()
+    if compiled is not None:
+        platform = compiled.loaded.spec.platform
+        names |= {platform.volcano.config_map, derived_names.second_scheduler(platform)}
+        rendered = {
+            _kind(item.release.api_version, item.kind.name) for item in compiled.plan.items
+        } | {CONFIG_MAP}
     return Wanted(
-        kinds=kinds.wanted(rules)
-        | {GroupKind(it.group, it.kind) for it in objects}
-        | ({NAMESPACE} if namespaces else set()),
+        kinds=kinds.wanted(rules) | rendered | ({NAMESPACE} if namespaces else set()),
         versions={
             _kind(release.api_version, kind.name): release.api_version
             for kind in KINDS
@@ -85,49 +196,3 @@ def wanted(
 
 def _kind(api_version: str, kind: str) -> GroupKind:
     return GroupKind(api_version.rpartition("/")[0], kind)
-
-
-def _file(path: Path) -> Look:
-    def look(index: int) -> Snapshot | Finding:
-        try:
-            return opened(path, index)
-        except UnreadError as error:
-            return Finding(SNAPSHOT_UNREADABLE, str(error), Place(str(path)))
-
-    return look
-
-
-def _live(
-    context: str | None,
-    settings: ClusterSettings,
-    wanted: Wanted,
-    progress: Progress,
-    reach: Reach,
-) -> Look:
-    def look(index: int) -> Snapshot | Finding:
-        try:
-            server = reach(context, settings)
-        except requests.ReadError as error:
-            message = f"nothing could be read: {error}"
-            return Finding(CLUSTER_UNREADABLE, message, cluster=context or "")
-        except UsageError as error:
-            if settings.number == 1:
-                raise
-            # What is said of the others is worth more than to be told sooner.
-            return Finding(CLUSTER_UNREADABLE, str(error), cluster=context or "")
-        try:
-            return live.look(
-                server,
-                wanted,
-                taken=snapshots.now(),
-                document=index,
-                progress=lambda what: progress(f"{server.name}: {what}"),
-            )
-        except (requests.ReadError, UsageError) as error:  # a login may end on the way
-            message = f"nothing could be read of {server.shown}: {error}"
-            return Finding(CLUSTER_UNREADABLE, message, cluster=server.name)
-        finally:
-            server.close()
-            progress("")
-
-    return look

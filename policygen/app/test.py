@@ -1,6 +1,6 @@
 """Cases to outcomes: each is linted as a user would lint it, with the specs that are given for all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from policygen.app import explain, lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest, Targets
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Place, Verdict
 from policygen.documents import files
@@ -23,13 +23,13 @@ from policygen.testing.expected import Difference, Expected, Sheet
 _NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_JUDGE}
 
 
-class Settings(NamedTuple):
+class TestRequest(NamedTuple):
     """What is tested, and with what."""
 
     folder: str
     specs: tuple[str, ...]
     """Specs that every case is linted with: the team's Platform."""
-    target: Mapping[str, str]
+    target: Targets
     partial: bool = False
 
 
@@ -53,12 +53,12 @@ class _Linted(Struct, frozen=True):
     crashed: tuple[str, ...] = ()
 
 
-def run(settings: Settings, *, today: date) -> list[Outcome]:
+def run(request: TestRequest, *, today: date) -> list[Outcome]:
     """The outcome of every case.
 
     Raises SpecError with all that is wrong with the cases or the specs: no outcome counts then.
     """
-    found, settings, faults = _cases(settings)
+    found, request, faults = _cases(request)
     known = explain.names()
     sheets = []
     for case in found:
@@ -67,7 +67,7 @@ def run(settings: Settings, *, today: date) -> list[Outcome]:
         faults += wrong
     outcomes = []
     for case, sheet in zip(found, sheets, strict=True):
-        linted = _linted(case, settings, today)
+        linted = _linted(case, request, today)
         faults += _unreadable(linted)
         now = _told(case, linted)
         difference = expected.compare((entry.it for entry in sheet.entries), now)
@@ -77,12 +77,12 @@ def run(settings: Settings, *, today: date) -> list[Outcome]:
     return outcomes
 
 
-def update(settings: Settings, *, today: date) -> str:
+def update(request: TestRequest, *, today: date) -> str:
     """Write what is found now beside each case, and say what that changes.
 
     Nothing is written unless every case could be read and judged; raises SpecError otherwise.
     """
-    found, settings, faults = _cases(settings, new=True)
+    found, request, faults = _cases(request, new=True)
     known = explain.names()
     written = []
     for case in found:
@@ -91,7 +91,7 @@ def update(settings: Settings, *, today: date) -> str:
             sheet, wrong = _sheet(case, known)
             # A line that is no finding any more is what an update is for.
             faults += [it for it in wrong if it.rule not in {BAD_EXPECTATION, UNKNOWN_RULE}]
-        linted = _linted(case, settings, today)
+        linted = _linted(case, request, today)
         faults += _unreadable(linted)
         if linted.crashed:
             raise UsageError(f"{case.folder}: rule {linted.crashed[0]} has a bug; please report it")
@@ -116,25 +116,27 @@ def update(settings: Settings, *, today: date) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cases(settings: Settings, *, new: bool = False) -> tuple[list[Case], Settings, list[Finding]]:
-    """The cases, the settings with the specs beside them, and what is wrong so far.
+def _cases(
+    request: TestRequest, *, new: bool = False
+) -> tuple[list[Case], TestRequest, list[Finding]]:
+    """The cases, the request with the specs beside them, and what is wrong so far.
 
     Raises SpecError if the specs that all cases share are refused.
     """
-    found = cases.find(settings.folder, new=new)
+    found = cases.find(request.folder, new=new)
     faults = found.faults
-    settings = settings._replace(specs=(*settings.specs, *found.specs))
-    if not settings.specs:
-        return found.cases, settings, faults
-    asked = LintSettings(specs=settings.specs, target=settings.target)
+    request = request._replace(specs=(*request.specs, *found.specs))
+    if not request.specs:
+        return found.cases, request, faults
+    asked = LintRequest(specs=request.specs, target=request.target)
     try:
         report = lint.lint(asked, today=date.min)
     except SpecError as error:
         raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = "beside the cases stand specs that all of them share; move manifests into a case"
-        faults.append(Finding(BAD_CASE, message, Place(settings.folder)))
-    return found.cases, settings, faults
+        faults.append(Finding(BAD_CASE, message, Place(request.folder)))
+    return found.cases, request, faults
 
 
 def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
@@ -144,16 +146,16 @@ def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
     return expected.read(sources[0], known)
 
 
-def _linted(case: Case, settings: Settings, today: date) -> _Linted:
+def _linted(case: Case, request: TestRequest, today: date) -> _Linted:
     """What lint finds in a case: of a refused spec its reasons, else what stands in the case.
 
     What is found in the shared specs is the same in each, and no matter of any.
     """
-    asked = LintSettings(
-        specs=settings.specs,
+    asked = LintRequest(
+        specs=request.specs,
         manifests=(case.folder,),
-        target=settings.target,
-        partial=settings.partial,
+        target=request.target,
+        partial=request.partial,
     )
     try:
         report = lint.lint(asked, today=today)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from policygen.app import stdout
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.cli.options import (
     ACCESS,
     RULES,
@@ -82,7 +82,7 @@ def snapshot(*, output: str, redact_names: bool, key_file: Path | None, **given:
     if key_file is not None and not redact_names:
         raise click.UsageError("--key-file needs --redact-names")
     notes = app_snapshot.take(
-        _settings(given),
+        _request(given),
         None if output == "-" else Path(output),
         redact=redact_names,
         key_file=key_file,
@@ -121,11 +121,11 @@ def rbac(*, name: str, preflight: bool, **given: Any) -> None:
     """
     from policygen.app import snapshot as app_snapshot
 
-    settings = _settings(given, live=preflight)
+    request = _request(given, live=preflight)
     if not preflight:
-        stdout.out(app_snapshot.role(settings, name))
+        stdout.out(app_snapshot.role(request, name))
         return
-    lacking = app_snapshot.lacking(settings)
+    lacking = app_snapshot.lacking(request)
     stdout.out("".join(f"{line}\n" for line in lacking))
     raise SystemExit(ExitCode.INCOMPLETE if lacking else ExitCode.CLEAN)
 
@@ -166,8 +166,8 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
         raise click.UsageError(
             "name two snapshots, or one snapshot and a cluster (--context, --in-cluster)"
         )
-    settings = _settings(given, live=after is None)
-    found = app_diff.compare(settings, before, after, today=today(), progress=progress)
+    request = _request(given, live=after is None)
+    found = app_diff.compare(request, before, after, today=today(), progress=progress)
     findings = (found.new, found.gone)
     looks, page = (found.before, found.after), StringIO()
     if given["form"] == "json":
@@ -181,11 +181,11 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     raise SystemExit(ExitCode.FINDINGS if changed else ExitCode.CLEAN)
 
 
-def _settings(given: dict[str, Any], *, live: bool = True) -> LintSettings:
+def _request(given: dict[str, Any], *, live: bool = True) -> LintRequest:
     if live and len(given["contexts"]) + given["in_cluster"] != 1:
         raise click.UsageError("name one cluster: --context CONTEXT or --in-cluster")
     looked_at = clusters(given)
-    return LintSettings(
+    return LintRequest(
         specs=given["specs"],
         target=given["target"],
         extras=frozenset(given.get("extras", ())),

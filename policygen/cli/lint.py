@@ -1,7 +1,7 @@
 """The commands that check manifests and clusters: lint, baseline."""
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from policygen.app import stdout
-from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.app.requests import ClusterRequest, LintRequest
 from policygen.cli.options import (
     ACCESS,
     FAIL_ON,
@@ -33,9 +33,6 @@ from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
 
 if TYPE_CHECKING:
-    from policygen.app.connect import Reach
-    from policygen.app.sources import Look, Looks
-    from policygen.client.live import Wanted
     from policygen.report.report import Report
 
 LINT_CODES = (
@@ -157,14 +154,14 @@ def lint(**given: Any) -> None:
     from policygen.app import delivery
 
     wanted = forms(given["formats"], _formats())
-    settings, source = _settings(given)
-    _refuse_outputs(settings, wanted)
-    _refuse_fix(settings, given, wanted)
-    if given["patches"] and not settings.clusters.named:
+    request, source = _request(given)
+    _refuse_outputs(request, wanted)
+    _refuse_fix(request, given, wanted)
+    if given["patches"] and not request.clusters.named:
         raise click.UsageError(
             "--patches fixes a cluster; name one with --context CONTEXT or --snapshot FILE"
         )
-    if given["patches"] and not settings.specs:
+    if given["patches"] and not request.specs:
         raise click.UsageError("--patches changes a cluster to match a spec; name the SPEC")
     began, start = datetime.now(UTC), time.monotonic()
     # The diff replaces the text report: a dry run finds nothing that lint does not find.
@@ -172,13 +169,13 @@ def lint(**given: Any) -> None:
         wanted = [(name, file) for name, file in wanted if file]
     try:
         with without_notes(quiet=given["quiet"]):
-            report = _fixed(settings, given, source) if given["fix"] else _found(settings, source)
+            report = _fixed(request, given, source) if given["fix"] else _found(request, source)
     except SpecError as error:
         from policygen.app import lint as app_lint
 
         # The text form goes to standard error, as for every command.
         others = [(name, file) for name, file in wanted if file or name != "text"]
-        refused = _explained(app_lint.refused(settings, error.findings), wanted)
+        refused = _explained(app_lint.refused(request, error.findings), wanted)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
         raise
     from policygen.app import verdicts
@@ -212,41 +209,30 @@ def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Repo
     return replace(report, repairs=fix.repairs(report), pages=explain.pages(report))
 
 
-def _found(settings: LintSettings, source: BinaryIO | None) -> "Report":
+def _found(request: LintRequest, source: BinaryIO | None) -> "Report":
     """What the rules find.
 
     If there is only one cluster, the request for its longest list starts before the rules are
     imported, so that both run at the same time.
     """
-    clusters, reach = settings.clusters, None
-    parted = settings.only or settings.skip or clusters.snapshots or clusters.namespaces
+    clusters, asked = request.clusters, None
+    partial = request.only or request.skip or clusters.snapshots or clusters.namespaces
     with ExitStack() as stack:
-        if clusters.number == 1 and not parted:
+        if clusters.number == 1 and not partial:
             from policygen.app import connect
 
-            reach = stack.enter_context(connect.asked(clusters))
+            asked = stack.enter_context(connect.asked(clusters))
         from policygen.app import lint as app_lint
 
-        return app_lint.lint(settings, today=today(), stdin=source, looks=_looks(reach))
+        return app_lint.lint(request, today=today(), stdin=source, asked=asked, progress=progress)
 
 
-def _looks(reach: "Reach | None") -> "Looks":
-    """A function that reads clusters and shows its progress."""
-
-    def looks(settings: ClusterSettings, wanted: "Wanted") -> "Iterable[Look]":
-        from policygen.app import connect, sources
-
-        return sources.looks(settings, wanted, progress, reach or connect.reach)
-
-    return looks
-
-
-def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | None) -> "Report":
+def _fixed(request: LintRequest, given: dict[str, Any], source: BinaryIO | None) -> "Report":
     """Apply the certain fixes, show the diff, and report the remaining findings."""
     from policygen.app import fix
 
     report, diff, notes = fix.run(
-        settings,
+        request,
         today=today(),
         unsafe=given["unsafe"],
         write=given["write"],
@@ -258,15 +244,15 @@ def _fixed(settings: LintSettings, given: dict[str, Any], source: BinaryIO | Non
     return report
 
 
-def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]]) -> None:
+def _refuse_outputs(request: LintRequest, wanted: list[tuple[str, Path | None]]) -> None:
     """Refuse a report file that is an input, or that the next run would read as one."""
     from policygen.documents import files
 
     named = [
-        *settings.specs,
-        *settings.manifests,
-        *map(str, settings.clusters.snapshots),
-        *([str(settings.baseline)] if settings.baseline else []),
+        *request.specs,
+        *request.manifests,
+        *map(str, request.clusters.snapshots),
+        *([str(request.baseline)] if request.baseline else []),
     ]
     for _, file in wanted:
         if file is not None and files.is_input(file, named):
@@ -276,18 +262,18 @@ def _refuse_outputs(settings: LintSettings, wanted: list[tuple[str, Path | None]
 
 
 def _refuse_fix(
-    settings: LintSettings, given: dict[str, Any], wanted: list[tuple[str, Path | None]]
+    request: LintRequest, given: dict[str, Any], wanted: list[tuple[str, Path | None]]
 ) -> None:
     """Refuse combinations of options that have no meaning."""
     if not given["fix"]:
         if given["write"] or given["unsafe"]:
             raise click.UsageError("--write and --unsafe need --fix")
         return
-    if settings.clusters != ClusterSettings() or not settings.manifests:
+    if request.clusters != ClusterRequest() or not request.manifests:
         raise click.UsageError(
             "--fix changes manifests; name them with --manifests PATH, and name no cluster"
         )
-    if given["write"] and "-" in settings.manifests:
+    if given["write"] and "-" in request.manifests:
         raise click.UsageError("--write cannot change standard input; omit --write to print a diff")
     if not given["write"] and any(name != "text" and file is None for name, file in wanted):
         raise click.UsageError("--fix prints its diff to standard output; write -f FORMAT=FILE")
@@ -307,13 +293,13 @@ Examples:
 @_inputs
 def update(**given: Any) -> None:
     """Write the current findings to the baseline, and show what changed in it."""
-    from policygen.app import lint as app_lint
+    from policygen.app import baseline as app_baseline
 
-    settings, source = _settings(given)
-    stdout.out(app_lint.update(settings, today=today(), stdin=source, looks=_looks(None)))
+    request, source = _request(given)
+    stdout.out(app_baseline.update(request, today=today(), stdin=source, progress=progress))
 
 
-def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
+def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
     inputs = (*given["specs"], *given["manifests"])
     looked_at = clusters(given)
     if not inputs and not looked_at.named:
@@ -332,7 +318,7 @@ def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
         raise click.UsageError("--snapshot cannot read standard input; name a file")
     if inputs.count("-") > 1:
         raise click.UsageError("standard input can be read only once; write - only once")
-    settings = LintSettings(
+    request = LintRequest(
         specs=given["specs"],
         manifests=given["manifests"],
         clusters=looked_at,
@@ -344,4 +330,4 @@ def _settings(given: dict[str, Any]) -> tuple[LintSettings, BinaryIO | None]:
         skip=given["skip"],
         baseline=given["baseline"],
     )
-    return settings, stdin(inputs)
+    return request, stdin(inputs)

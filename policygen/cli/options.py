@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 from click.shell_completion import CompletionItem
 
-from policygen.app.requests import ClusterSettings
+from policygen.app.requests import ClusterRequest, Targets, parse_targets
 from policygen.core import versions
 from policygen.core.errors import UsageError
 from policygen.core.rule import Severity
@@ -35,7 +35,7 @@ def options(*several: Decorator) -> Decorator:
     return decorate
 
 
-def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> Targets:
     """Values such as `kueue=0.19` as a mapping of component to version."""
     read: dict[str, str] = {}
     for value in values:
@@ -47,7 +47,7 @@ def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
         if read.get(component, version) != version:
             raise click.BadParameter(f"{component} has two versions; write one")
         read[component] = version
-    return read
+    return parse_targets(read)
 
 
 def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -224,7 +224,7 @@ ACCESS = (
 """The options for access to a live cluster."""
 
 
-def clusters(options: dict[str, Any]) -> ClusterSettings:
+def clusters(options: dict[str, Any]) -> ClusterRequest:
     """The cluster settings in the options of a command. Raises UsageError for an invalid namespace."""
     for name in options["namespaces"]:
         if not _NAMESPACE.fullmatch(name):
@@ -232,7 +232,7 @@ def clusters(options: dict[str, Any]) -> ClusterSettings:
                 f"--namespace: {name!r} is not a valid namespace name; "
                 "for several namespaces repeat --namespace"
             )
-    return ClusterSettings(
+    return ClusterRequest(
         snapshots=tuple(dict.fromkeys(options.get("snapshots", ()))),
         contexts=tuple(dict.fromkeys(options["contexts"])),
         in_cluster=options["in_cluster"],

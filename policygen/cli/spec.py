@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from policygen.app import stdout
-from policygen.app.requests import Settings
+from policygen.app.requests import RenderRequest
 from policygen.cli.options import FAIL_ON, QUIET, TARGET, extras, paths, stdin
 from policygen.cli.stderr import say, show, without_notes
 from policygen.core.errors import ExitCode, UsageError
@@ -117,14 +117,14 @@ def render(specs: tuple[str, ...], **given: Any) -> None:
             "use only one of them, without -o and --only"
         )
     _output_elsewhere(output, specs)
-    settings = _settings(specs, given)
+    request = _request(specs, given)
     command = app_render.render
     if given["raw_scheduler_config"]:
         command = app_render.raw_scheduler_config
     elif given["kueue_helm_values"]:
         command = app_render.kueue_helm_values
     with without_notes(quiet=given["quiet"]):
-        result = command(settings, stdin=stdin(specs), output=_redirected())
+        result = command(request, stdin=stdin(specs), output=_redirected())
     show(result.findings, quiet=given["quiet"])
     if output is None:
         stdout.out(app_render.text(result), "write to a folder or file with -o")
@@ -152,9 +152,9 @@ def validate(specs: tuple[str, ...], **given: Any) -> None:
     """Check a spec: syntax, schema, references, sums, and settings without the intended effect."""
     from policygen.app import render as app_render
 
-    settings = _settings(specs, given)
+    request = _request(specs, given)
     with without_notes(quiet=given["quiet"]):
-        result = app_render.validate(settings, stdin=stdin(specs), output=_redirected())
+        result = app_render.validate(request, stdin=stdin(specs), output=_redirected())
     show(result.findings, quiet=given["quiet"])
     counted = ", ".join(
         f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
@@ -165,8 +165,8 @@ def validate(specs: tuple[str, ...], **given: Any) -> None:
         raise SystemExit(ExitCode.FINDINGS)
 
 
-def _settings(specs: tuple[str, ...], given: dict[str, Any]) -> Settings:
-    return Settings(
+def _request(specs: tuple[str, ...], given: dict[str, Any]) -> RenderRequest:
+    return RenderRequest(
         specs=specs,
         target=given["target"],
         extras=frozenset(given.get("extras", ())),

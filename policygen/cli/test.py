@@ -53,7 +53,7 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
     from policygen.testing import shown
 
     wanted = forms(given.pop("formats"), _formats())
-    settings = app_test.Settings(folder, **given)
+    settings = app_test.TestRequest(folder, **given)
     if update:
         stdout.out(app_test.update(settings, today=today()))
         return

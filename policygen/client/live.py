@@ -1,7 +1,7 @@
 """A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from itertools import count
@@ -48,8 +48,6 @@ class Wanted(Struct, frozen=True):
     """Where to read objects of namespaced kinds; none: everywhere."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
     """Names of ConfigMaps; others that controllers mount are read, too."""
-    more: Callable[[], "Wanted"] | None = None
-    """Says all that is wanted, where this is a part; asked when the first lists are on their way."""
 
 
 class _Listed(Struct):
@@ -62,32 +60,31 @@ class _Version(Struct):
     git_version: str = field(default="", name="gitVersion")
 
 
-def look(
-    server: Server,
-    wanted: Wanted,
-    *,
-    taken: datetime,
-    document: int = 0,
-    progress: Progress = lambda _: None,
-) -> Snapshot:
-    """What a server has of the wanted kinds. Its objects stand in the document of that index.
+@contextmanager
+def begin(
+    server: Server, wanted: Wanted, *, document: int = 0, progress: Progress = lambda _: None
+) -> Iterator["Look"]:
+    """Begin to list the wanted kinds. The lists are under way in the block, and end with it.
 
-    What could not be read is a gap. Raises ReadError if the server does not say what it serves.
+    The objects stand in the document of that index. Raises ReadError if the server does not say
+    what it serves.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
     pool = ThreadPoolExecutor(WORKERS)
     with in_short_turns():
         try:
-            return _Look(server, wanted, pool, progress, document).snapshot(taken)
+            yield Look(server, wanted, pool, progress, document)
         except BaseException:
             server.stop()
             raise
-        finally:  # who interrupts a look does not wait for what still waits for a server
+        finally:  # after an interrupt nothing waits for a server that does not answer
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-class _Look:
+class Look:
+    """Lists of one cluster that are under way."""
+
     def __init__(
         self,
         server: Server,
@@ -103,21 +100,21 @@ class _Look:
         self.document = document
         self.rows = Pods(document)
         self.alone: dict[int, dict[str, Any]] = {}
-        """Objects for pods that nothing else stands for, by their numbers."""
+        """Pods that no workload stands for, whole, by their numbers."""
         self.gaps: list[Gap] = []
         self.unserved: set[GroupKind] = set()
-
-    def snapshot(self, taken: datetime) -> Snapshot:
-        """Everything."""
         self.progress("what is served")
-        version = self.pool.submit(self._version)
-        found = self._of(self.pool.submit(discovery.served, self.server.get))
-        lists = self._begin(found, self.wanted.kinds)
-        if self.wanted.more is not None:
-            begun, self.wanted = self.wanted.kinds, self.wanted.more()
-            lists |= self._begin(found, self.wanted.kinds - begun)
+        self._version_answer = self.pool.submit(self._version)
+        self._served = self._of(self.pool.submit(discovery.served, self.server.get))
+        self._lists = self._begin(self._served, self.wanted.kinds)
+
+    def finish(self, taken: datetime) -> Snapshot:
+        """All that the server has of the wanted kinds. What could not be read is a gap."""
+        lists = self._lists
         # They wait for Deployments only, so they are here before the longest list.
-        config_maps = self._config_maps(found, lists) if CONFIG_MAP in self.wanted.kinds else None
+        config_maps = (
+            self._config_maps(self._served, lists) if CONFIG_MAP in self.wanted.kinds else None
+        )
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
@@ -126,7 +123,7 @@ class _Look:
             listed[CONFIG_MAP] = config_maps
         for each in listed.values():
             self.gaps += each.gaps
-        server, no_server = self._server(version)
+        server, no_server = self._server(self._version_answer)
         unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
         seen = Seen(
             context=self.server.name,

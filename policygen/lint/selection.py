@@ -2,24 +2,29 @@
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from policygen.core.errors import UsageError
 from policygen.lint import registry, waivers
 from policygen.lint.rule import ObjectRule
 
 
-def rules(only: Iterable[str], skip: Iterable[str]) -> list[ObjectRule]:
-    """The rules of the catalog that run. Raises UsageError as `names` does."""
-    wanted = names(only, skip)
-    return [rule for rule in registry.RULES if rule.name in wanted]
+class Selection(Struct, frozen=True):
+    """The rules of a run."""
+
+    rules: tuple[ObjectRule, ...]
+    """Those that check objects."""
+    names: frozenset[str]
+    """The names of all selected rules, those about a spec too."""
 
 
-def names(only: Iterable[str], skip: Iterable[str]) -> set[str]:
-    """The names of what is told of, also of specs. Raises UsageError for a name that is none."""
-    wanted = set(map(_known, only)) or set(registry.names())
-    wanted -= set(map(_known, skip))
-    if not wanted:
-        raise UsageError("--skip leaves no rule to run; leave it out, or name another --rule")
-    return wanted
+def select(only: Iterable[str] = (), skip: Iterable[str] = ()) -> Selection:
+    """The rules of `only` (none: all) without those of `skip`. Raises UsageError for an unknown name."""
+    names = frozenset(map(_known, only)) or frozenset(registry.names())
+    names -= frozenset(map(_known, skip))
+    if not names:
+        raise UsageError("--skip leaves no rule to run; omit it, or name another --rule")
+    return Selection(tuple(rule for rule in registry.RULES if rule.name in names), names)
 
 
 def _known(name: str) -> str:

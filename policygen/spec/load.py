@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core import versions
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.rule import Severity
+from policygen.core.versions import Version
 from policygen.documents import document
 from policygen.documents.document import Document
 from policygen.documents.files import Source
@@ -30,7 +30,7 @@ from policygen.spec.identities import Identities
 from policygen.spec.programs import LintSettings
 from policygen.spec.pruned import pruned
 from policygen.spec.rules import QUEUES_WITHOUT_POOLS, UNKNOWN_REFERENCE, WRONG_LENGTH
-from policygen.spec.types import Model, Platform, Pool, Spec, Target, Team
+from policygen.spec.types import Model, Platform, Pool, Spec, Team
 from policygen.spec.unread import Unread
 
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
@@ -73,15 +73,14 @@ class Loaded(Struct, frozen=True):
 
 def load(
     sources: Sequence[Source],
-    target: Mapping[str, str] | None = None,
+    target: Mapping[str, Version] | None = None,
     *,
     complete: bool = True,
     among: Sequence[Source] = (),
 ) -> Loaded:
     """Read every document, check each by its schema, then all of them together.
 
-    `target` overrides the Platform's target versions, by component; ValueError for one that
-    is not supported. `complete` is false where files could not be read, so that what is
+    `target` overrides the Platform's target versions, by component. `complete` is false where files could not be read, so that what is
     missing here may be there. In the sources of `among` spec documents stand among others'
     manifests: only what surely is one is read, and nothing is said of the rest.
     """
@@ -274,11 +273,11 @@ class _Reading:
             at = At(inner.index, ("queues",), key=True)
             self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
 
-    def spec(self, target: Mapping[str, str]) -> Spec:
+    def spec(self, target: Mapping[str, Version]) -> Spec:
         """Everything read, sorted by name."""
         platform = self.platform
         if target:
-            platform = replace(platform, target=_override(platform.target, target))
+            platform = replace(platform, target=replace(platform.target, **target))
         classed, hits = legacy_forms.classes(self.models, self.teams, platform, self.unread)
         self.hits += hits
         return Spec(
@@ -293,9 +292,3 @@ class _Reading:
         errors = (hit for hit in self.hits if hit.rule.severity == Severity.ERROR)
         flawed = (each.index for each in self.documents if each.flawed)
         return frozenset([*flawed, *(hit.at.document for hit in errors if hit.at)])
-
-
-def _override(target: Target, given: Mapping[str, str]) -> Target:
-    return replace(
-        target, **{component: versions.parse(component, text) for component, text in given.items()}
-    )

@@ -11,7 +11,7 @@ import ruamel.yaml
 import yaml
 
 from policygen.app import fix, lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest, parse_targets
 from policygen.documents.edit.comments import comments
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
@@ -28,8 +28,8 @@ KUEUE = "apiVersion: kueue.x-k8s.io/{}\nkind: {}\nmetadata:\n  name: a\nspec:\n"
 
 
 def fixed(file, *, unsafe=True, options=("partial",), write=True):
-    target = dict(word.split("=") for word in options if "=" in word)
-    settings = LintSettings(manifests=(str(file),), target=target, partial="partial" in options)
+    target = parse_targets(dict(word.split("=") for word in options if "=" in word))
+    settings = LintRequest(manifests=(str(file),), target=target, partial="partial" in options)
     made = fix.fix(settings, today=TODAY, unsafe=unsafe)
     for _, text in made.texts if write else ():
         Path(file).write_bytes(text.encode())
@@ -51,8 +51,8 @@ def test_only_rules_that_declare_a_fix_give_edits(rule, tmp_path):
     given = []
     for example in examples(rule.name):
         file.write_text(example.text)
-        target = dict(word.split("=") for word in example.options if "=" in word)
-        settings = LintSettings(
+        target = parse_targets(dict(word.split("=") for word in example.options if "=" in word))
+        settings = LintRequest(
             manifests=(str(file),), target=target, partial="partial" in example.options
         )
         given += [it.edits for it in lint.lint(settings, today=TODAY).findings]
@@ -487,7 +487,7 @@ spec:
     - {rule: quota-not-canonical, reason: as we like it}
 """
     )
-    settings = LintSettings(specs=(str(spec),), manifests=(str(file),), partial=True)
+    settings = LintRequest(specs=(str(spec),), manifests=(str(file),), partial=True)
     made = fix.fix(settings, today=TODAY, unsafe=True)
     assert (made.texts, made.before.waived) == ((), 2)
 
@@ -495,5 +495,5 @@ spec:
 def test_a_skipped_rule_mends_nothing(tmp_path):
     file = tmp_path / "it.yaml"
     file.write_text(ANCHORED.format(other="pods"))
-    settings = LintSettings(manifests=(str(file),), partial=True, skip=("quota-not-canonical",))
+    settings = LintRequest(manifests=(str(file),), partial=True, skip=("quota-not-canonical",))
     assert fix.fix(settings, today=TODAY, unsafe=True).texts == ()

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from policygen.app import lint, verdicts
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
 from policygen.lint import registry
@@ -254,7 +254,7 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     ]
     monkeypatch.setattr(registry, "RULES", rules)
     (tmp_path / "queue.yaml").write_text(QUEUE)
-    settings = LintSettings(manifests=(str(tmp_path / "queue.yaml"),))
+    settings = LintRequest(manifests=(str(tmp_path / "queue.yaml"),))
     report = lint.lint(settings, today=date(2026, 11, 21))
     assert [it.rule.name for it in report.findings] == [RULE]
     (crashed,) = (it for it in report.rules if it.verdict == "crashed")

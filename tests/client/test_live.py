@@ -42,14 +42,26 @@ def discovery(core):
 
 
 @pytest.fixture
-def served(tmp_path):
-    """Looks at a server that has these items, by the plural of their kind; also says what was asked."""
-    given = {"items": {}, "asked": [], "wait": {}, "dripping": "", "over": threading.Event()}
+def way_to(tmp_path):
+    """Makes a server that has these items, by the plural of their kind, and the list of what is asked.
+
+    `wait` holds an answer back until its event, `on` sets an event when something is asked for.
+    """
+    given = {
+        "items": {},
+        "asked": [],
+        "wait": {},
+        "on": {},
+        "dripping": "",
+        "over": threading.Event(),
+    }
 
     def respond(request):
         parts = urlsplit(request.path)
         name = parts.path.rpartition("/")[2]
         given["asked"].append(name)
+        if name in given["on"]:
+            given["on"][name].set()
         if name == given["dripping"]:
             request.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
             while not given["over"].wait(0.05):
@@ -66,34 +78,44 @@ def served(tmp_path):
         body = json.dumps({"kind": "List", "metadata": {}, "items": items}).encode()
         loopback.send(request, body)
 
-    def look(wanted, items, wait=None, dripping="", seconds=60):
-        given.update(items=items, asked=[], wait=wait or {}, dripping=dripping)
-        at = requests.Deadline.after(seconds)
-        return live.look(requests.Server(way, at), wanted, taken=TAKEN), given["asked"]
-
     with ways.to(respond, tmp_path) as way:
-        yield look
+
+        def make(items, wait=None, on=None, dripping="", seconds=60):
+            given.update(items=items, asked=[], wait=wait or {}, on=on or {}, dripping=dripping)
+            return requests.Server(way, requests.Deadline.after(seconds)), given["asked"]
+
+        yield make
         given["over"].set()
+
+
+@pytest.fixture
+def served(way_to):
+    """Looks at such a server; also says what was asked."""
+
+    def look(wanted, items, **how):
+        server, asked = way_to(items, **how)
+        with live.begin(server, wanted) as begun:
+            return begun.finish(TAKEN), asked
+
+    return look
 
 
 def item(name, **fields):
     return {"metadata": {"name": name, "namespace": "n"}, **fields}
 
 
-def test_all_that_is_wanted_is_said_while_the_first_lists_are_on_their_way(served):
-    said = threading.Event()
-
-    def more():
-        said.set()
-        return Wanted(frozenset({POD, NAMESPACE, NODE}), config_maps=frozenset())
-
-    first = Wanted(frozenset({POD, NAMESPACE}), config_maps=frozenset(), more=more)
+def test_lists_are_on_their_way_before_they_are_waited_for(way_to):
+    """Between begin and finish there is time to render the spec."""
+    asked = threading.Event()
     items = {"pods": [item("p", spec={})], "nodes": [item("a")], "namespaces": [item("n")]}
-    # No pod comes before `more` has been asked.
-    snapshot, asked = served(first, items, wait={"pods": said})
+    wanted = Wanted(frozenset({POD, NAMESPACE, NODE}), config_maps=frozenset())
+    server, given = way_to(items, on={"nodes": asked})
+    with live.begin(server, wanted) as look:
+        assert asked.wait(20)
+        snapshot = look.finish(TAKEN)
     assert snapshot.seen.read == {POD, NAMESPACE, NODE}
     assert not snapshot.seen.gaps
-    assert sorted(asked) == ["api", "apis", "namespaces", "nodes", "pods", "version"]
+    assert sorted(given) == ["api", "apis", "namespaces", "nodes", "pods", "version"]
     assert [str(it) for it in snapshot.pods] == ["Pod n/p"]
     assert {it.kind for it in snapshot.objects} == {"Pod", "Node", "Namespace"}
 

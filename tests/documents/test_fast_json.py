@@ -143,7 +143,7 @@ def test_a_key_given_twice_is_told_where_it_stands(tmp_path):
         '"metadata": {"name": "a"},\n"metadata": {"name": "b"}}]}',
         "utf-8",
     )
-    report = lint.lint(lint.Settings(manifests=(str(file),)), today=date(2026, 11, 21))
+    report = lint.lint(lint.LintRequest(manifests=(str(file),)), today=date(2026, 11, 21))
     assert [(it.rule.name, it.place.line) for it in report.findings if it.severity == 2] == [
         ("duplicate-key", 4)
     ]

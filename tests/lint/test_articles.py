@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.core.rule import Family, Severity
 
 ARTICLES = Path(__file__).parents[3] / "shared/data/articles"
@@ -40,7 +40,7 @@ WRONG = [
 def report():
     if not ARTICLES.is_dir():
         pytest.skip("the collected articles are not beside this checkout")
-    settings = LintSettings(manifests=(str(ARTICLES),))
+    settings = LintRequest(manifests=(str(ARTICLES),))
     return lint.lint(settings, today=TODAY)
 
 

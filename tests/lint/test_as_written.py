@@ -37,7 +37,7 @@ spec: {clusterQueue: {{ .Values.queue | quote }}}
 def lint(tmp_path, text):
     file = tmp_path / "in.yaml"
     file.write_text(text, "utf-8")
-    return app_lint.lint(app_lint.Settings(manifests=(str(file),)), today=TODAY)
+    return app_lint.lint(app_lint.LintRequest(manifests=(str(file),)), today=TODAY)
 
 
 def test_what_is_to_be_filled_in_is_told_once_at_its_place(tmp_path):

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 
 MANY = 60
 KUEUE = "kueue.x-k8s.io/v1beta2"
@@ -85,7 +85,7 @@ def test_findings_grow_with_the_objects_and_not_with_their_pairs(shape, tmp_path
     objects = list(shape())
     file = tmp_path / "list.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}), "utf-8")
-    report = lint.lint(LintSettings(manifests=(str(file),)), today=date(2026, 11, 21))
+    report = lint.lint(LintRequest(manifests=(str(file),)), today=date(2026, 11, 21))
     assert report.count("crashed") == 0
     by_rule = Counter(it.rule.name for it in report.findings)
     assert by_rule

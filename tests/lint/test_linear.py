@@ -65,7 +65,7 @@ def written(folder, teams, *, spoiled):
 
 def steps(file):
     """How many lines of Python a lint runs, and what it finds by rule."""
-    settings = lint.Settings(manifests=(str(file),))
+    settings = lint.LintRequest(manifests=(str(file),))
     count, report = counted(lambda: lint.lint(settings, today=date(2026, 11, 21)))
     assert not [it for it in report.rules if it.verdict == "crashed"]
     return count, Counter(it.rule.name for it in report.findings)

@@ -34,7 +34,7 @@ GOOD = {"strategy": "StrictFIFO", "cpu": "4", "resource": "memory"}
 def findings(tmp_path, objects):
     file = tmp_path / "in.yaml"
     file.write_text("".join(QUEUE.format(**{**GOOD, **it}) for it in objects), "utf-8")
-    settings = lint.Settings(manifests=(str(file),), partial=True)
+    settings = lint.LintRequest(manifests=(str(file),), partial=True)
     report = lint.lint(settings, today=date(2026, 11, 21))
     return [(it.object, it.rule.name, it.message, it.path, it.place.text) for it in report.findings]
 
@@ -109,7 +109,7 @@ def objects(draw):
 def test_queues_that_write_the_same_are_judged_as_each_by_itself(tmp_path_factory, given):
     file = tmp_path_factory.mktemp("many") / "in.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": given}), "utf-8")
-    settings = lint.Settings(manifests=(str(file),))
+    settings = lint.LintRequest(manifests=(str(file),))
 
     def report():
         return lint.lint(settings, today=date(2026, 11, 21))

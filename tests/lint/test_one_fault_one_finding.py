@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from policygen.app import lint as app_lint
-from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.app.requests import ClusterRequest, LintRequest, parse_targets
 from policygen.client.snapshot_file import write
 from policygen.core.finding import Verdict
 from tests.client.looks import snapshot
@@ -84,7 +84,7 @@ def _sent_to(queue, kind="Job"):
 def lint(tmp_path, text, **settings):
     file = tmp_path / "in.yaml"
     file.write_text(text, "utf-8")
-    settings = LintSettings(manifests=(str(file),), **settings)
+    settings = LintRequest(manifests=(str(file),), **settings)
     return app_lint.lint(settings, today=TODAY)
 
 
@@ -175,8 +175,8 @@ spec:
 """
     other = QUEUE.split("---", maxsplit=1)[0].replace("a100", "h100")
     write(snapshot(f"{QUEUE}---{queue}---{other}"), tmp_path / "of.snapshot")
-    clusters = ClusterSettings(snapshots=(tmp_path / "of.snapshot",))
-    report = app_lint.lint(LintSettings(clusters=clusters), today=TODAY)
+    clusters = ClusterRequest(snapshots=(tmp_path / "of.snapshot",))
+    report = app_lint.lint(LintRequest(clusters=clusters), today=TODAY)
     said = [it.message for it in report.findings if "node" in it.message]
     assert said == ["the cluster has no nodes, so no pod can run in any flavor; add nodes"]
 
@@ -199,7 +199,7 @@ def test_a_cron_job_makes_gangs(tmp_path):
     """Its completionMode stands in the template of its jobs."""
     configuration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
     text = f"{QUEUE}---{_sent_to('a100', 'CronJob')}---\n{configuration}"
-    found = rules(lint(tmp_path, text, target={"kueue": "0.18"}))
+    found = rules(lint(tmp_path, text, target=parse_targets({"kueue": "0.18"})))
     assert "gangs-not-awaited" in found
 
 

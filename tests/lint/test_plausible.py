@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 
 TODAY = date(2026, 11, 21)
 FILES = Path(__file__).parent / "plausible"
 
 
 def found(file):
-    report = lint.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
+    report = lint.lint(LintRequest(manifests=(str(file),), partial=True), today=TODAY)
     return [f"{it.place.line} {it.rule.name}" for it in report.findings]
 
 

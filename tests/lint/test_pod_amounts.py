@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from tests.lint.test_one_fault_one_finding import QUEUE, QUOTA
 
 LIMITS = """
@@ -222,7 +222,7 @@ def test_pods_are_counted_as_servers_count_them(texts, wanted, tmp_path):
         text = text.replace("kueue.x-k8s.io/queue-name", "example.com/nobodys")
     file = tmp_path / "manifests.yaml"
     file.write_text(text, "utf-8")
-    report = lint.lint(LintSettings(manifests=(str(file),)), today=date(2026, 11, 21))
+    report = lint.lint(LintRequest(manifests=(str(file),)), today=date(2026, 11, 21))
     assert report.complete
     found = [it.rule.name for it in report.findings]
     assert sorted(found) == sorted(wanted), [it.message for it in report.findings]

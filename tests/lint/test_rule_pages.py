@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from policygen.app import lint, render
-from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.app.requests import ClusterRequest, LintRequest, parse_targets
 from policygen.client import snapshot_file as snapshots
 from policygen.core.rule import Family, Severity
 from policygen.core.suggest import suggest
@@ -37,22 +37,22 @@ def apart(text):
 def linted(example, tmp_path):
     """The names of the rules that find something in an example."""
     file = tmp_path / "example.yaml"
-    target = dict(word.split("=") for word in example.options if "=" in word)
+    target = parse_targets(dict(word.split("=") for word in example.options if "=" in word))
     if "seen" in example.options:
         spec, text = apart(example.text)
         file.write_text(spec, "utf-8")
         if "applied" in example.options:  # what the spec renders is on the cluster
-            rendering = render.Settings(specs=(str(file),), target=target, allow_empty=True)
+            rendering = render.RenderRequest(specs=(str(file),), target=target, allow_empty=True)
             text += "".join(each.text for each in render.render(rendering).manifests)
         snapshots.write(snapshot(text), tmp_path / "example.snapshot")
-        settings = LintSettings(
+        settings = LintRequest(
             specs=(str(file),) if spec else (),
-            clusters=ClusterSettings(snapshots=(tmp_path / "example.snapshot",)),
+            clusters=ClusterRequest(snapshots=(tmp_path / "example.snapshot",)),
             target=target,
         )
     else:
         file.write_text(example.text, "utf-8")
-        settings = LintSettings(
+        settings = LintRequest(
             manifests=(str(file),), target=target, partial="partial" in example.options
         )
     report = lint.lint(settings, today=TODAY)
@@ -118,6 +118,6 @@ def test_a_rule_judges_and_reads_kinds_that_are_known(rule):
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*/expected")), ids=str)
 def test_what_we_render_is_clean(example):
-    report = lint.lint(LintSettings(manifests=(str(example),)), today=TODAY)
+    report = lint.lint(LintRequest(manifests=(str(example),)), today=TODAY)
     assert [(it.rule.name, it.object, it.message) for it in report.findings] == []
     assert report.objects

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.core import versions
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
@@ -160,7 +160,7 @@ def test_a_misspelt_field_adds_no_other_finding(name):
 def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
     file = tmp_path / "in.yaml"
     file.write_text(QUEUE, "utf-8")
-    report = lint.lint(LintSettings(manifests=(str(file),)), today=TODAY)
+    report = lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
     assert [(it.place.line, it.rule.name) for it in report.findings] == [
         (7, "type-refused"),
         (8, "type-refused"),
@@ -173,7 +173,7 @@ def test_a_rule_that_argues_from_an_unknown_field_about_others_is_not_evaluated(
     file = tmp_path / "in.yaml"
     text = examples("cohort-of-one")[0].text
     file.write_text(text.replace("cohortName: a100", "cohortName: [a100]"), "utf-8")
-    report = lint.lint(LintSettings(manifests=(str(file),)), today=TODAY)
+    report = lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
     assert [it.rule.name for it in report.findings] == ["type-refused"]
     (ended,) = [it for it in report.rules if it.rule == "cohort-of-one"]
     assert ended.reason == "spec.cohortName of ClusterQueue vision.a100 could not be read"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from tests.servers.upstream import KUEUE, VOLCANO
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def found(folder, *patterns):
     files = sorted(path for pattern in patterns for path in folder.glob(pattern))
     hits = []
     for file in files:
-        report = lint.lint(LintSettings(manifests=(str(file),), partial=True), today=TODAY)
+        report = lint.lint(LintRequest(manifests=(str(file),), partial=True), today=TODAY)
         assert report.count("crashed") == 0, file
         name = file.relative_to(folder).as_posix()
         hits += [

@@ -5,9 +5,10 @@ from datetime import date
 
 import pytest
 
+from policygen.app import baseline as app_baseline
 from policygen.app import lint as app_lint
 from policygen.app import verdicts
-from policygen.app.requests import ClusterSettings, LintSettings
+from policygen.app.requests import ClusterRequest, LintRequest
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Verdict
@@ -51,8 +52,8 @@ def lint(tmp_path):
             old.unlink()
         for number, text in enumerate(texts):
             (folder / f"{number}.yaml").write_text(text, "utf-8")
-        given = LintSettings(manifests=(str(folder),), **settings)
-        return (app_lint.update if update else app_lint.lint)(given, today=TODAY)
+        given = LintRequest(manifests=(str(folder),), **settings)
+        return (app_baseline.update if update else app_lint.lint)(given, today=TODAY)
 
     return run
 
@@ -217,8 +218,8 @@ def lint_live(tmp_path):
         spec.write_text(platform(settings), "utf-8")
         file = tmp_path / "east.snapshot"
         snapshots.write(snapshot("---\n".join(texts), **options), file)
-        clusters = ClusterSettings(snapshots=(file,))
-        given = LintSettings(specs=(str(spec),) if settings else (), clusters=clusters)
+        clusters = ClusterRequest(snapshots=(file,))
+        given = LintRequest(specs=(str(spec),) if settings else (), clusters=clusters)
         report = app_lint.lint(given, today=TODAY)
         told = [it for it in report.findings if it.rule.name == RULE or "waiv" in it.message]
         return [(it.rule.name, it.object) for it in told], report

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 from policygen.app import explain
 from policygen.app import fix as app_fix
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.cli.main import cli
 from policygen.core.errors import SpecError
 from policygen.lint.registry import RULES
@@ -111,7 +111,7 @@ def test_all_that_fix_mends_at_once_is_offered(tmp_path):
     file.write_text(text, "utf-8")
     (run,) = sarif(file, "--rule", "quota-not-canonical")["runs"]
     fixes = [fix for result in run["results"] for fix in result["fixes"]]
-    asked = LintSettings(manifests=(str(file),), only=("quota-not-canonical",))
+    asked = LintRequest(manifests=(str(file),), only=("quota-not-canonical",))
     ((_, wanted),) = app_fix.fix(asked, today=TODAY).texts
     assert len(fixes) > 1
     for fix in reversed(fixes):

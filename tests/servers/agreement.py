@@ -32,7 +32,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from policygen.api_validation.metadata import is_namespace
 from policygen.api_validation.schemas import index
 from policygen.app import lint as app_lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.core.finding import Verdict
 from policygen.core.rule import Family
 from policygen.lint.registry import RULES
@@ -335,7 +335,7 @@ class Judges:
     def _lint(self, case: Case) -> tuple[str, ...]:
         file = self.folder / "case.yaml"
         file.write_text(case.text, "utf-8")
-        asked = LintSettings(manifests=(str(self.world), str(file)), only=INVALID)
+        asked = LintRequest(manifests=(str(self.world), str(file)), only=INVALID)
         report = app_lint.lint(asked, today=TODAY)
         if bugs := [each for each in report.rules if each.verdict == Verdict.CRASHED]:
             return (f"{CRASHED} {bugs[0].rule}: {bugs[0].reason}",)

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from policygen.app import render
+from policygen.app.requests import parse_targets
 from policygen.core.finding import Finding
 from policygen.documents.files import Source
 from policygen.plan.compile import compile_plan
@@ -29,7 +30,7 @@ class Rendered:
     spec: str
     text: str
     findings: tuple[Finding, ...]
-    settings: render.Settings = field(repr=False)
+    settings: render.RenderRequest = field(repr=False)
 
     @cached_property
     def objects(self) -> list[Object]:
@@ -80,8 +81,8 @@ def rendered(spec: str | Sequence[Any], *extras: str, **target: str) -> Rendered
     (`kueue="0.17"`). Raises SpecError or UsageError as `app.render` does.
     """
     text = dedent(spec) if isinstance(spec, str) else json_documents(spec)
-    settings = render.Settings(
-        specs=("-",), target=target, extras=frozenset(extras), allow_empty=True
+    settings = render.RenderRequest(
+        specs=("-",), target=parse_targets(target), extras=frozenset(extras), allow_empty=True
     )
     result = render.render(settings, stdin=_stream(text))
     return Rendered(text, "".join(m.text for m in result.manifests), result.findings, settings)

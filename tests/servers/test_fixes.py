@@ -3,7 +3,7 @@
 from datetime import date
 
 from policygen.app import fix
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 
 OLD = """\
 # every kind of Kueue that has both versions, with all that changed its name
@@ -116,7 +116,7 @@ def stored(cluster, prefix):
 def test_a_fixed_object_is_stored_as_the_one_before(cluster, tmp_path):
     file = tmp_path / "old.yaml"
     file.write_text(OLD)
-    settings = LintSettings(manifests=(str(file),), partial=True)
+    settings = LintRequest(manifests=(str(file),), partial=True)
     fixed = fix.fix(settings, today=date(2026, 11, 21))
     assert fixed.left == ()
     assert fixed.done == {

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from tests.servers.bench import Bench, Options
 from tests.servers.kueueconf import decode
 
@@ -61,7 +61,7 @@ GOOD = [
 def told(text, folder):
     path = folder / "kueue.yaml"
     path.write_text(HEAD + text, "utf-8")
-    report = lint.lint(LintSettings(manifests=(str(path),)), today=TODAY)
+    report = lint.lint(LintRequest(manifests=(str(path),)), today=TODAY)
     return [it.rule.name for it in report.findings if it.severity.name == "ERROR"]
 
 

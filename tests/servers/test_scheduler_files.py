@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from policygen.app import lint
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from tests.servers.trials import kube_schedulers
 
 TODAY = date(2026, 11, 21)
@@ -151,7 +151,7 @@ def texts(configurations):
 def refused(text, folder):
     path = folder / "scheduler.yaml"
     path.write_text(text, "utf-8")
-    report = lint.lint(LintSettings(manifests=(str(path),)), today=TODAY)
+    report = lint.lint(LintRequest(manifests=(str(path),)), today=TODAY)
     return [
         it.message for it in report.findings if it.rule.name == "scheduler-configuration-refused"
     ]

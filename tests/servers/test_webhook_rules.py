@@ -11,7 +11,7 @@ import pytest
 
 from policygen.api_validation.schemas import index
 from policygen.app import fix
-from policygen.app.requests import LintSettings
+from policygen.app.requests import LintRequest
 from policygen.core import versions
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Family
@@ -160,7 +160,7 @@ def test_fixed_examples_are_accepted(server, rule, tmp_path):
     file = tmp_path / "example.yaml"
     for text in examples_for(rule, server, good=False):
         file.write_text(text)
-        settings = LintSettings(manifests=(str(file),), partial=True)
+        settings = LintRequest(manifests=(str(file),), partial=True)
         fixed = fix.fix(settings, today=TODAY, unsafe=True)
         for _, new in fixed.texts:
             assert not list(server.refusals(new)), new

@@ -2,6 +2,8 @@
 
 import pytest
 
+from policygen.app.requests import parse_targets
+from policygen.core.errors import UsageError
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents.files import Source
@@ -74,14 +76,16 @@ def test_documents_of_others_are_counted():
 
 
 def test_target_of_the_command_line_wins_and_the_rest_stays():
-    target = read(PLATFORM, target={"kubernetes": "1.34"}).spec.platform.target
+    target = read(PLATFORM, target=parse_targets({"kubernetes": "1.34"})).spec.platform.target
     assert (target.kubernetes, target.kueue) == (Version(1, 34), Version(0, 15))
-    assert read(POOL, target={"kueue": "0.16.2"}).spec.platform.target.kueue == Version(0, 16, 2)
+    assert read(
+        POOL, target=parse_targets({"kueue": "0.16.2"})
+    ).spec.platform.target.kueue == Version(0, 16, 2)
 
 
 def test_unsupported_target_of_the_command_line_is_a_fault_of_the_caller():
-    with pytest.raises(ValueError, match=r"kueue 0\.12 is not supported"):
-        read(POOL, target={"kueue": "0.12"})
+    with pytest.raises(UsageError, match=r"--target: kueue 0\.12 is not supported"):
+        parse_targets({"kueue": "0.12"})
 
 
 def test_second_document_of_a_name_is_left_out_whatever_it_says():

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from policygen.app import lint as app_lint
+from policygen.app.requests import parse_targets
 from policygen.core.durations import seconds
 from policygen.core.versions import SUPPORTED, Version
 from policygen.lint.core.resource_names import meant
@@ -17,7 +18,7 @@ TODAY = date(2026, 11, 21)
 def lint(tmp_path, text, **settings):
     file = tmp_path / "in.yaml"
     file.write_text(text, "utf-8")
-    return app_lint.lint(app_lint.Settings(manifests=(str(file),), **settings), today=TODAY)
+    return app_lint.lint(app_lint.LintRequest(manifests=(str(file),), **settings), today=TODAY)
 
 
 def found(report):
@@ -48,7 +49,7 @@ metadata: {name: training}
 
 
 def test_findings_on_v1beta1_name_the_fields_that_were_written(tmp_path):
-    assert found(lint(tmp_path, FLAVORLESS, target={"kueue": "0.14"})) == [
+    assert found(lint(tmp_path, FLAVORLESS, target=parse_targets({"kueue": "0.14"}))) == [
         ("cohort-undeclared", "spec.cohort"),
         ("admission-check-missing", "spec.admissionChecks[0]"),
         ("flavor-missing", "spec.resourceGroups[0].flavors[0].name"),
@@ -56,7 +57,7 @@ def test_findings_on_v1beta1_name_the_fields_that_were_written(tmp_path):
 
 
 def test_what_is_missing_from_a_part_is_not_judged(tmp_path):
-    report = lint(tmp_path, FLAVORLESS, target={"kueue": "0.14"}, partial=True)
+    report = lint(tmp_path, FLAVORLESS, target=parse_targets({"kueue": "0.14"}), partial=True)
     assert found(report) == []
     for rule in ("cohort-undeclared", "admission-check-missing", "flavor-missing"):
         assert verdict(report, rule) == (
@@ -73,7 +74,7 @@ kind: ResourceFlavor
 metadata: {name: a}
 spec: {nodeLabels: [pool]}
 """
-    report = lint(tmp_path, FLAVORLESS + broken, target={"kueue": "0.14"})
+    report = lint(tmp_path, FLAVORLESS + broken, target=parse_targets({"kueue": "0.14"}))
     assert "flavor-missing" not in {it.rule.name for it in report.findings}
 
 
