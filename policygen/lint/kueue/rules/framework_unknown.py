@@ -1,4 +1,4 @@
-"""An integration is listed twice, or the release of Kueue does not have it."""
+"""An integration is listed twice, or does not exist in the release of Kueue."""
 
 from collections.abc import Iterator
 
