@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
 from policygen.kubernetes.core import Node
-from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.amounts import shown
 from policygen.lint.core.running_pods import Holder, holders, maker
@@ -67,33 +66,15 @@ def _pools(facts: Facts) -> Iterator[Pool]:
         guaranteed = {name: it.available[name] - left[name] for name in it.resources}
         wanted = dict(it.pool.node_selector).items()
         nodes = tuple(node for node in facts.cluster.nodes if wanted <= node.labels.items())
-        queue: list[Holder] = []
-        scheduler: list[Holder] = []
-        known: dict[_Way, tuple[bool, bool]] = {}
-        for node in nodes:
-            for each in by_node.get(node.name, ()):
-                way = _way(each.pod)
-                if way not in known:
-                    known[way] = _past_queue(facts, it, each), _past_scheduler(it, each)
-                past_queue, past_scheduler = known[way]
-                if past_queue:
-                    queue.append(each)
-                if past_scheduler:
-                    scheduler.append(each)
-        yield Pool(it, nodes, guaranteed, tuple(queue), tuple(scheduler))
+        there = [each for node in nodes for each in by_node.get(node.name, ())]
+        queue = tuple(each for each in there if _past_queue(facts, it, each))
+        scheduler = tuple(each for each in there if _past_scheduler(it, each))
+        yield Pool(it, nodes, guaranteed, queue, scheduler)
 
 
 def scheduler_name(each: Holder) -> str:
     """The scheduler that placed a pod."""
     return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
-
-
-_Way = tuple[str, int, int, int, int]
-
-
-def _way(pod: Pod) -> _Way:
-    """A key that is equal for pods of one owner with the same spec, labels and annotations."""
-    return pod.namespace, id(pod.owner), id(pod.spec), id(pod.labels), id(pod.annotations)
 
 
 def _holds(pool: "PoolFacts", each: Holder) -> bool:

@@ -33,7 +33,9 @@ def waiting(cluster: Cluster) -> tuple[Holder, ...]:
 
 
 def _asking(cluster: Cluster) -> Iterator[tuple[Pod, Mapping[str, Fraction]]]:
-    known: dict[int, Mapping[str, Fraction]] = {}  # pods with the same requests share a spec
+    # Pods of one owner share their spec, which the cluster keeps alive. Without this, the requests of
+    # 50,000 pods with 16 specs take 0.10 s instead of 0.01 s, a tenth of such a lint.
+    known: dict[int, Mapping[str, Fraction]] = {}
     for pod in cluster.pods:
         gpus = known.get(id(pod.spec))
         if gpus is None:

@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueue, Cohort, ResourceGroup, ResourceQuota
 from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.quotas import queues_alike
 
 Cell = tuple[str, str]
 """A flavor and a resource: the key of a quota."""
@@ -31,7 +30,6 @@ class Node(Struct, eq=False):
     """The Cohort object; None for a ClusterQueue, and for a cohort that is only named."""
     queue: Entry[ClusterQueue] | None = None
     quotas: Mapping[Cell, ResourceQuota] = field(default_factory=dict)
-    """One shared mapping for all ClusterQueues with the same resourceGroups."""
     children: "list[Node]" = field(default_factory=list)
     subtree: dict[Cell, Fraction] = field(default_factory=dict)
     """Its own quota, plus the quota that its children lend."""
@@ -105,13 +103,11 @@ def forest(cluster: Cluster) -> Forest:
         node.entry, node.quotas = entry, cells(entry.it.resource_groups)
         if entry.it.parent_name:
             node.parent = cohort(entry.it.parent_name)
-    quotas: dict[int, Mapping[Cell, ResourceQuota]] = {}
-    for same in cluster.derive(queues_alike):
-        quotas.update(dict.fromkeys(map(id, same.owners), cells(same.groups)))
     for queue in cluster.cluster_queues:
-        queues[queue.name] = Node(queue.name, queue=queue, quotas=quotas[id(queue)])
+        node = Node(queue.name, queue=queue, quotas=cells(queue.it.resource_groups))
+        queues[queue.name] = node
         if queue.it.cohort_name:
-            queues[queue.name].parent = cohort(queue.it.cohort_name)
+            node.parent = cohort(queue.it.cohort_name)
     for node in (*cohorts.values(), *queues.values()):
         if node.parent is not None:
             node.parent.children.append(node)
@@ -156,31 +152,22 @@ def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
 
 def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
     """Set `subtree` of every node, from the leaves up."""
-    own: dict[int, dict[Cell, Fraction]] = {}
-    alike: dict[tuple[int, str], list[Node]] = {}
     for node in queues.values():
-        if node.cyclic:
-            continue
-        key = id(node.quotas)
-        if key not in own:
-            own[key] = {cell: quota.nominal_quota for cell, quota in node.quotas.items()}
-        node.subtree = own[key]
-        if node.parent is not None:
-            alike.setdefault((key, node.parent.name), []).append(node)
-    for members in alike.values():
-        _lend(members[0], len(members))
+        if not node.cyclic:
+            node.subtree = {cell: quota.nominal_quota for cell, quota in node.quotas.items()}
+            _lend(node)
     order = [node for node in cohorts.values() if node.parent is None]
     for node in order:  # the list grows during iteration: parents before their children
         order += [child for child in node.children if child.queue is None]
     for node in reversed(order):
         for cell, quota in node.quotas.items():
             node.subtree[cell] = node.subtree.get(cell, Fraction(0)) + quota.nominal_quota
-        _lend(node, 1)
+        _lend(node)
 
 
-def _lend(node: Node, times: int) -> None:
-    """Add the quota that a node lends to its parent, for `times` equal nodes."""
+def _lend(node: Node) -> None:
+    """Add the quota that a node lends to its parent."""
     if node.parent is not None:
         above = node.parent.subtree
         for cell, amount in node.subtree.items():
-            above[cell] = above.get(cell, Fraction(0)) + (amount - node.local(cell)) * times
+            above[cell] = above.get(cell, Fraction(0)) + amount - node.local(cell)

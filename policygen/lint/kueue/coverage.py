@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -41,10 +42,8 @@ def pod_requests(facts: Facts) -> tuple[PodRequest, ...]:
 
 def requests_by_workload(facts: Facts) -> Iterator[list[PodRequest]]:
     """The same, grouped by workload."""
-    found: dict[int, list[PodRequest]] = {}
-    for request in pod_requests(facts):
-        found.setdefault(id(request.workload), []).append(request)
-    yield from found.values()
+    for _, requests in groupby(pod_requests(facts), key=lambda request: id(request.workload)):
+        yield list(requests)
 
 
 @cache

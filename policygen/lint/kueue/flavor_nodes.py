@@ -11,7 +11,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import Node, Taint
 from policygen.kubernetes.kueue import ResourceFlavor
 from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.quotas import owners_alike, quotas
+from policygen.lint.kueue.quotas import every_quota, owners
 
 Flavor = Entry[ResourceFlavor]
 
@@ -100,9 +100,8 @@ def overlaps(cluster: Cluster) -> tuple[Overlap, ...]:
 
 def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
     used: dict[str, set[str]] = {}
-    for alike in cluster.derive(owners_alike):
-        for placed in quotas(alike.owners[0]):
-            used.setdefault(placed.flavor, set()).add(placed.resource)
+    for placed in every_quota(owners(cluster)):
+        used.setdefault(placed.flavor, set()).add(placed.resource)
     by_labels: dict[object, list[Flavor]] = {}
     for flavor in sorted(cluster.flavors, key=lambda flavor: flavor.name):
         if flavor.it.node_labels and flavor.name in used:

@@ -6,7 +6,7 @@ from policygen.core.finding import Hit, Path
 from policygen.core.rule import Severity
 from policygen.core.versions import KUEUE_GROUP_CELLS, KUEUE_QUEUE_ITEMS
 from policygen.kubernetes.kueue import ResourceGroup
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -15,10 +15,10 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups, from 0.14 on.
     """
-    for alike in facts.cluster.derive(queues_alike):
-        for steps, fault in _faults(alike.groups):
-            for queue, at in alike.at(*steps):
-                yield Hit(RULE, f"{queue} has {fault}; split the queue", at)
+    for queue in facts.cluster.cluster_queues:
+        for steps, fault in _faults(queue.it.resource_groups):
+            at = groups_at(queue, *steps)
+            yield Hit(RULE, f"{queue} has {fault}; split the queue", at)
 
 
 def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:

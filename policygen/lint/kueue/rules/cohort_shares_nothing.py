@@ -19,24 +19,20 @@ def check(facts: Facts) -> Iterator[Hit]:
     twins = {
         flavor.name for pair in facts.cluster.derive(overlaps) for flavor in (pair.one, pair.other)
     }
-    alike: dict[tuple[str, int], list[Node]] = {}
-    for node in (*trees.cohorts.values(), *trees.queues.values()):
-        if not node.cyclic and (node.queue is None or node.parent is not None):
-            alike.setdefault((node.root().name, id(node.quotas)), []).append(node)
+    nodes: list[tuple[str, Node]] = []
     holders: Counter[tuple[str, Cell]] = Counter()
     queues: Counter[str] = Counter()
-    for (root, _), nodes in alike.items():
-        queues[root] += sum(node.queue is not None for node in nodes)
-        for cell in nodes[0].quotas:
-            holders[root, cell] += len(nodes)
-    for (root, _), nodes in alike.items():
-        quotas = nodes[0].quotas
+    for node in (*trees.cohorts.values(), *trees.queues.values()):
+        if not node.cyclic and (node.queue is None or node.parent is not None):
+            root = node.root().name
+            nodes.append((root, node))
+            queues[root] += node.queue is not None
+            holders.update((root, cell) for cell in node.quotas)
+    for root, node in nodes:
+        queue, quotas = node.queue, node.quotas
         alone = all(holders[root, cell] == 1 for cell in quotas)
-        if queues[root] < 2 or not quotas or not alone:
-            continue
-        if any(flavor in twins for flavor, _ in quotas):
-            continue
-        for queue in (node.queue for node in nodes if node.queue is not None):
+        twin = any(flavor in twins for flavor, _ in quotas)
+        if queue is not None and queues[root] > 1 and quotas and alone and not twin:
             yield Hit(
                 RULE,
                 f"{queue} has no flavor in common with the other queues of its cohort, so it can "

@@ -6,24 +6,24 @@ from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/common.go, validateResourceName."""
-    for alike in facts.cluster.derive(owners_alike):
-        for i, group in enumerate(alike.groups):
+    for owner in owners(facts.cluster):
+        for i, group in enumerate(owner.it.resource_groups):
             for j, name in enumerate(group.covered_resources):
                 if key_fault(name) is None:
                     continue
-                for owner, at in alike.at(i, "coveredResources", j):
-                    yield Hit(
-                        RULE,
-                        f"{owner} covers {quoted(name)}, which Kueue refuses as the name of a "
-                        "resource; write the name as in status.allocatable of the nodes",
-                        at,
-                    )
+                at = groups_at(owner, i, "coveredResources", j)
+                yield Hit(
+                    RULE,
+                    f"{owner} covers {quoted(name)}, which Kueue refuses as the name of a "
+                    "resource; write the name as in status.allocatable of the nodes",
+                    at,
+                )
 
 
 RULE = ObjectRule(

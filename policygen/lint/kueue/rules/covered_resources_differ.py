@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -13,23 +13,23 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
     """
-    for alike in facts.cluster.derive(owners_alike):
-        for i, group in enumerate(alike.groups):
+    for owner in owners(facts.cluster):
+        for i, group in enumerate(owner.it.resource_groups):
             covered = group.covered_resources
             for j, flavor in enumerate(group.flavors):
                 names = tuple(quota.name for quota in flavor.resources)
                 if names == covered or not len({*names}) == len(names) == len(covered):
                     continue
                 first = next(k for k, name in enumerate(names) if name != covered[k])
-                for owner, at in alike.at(i):
-                    yield Hit(
-                        RULE,
-                        f"{owner} covers {', '.join(covered)}, but flavor {flavor.name} lists "
-                        f"{', '.join(names)}, which Kueue refuses; write the same names in the "
-                        "same order",
-                        at.to("flavors", j, "resources", first, "name"),
-                        (at / "coveredResources",),
-                    )
+                at = groups_at(owner, i)
+                yield Hit(
+                    RULE,
+                    f"{owner} covers {', '.join(covered)}, but flavor {flavor.name} lists "
+                    f"{', '.join(names)}, which Kueue refuses; write the same names in the "
+                    "same order",
+                    at.to("flavors", j, "resources", first, "name"),
+                    (at / "coveredResources",),
+                )
 
 
 RULE = ObjectRule(

@@ -9,7 +9,7 @@ from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended, meant
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import pod_requests
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -23,8 +23,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         return
     # Queues whose jobs are in the input: request-not-covered checks these jobs.
     checked = {request.queue.name for request in pod_requests(facts)}
-    for alike in facts.cluster.derive(queues_alike):
-        known = {name for group in alike.groups for name in group.covered_resources}
+    for queue in facts.cluster.cluster_queues:
+        known = {name for group in queue.it.resource_groups for name in group.covered_resources}
         devices = sorted(name for name in known if extended(name))
         slips = {meant(name) for name in known}
         missing = [
@@ -33,15 +33,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name in rules.charged({name: Fraction(1)})  # else it is excluded, or transformed
             and name not in known | slips
         ]
-        for queue, at in alike.at() if devices and missing else ():
-            if queue.name not in checked:
-                yield Hit(
-                    RULE,
-                    f"{queue} covers {devices[0]} but not {' and '.join(missing)}, so Kueue never "
-                    "admits jobs that request both; cover them, or add them to "
-                    "excludeResourcePrefixes",
-                    at,
-                )
+        if devices and missing and queue.name not in checked:
+            yield Hit(
+                RULE,
+                f"{queue} covers {devices[0]} but not {' and '.join(missing)}, so Kueue never "
+                "admits jobs that request both; cover them, or add them to "
+                "excludeResourcePrefixes",
+                groups_at(queue),
+            )
 
 
 RULE = ObjectRule(

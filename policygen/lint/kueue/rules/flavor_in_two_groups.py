@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -13,12 +13,13 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups.
     """
-    for alike in facts.cluster.derive(owners_alike):
+    for owner in owners(facts.cluster):
         seen: dict[str, tuple[int, int]] = {}
-        for i, group in enumerate(alike.groups):
+        for i, group in enumerate(owner.it.resource_groups):
             for j, flavor in enumerate(group.flavors):
                 first, number = seen.setdefault(flavor.name, (i, j))
-                for owner, at in alike.at() if first != i else ():
+                if first != i:
+                    at = groups_at(owner)
                     yield Hit(
                         RULE,
                         f"{owner} lists flavor {flavor.name} in two groups, which Kueue refuses; "

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -17,23 +17,23 @@ def check(facts: Facts) -> Iterator[Hit]:
     FromAssignment; issue 14409.
     """
     known = facts.cluster.flavors
-    for same in facts.cluster.derive(queues_alike):
+    for queue in facts.cluster.cluster_queues:
         seen: dict[str, tuple[int, str, str]] = {}
-        for i, group in enumerate(same.groups):
+        for i, group in enumerate(queue.it.resource_groups):
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 for key, value in flavor.it.node_labels.items() if flavor else ():
                     first = seen.setdefault(key, (i, value, quotas.name))
-                    if first[1] == value or _related(same.groups, first[0], i):
+                    if first[1] == value or _related(queue.it.resource_groups, first[0], i):
                         continue
-                    for queue, at in same.at(i, "flavors", j, "name"):
-                        yield Hit(
-                            RULE,
-                            f"{queue} has flavors {first[2]} and {quotas.name} in different "
-                            f"groups, but they set {key} to {first[1]} and {value}; put their "
-                            "resources into one group",
-                            at,
-                        )
+                    at = groups_at(queue, i, "flavors", j, "name")
+                    yield Hit(
+                        RULE,
+                        f"{queue} has flavors {first[2]} and {quotas.name} in different "
+                        f"groups, but they set {key} to {first[1]} and {value}; put their "
+                        "resources into one group",
+                        at,
+                    )
 
 
 def _related(groups: tuple[ResourceGroup, ...], one: int, other: int) -> bool:

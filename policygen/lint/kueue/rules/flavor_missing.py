@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
@@ -15,19 +15,19 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/cache/scheduler/clusterqueue.go, updateFlavorMetadata.
     """
     known = facts.cluster.flavors
-    for alike in facts.cluster.derive(queues_alike):
-        for i, group in enumerate(alike.groups):
+    for queue in facts.cluster.cluster_queues:
+        for i, group in enumerate(queue.it.resource_groups):
             for j, flavor in enumerate(group.flavors):
                 if known.knows(flavor.name):
                     continue
                 suggestion = suggest(flavor.name, known.names())
-                for queue, at in alike.at(i, "flavors", j, "name"):
-                    yield Hit(
-                        RULE,
-                        f'{queue} names ResourceFlavor "{flavor.name}", which does not exist; '
-                        f"{suggestion}",
-                        at,
-                    )
+                at = groups_at(queue, i, "flavors", j, "name")
+                yield Hit(
+                    RULE,
+                    f'{queue} names ResourceFlavor "{flavor.name}", which does not exist; '
+                    f"{suggestion}",
+                    at,
+                )
 
 
 RULE = ObjectRule(

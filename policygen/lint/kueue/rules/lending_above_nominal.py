@@ -6,7 +6,7 @@ from fractions import Fraction
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core.amounts import amount_of, shown, written
-from policygen.lint.kueue.quotas import Placed, queues_alike, where
+from policygen.lint.kueue.quotas import Placed, every_quota
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -15,7 +15,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLendingLimit.
     """
-    for placed in where(facts.cluster.derive(queues_alike), _lends_more):
+    for placed in filter(_lends_more, every_quota(facts.cluster.cluster_queues)):
         lent, own = placed.quota.lending_limit or Fraction(0), placed.quota.nominal_quota
         yield Hit(
             RULE,

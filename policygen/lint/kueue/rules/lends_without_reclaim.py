@@ -1,6 +1,6 @@
 """A ClusterQueue lends its quota and cannot reclaim it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
@@ -14,30 +14,18 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: concepts/preemption.md; apis/kueue/v1beta2/clusterqueue_types.go.
     """
     trees = facts.cluster.derive(forest)
-    alike: dict[tuple[str, int], list[tuple[int, Node]]] = {}
-    for number, node in enumerate(trees.queues.values()):
-        if node.parent is not None and not node.cyclic:
-            alike.setdefault((node.root().name, id(node.quotas)), []).append((number, node))
-    borrowers: dict[tuple[str, Cell], list[tuple[int, str]]] = {}
-    for (root, _), nodes in alike.items():
-        for cell, quota in nodes[0][1].quotas.items():
+    nodes = [node for node in trees.queues.values() if node.parent is not None and not node.cyclic]
+    borrowers: dict[tuple[str, Cell], list[str]] = {}
+    for node in nodes:
+        root = node.root().name
+        for cell, quota in node.quotas.items():
             if quota.borrowing_limit != 0:
-                # At least one of the first two is not the queue itself.
-                some = [(number, node.name) for number, node in nodes[:2]]
-                borrowers[root, cell] = sorted([*borrowers.get((root, cell), ()), *some])[:2]
-    for (root, _), nodes in alike.items():
-        lent = [
-            (cell, names)
-            for cell, quota in nodes[0][1].quotas.items()
-            if quota.nominal_quota > 0
-            and quota.lending_limit != 0
-            and (names := [name for _, name in borrowers.get((root, cell), ())])
-        ]
-        for _, node in nodes if lent else ():
-            yield from _claims(node, lent)
+                borrowers.setdefault((root, cell), []).append(node.name)
+    for node in nodes:
+        yield from _claims(node, borrowers)
 
 
-def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Hit]:
+def _claims(node: Node, borrowers: Mapping[tuple[str, Cell], Sequence[str]]) -> Iterator[Hit]:
     """At most one hit: for the first quota that another queue can borrow."""
     queue = node.queue
     if queue is None:
@@ -45,7 +33,11 @@ def _claims(node: Node, lent: list[tuple[Cell, list[str]]]) -> Iterator[Hit]:
     preemption = queue.it.preemption
     if preemption is not None and preemption.reclaim_within_cohort != "Never":
         return
-    for cell, names in lent:
+    root = node.root().name
+    for cell, quota in node.quotas.items():
+        if quota.nominal_quota <= 0 or quota.lending_limit == 0:
+            continue
+        names = borrowers.get((root, cell), ())[:2]  # at least one of them is another queue
         others = [name for name in names if name != node.name]
         if others:
             yield Hit(

@@ -6,13 +6,13 @@ from policygen.core.finding import Hit
 from policygen.core.quantity import MEBIBYTE
 from policygen.core.rule import Severity
 from policygen.lint.core.amounts import BYTES
-from policygen.lint.kueue.quotas import Placed, owners_alike, where
+from policygen.lint.kueue.quotas import Placed, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """An amount below 1Mi was meant in another unit. Source: apimachinery, resource.Quantity."""
-    for placed in where(facts.cluster.derive(owners_alike), _is_small):
+    for placed in filter(_is_small, every_quota(owners(facts.cluster))):
         amount = placed.quota.nominal_quota
         yield Hit(
             RULE,

@@ -19,11 +19,10 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees = facts.cluster.derive(forest)
-    filled = {id(it) for it in facts.cluster.derive(checked) if _filled(facts.cluster, it)}
-    dry: dict[tuple[int, str], tuple[int, ...]] = {}
+    filled = {it for it in facts.cluster.derive(checked) if _filled(facts.cluster, it)}
     for queue in facts.cluster.cluster_queues:
         node = trees.queues[queue.name]
-        if node.queue is not queue or node.cyclic or id(queue) in filled:
+        if node.queue is not queue or node.cyclic or queue in filled:
             continue
         groups, cohort = queue.it.resource_groups, queue.it.cohort_name
         if not groups:
@@ -33,10 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 "resourceGroups",
                 queue.at / "spec",
             )
-        alike = id(node.quotas), cohort  # queues with equal keys have equal results
-        if alike not in dry:
-            dry[alike] = tuple(_dry(node, groups))
-        for i in dry[alike]:
+        for i in _dry(node, groups):
             borrowing = "and cannot borrow any" if cohort else "and no cohort"
             yield Hit(
                 RULE,

@@ -26,14 +26,11 @@ def check(facts: Facts) -> Iterator[Hit]:
     nodes of another flavor that knows the taint are ignored too. Source: issue 6868.
     """
     found = facts.cluster.derive(nodes)
-    by_taint: dict[int, Tainted] = {}  # flavors with the same labels share their nodes
     for flavor in facts.cluster.flavors:
         mine = found[flavor.name]
         if not flavor.it.node_labels:
             continue
-        if id(mine) not in by_taint:
-            by_taint[id(mine)] = _tainted(mine)
-        for key, tainted in _unknown(flavor, by_taint[id(mine)]).items():
+        for key, tainted in _unknown(flavor, _tainted(mine)).items():
             every = len(tainted) == len(mine.nodes)
             if not every:
                 tainted = [it for it in tainted if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them

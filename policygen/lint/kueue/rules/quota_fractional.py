@@ -7,7 +7,7 @@ from fractions import Fraction
 from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.rule import Severity
 from policygen.lint.core.amounts import BYTES, amount_of, written
-from policygen.lint.kueue.quotas import Placed, amounts, owners_alike, where
+from policygen.lint.kueue.quotas import amounts, every_quota, owners
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
@@ -16,9 +16,9 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/resources/amount.go, AmountFromQuantity.
     """
-    for placed in where(facts.cluster.derive(owners_alike), _is_fractional):
+    for placed in every_quota(owners(facts.cluster)):
         for field, amount in amounts(placed.quota):
-            if amount.denominator != 1:
+            if placed.resource != "cpu" and amount.denominator != 1:
                 yield Hit(
                     RULE,
                     f"{placed.owner} has {field} {amount_of(placed.resource, amount)}, which "
@@ -26,12 +26,6 @@ def check(facts: Facts) -> Iterator[Hit]:
                     placed.at / field,
                     edits=_edits(placed.at / field, placed.resource, math.ceil(amount)),
                 )
-
-
-def _is_fractional(placed: Placed) -> bool:
-    return placed.resource != "cpu" and any(
-        each.denominator != 1 for _, each in amounts(placed.quota)
-    )
 
 
 def _edits(at: At, resource: str, rounded: int) -> tuple[Edit, ...]:

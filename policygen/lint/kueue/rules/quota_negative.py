@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core.amounts import amount_of
-from policygen.lint.kueue.quotas import Placed, amounts, owners_alike, where
+from policygen.lint.kueue.quotas import amounts, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceQuantity."""
-    for placed in where(facts.cluster.derive(owners_alike), _is_negative):
+    for placed in every_quota(owners(facts.cluster)):
         for field, amount in amounts(placed.quota):
             if amount < 0:
                 yield Hit(
@@ -20,10 +20,6 @@ def check(facts: Facts) -> Iterator[Hit]:
                     "Kueue refuses; write 0 or more",
                     placed.at / field,
                 )
-
-
-def _is_negative(placed: Placed) -> bool:
-    return any(amount < 0 for _, amount in amounts(placed.quota))
 
 
 RULE = ObjectRule(

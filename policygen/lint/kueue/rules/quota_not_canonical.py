@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core import quantity
 from policygen.core.finding import Edit, Hit, Verb, at_path
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import queues_alike, quotas
+from policygen.lint.kueue.quotas import every_quota
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 
@@ -15,28 +15,24 @@ def check(facts: Facts) -> Iterator[Hit]:
     It rewrites only ClusterQueues, not Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;
     apimachinery, CanonicalizeBytes.
     """
-    for alike in facts.cluster.derive(queues_alike):
-        first = alike.owners[0]
-        for placed in quotas(first):
-            path = placed.at.path[len(first.at.path) :]
-            for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
-                text = at_path(first.object.data, (*path, field))
-                if not isinstance(text, str):
-                    continue
-                try:
-                    canonical = quantity.canonical(quantity.parse(text))
-                except ValueError:
-                    continue  # the API server refuses it
-                if canonical == text:
-                    continue
-                for queue in alike.owners:
-                    yield Hit(
-                        RULE,
-                        f'{queue} has {field} "{text}", which Kueue rewrites as "{canonical}"; '
-                        f"write {canonical}",
-                        queue.at.to(*path, field),
-                        edits=(Edit(Verb.REWRITE, queue.at.to(*path, field), canonical),),
-                    )
+    for placed in every_quota(facts.cluster.cluster_queues):
+        for field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
+            at = placed.at / field
+            text = at_path(placed.owner.object.data, at.path[len(placed.owner.at.path) :])
+            if not isinstance(text, str):
+                continue
+            try:
+                canonical = quantity.canonical(quantity.parse(text))
+            except ValueError:
+                continue  # the API server refuses it
+            if canonical != text:
+                yield Hit(
+                    RULE,
+                    f'{placed.owner} has {field} "{text}", which Kueue rewrites as "{canonical}"; '
+                    f"write {canonical}",
+                    at,
+                    edits=(Edit(Verb.REWRITE, at, canonical),),
+                )
 
 
 RULE = ObjectRule(

@@ -7,7 +7,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core.amounts import amount_of
 from policygen.lint.core.resource_names import extended
-from policygen.lint.kueue.quotas import Placed, owners_alike, where
+from policygen.lint.kueue.quotas import Placed, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _MOST = {"cpu": Fraction(10**6), "memory": Fraction(2**60), "ephemeral-storage": Fraction(2**60)}
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     With a Topology such a quota is a known way to let the nodes alone limit admission.
     Source: pkg/resources/amount.go; issue 9843.
     """
-    for placed in where(facts.cluster.derive(owners_alike), _is_unlimited):
+    for placed in filter(_is_unlimited, every_quota(owners(facts.cluster))):
         flavor = facts.cluster.flavors.get(placed.flavor)
         if flavor is not None and flavor.it.topology_name:
             continue

@@ -4,28 +4,28 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit, Path
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups."""
-    for alike in facts.cluster.derive(owners_alike):
+    for owner in owners(facts.cluster):
         seen: dict[str, Path] = {}
-        for i, group in enumerate(alike.groups):
+        for i, group in enumerate(owner.it.resource_groups):
             for j, name in enumerate(group.covered_resources):
                 here = (i, "coveredResources", j)
                 first = seen.setdefault(name, here)
                 if first == here:
                     continue
-                for owner, root in alike.at():
-                    yield Hit(
-                        RULE,
-                        f"{owner} covers {name} twice, which Kueue refuses; write {name} in one "
-                        "group, with all its flavors",
-                        root.to(*here),
-                        (root.to(*first),),
-                    )
+                root = groups_at(owner)
+                yield Hit(
+                    RULE,
+                    f"{owner} covers {name} twice, which Kueue refuses; write {name} in one "
+                    "group, with all its flavors",
+                    root.to(*here),
+                    (root.to(*first),),
+                )
 
 
 RULE = ObjectRule(

@@ -6,7 +6,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.quotas import owners_alike
+from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -18,19 +18,19 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     rules = settings(facts)
     there = facts.cluster.derive(provided)
-    for alike in facts.cluster.derive(owners_alike):
-        for i, group in enumerate(alike.groups):
+    for owner in owners(facts.cluster):
+        for i, group in enumerate(owner.it.resource_groups):
             for j, name in enumerate(group.covered_resources):
                 right = None if rules.makes(name) else meant(name, there)
                 if right is None:
                     continue
-                for owner, at in alike.at(i, "coveredResources", j):
-                    yield Hit(
-                        RULE,
-                        f'{owner} has quota for "{name}", which is not a known resource of nodes; '
-                        f'did you mean "{right}"?',
-                        at,
-                    )
+                at = groups_at(owner, i, "coveredResources", j)
+                yield Hit(
+                    RULE,
+                    f'{owner} has quota for "{name}", which is not a known resource of nodes; '
+                    f'did you mean "{right}"?',
+                    at,
+                )
 
 
 RULE = ObjectRule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.core.versions import KUEUE_QUEUE_ITEMS
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -18,14 +18,14 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     counted = facts.target["kueue"].release >= (0, 14)
     most, refused = (64, KUEUE_QUEUE_ITEMS) if counted else (16, math.inf)
-    for alike in facts.cluster.derive(queues_alike):
-        count = sum(len(group.flavors) for group in alike.groups)
-        for queue, at in alike.at() if most < count <= refused else ():
+    for queue in facts.cluster.cluster_queues:
+        count = sum(len(group.flavors) for group in queue.it.resource_groups)
+        if most < count <= refused:
             yield Hit(
                 RULE,
                 f"{queue} has {count} flavors, but its status can list {most}, so the status is "
                 "never updated; split the queue",
-                at,
+                groups_at(queue),
             )
 
 

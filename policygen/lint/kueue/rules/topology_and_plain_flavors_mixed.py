@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -15,12 +15,13 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS.
     """
     known = facts.cluster.flavors
-    for alike in facts.cluster.derive(queues_alike):
-        for i, group in enumerate(alike.groups):
+    for queue in facts.cluster.cluster_queues:
+        for i, group in enumerate(queue.it.resource_groups):
             found = [known.get(flavor.name) for flavor in group.flavors]
             aware = [flavor for flavor in found if flavor and flavor.it.topology_name]
             plain = [flavor for flavor in found if flavor and not flavor.it.topology_name]
-            for queue, at in alike.at(i, "flavors") if aware and plain else ():
+            if aware and plain:
+                at = groups_at(queue, i, "flavors")
                 yield Hit(
                     RULE,
                     f"{queue} has flavor {aware[0].name} with a topology and flavor "

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -14,9 +14,9 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.
     """
     known = facts.cluster.flavors
-    for alike in facts.cluster.derive(queues_alike):
+    for queue in facts.cluster.cluster_queues:
         first = ""
-        for i, group in enumerate(alike.groups):
+        for i, group in enumerate(queue.it.resource_groups):
             mine = [
                 (j, each.name)
                 for j, each in enumerate(group.flavors)
@@ -24,13 +24,13 @@ def check(facts: Facts) -> Iterator[Hit]:
             ]
             if mine and first:
                 j, name = mine[0]
-                for queue, at in alike.at(i, "flavors", j, "name"):
-                    yield Hit(
-                        RULE,
-                        f"{queue} has flavors {first} and {name} with a topology in different "
-                        "groups, but a pod can use only one; put their resources into one group",
-                        at,
-                    )
+                at = groups_at(queue, i, "flavors", j, "name")
+                yield Hit(
+                    RULE,
+                    f"{queue} has flavors {first} and {name} with a topology in different "
+                    "groups, but a pod can use only one; put their resources into one group",
+                    at,
+                )
             elif mine:
                 first = mine[0][1]
 

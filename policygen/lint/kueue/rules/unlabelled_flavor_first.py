@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import queues_alike
+from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -14,22 +14,22 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector; issue 15136.
     """
     known = facts.cluster.flavors
-    for alike in facts.cluster.derive(queues_alike):
-        for i, group in enumerate(alike.groups):
+    for queue in facts.cluster.cluster_queues:
+        for i, group in enumerate(queue.it.resource_groups):
             bare: tuple[int, str] | None = None
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 if flavor is None:
                     continue
                 if flavor.it.node_labels and bare:
-                    for queue, at in alike.at(i, "flavors", bare[0], "name"):
-                        yield Hit(
-                            RULE,
-                            f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
-                            f"{quotas.name}, so it accepts jobs of other flavors; add nodeLabels, "
-                            "or put it last",
-                            at,
-                        )
+                    at = groups_at(queue, i, "flavors", bare[0], "name")
+                    yield Hit(
+                        RULE,
+                        f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
+                        f"{quotas.name}, so it accepts jobs of other flavors; add nodeLabels, "
+                        "or put it last",
+                        at,
+                    )
                     break
                 if not flavor.it.node_labels and bare is None:
                     bare = (j, quotas.name)
