@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from policygen.api_validation import schemas, structural
-from policygen.api_validation.refusal import Refusal, Spot, path_to
+from policygen.api_validation.refusal import Reason, Refusal, Spot, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted
@@ -47,9 +47,9 @@ def check(metadata: Any, served: schemas.Served, out: list[Refusal]) -> None:
     for key, value in (metadata.get("labels") or {}).items():
         at = (spot, "labels"), key
         if fault := key_fault(key):
-            out.append(Refusal(path_to(at), "bad-label", fault, key=True))
+            out.append(Refusal(path_to(at), Reason.LABEL, fault, key=True))
         if fault := value_fault(value or ""):
-            out.append(Refusal(path_to(at), "bad-label", fault))
+            out.append(Refusal(path_to(at), Reason.LABEL, fault))
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
 
 
@@ -70,12 +70,12 @@ def _identity(metadata: dict[str, Any], served: schemas.Served) -> Iterator[Refu
             f"namespace {quoted(namespace)} is not valid; "
             'write at most 63 lower-case letters, digits and "-"'
         )
-        yield Refusal(("metadata", "namespace"), "bad-name", message)
+        yield Refusal(("metadata", "namespace"), Reason.NAME, message)
     path = ("metadata", "name")
     if not name:
         if not metadata.get("generateName"):
             message = "required field name is missing in metadata; write it"
-            yield Refusal(("metadata",), "missing-field", message)
+            yield Refusal(("metadata",), Reason.MISSING_FIELD, message)
         return
     longest = _LONGEST
     if served.group == RBAC:
@@ -90,20 +90,20 @@ def _identity(metadata: dict[str, Any], served: schemas.Served) -> Iterator[Refu
         longest = CRON_JOB_NAME
     if not shape.fullmatch(name):
         message = f"name {quoted(name)} is not valid for a {served.kind}; {advice}"
-        yield Refusal(path, "bad-name", message)
+        yield Refusal(path, Reason.NAME, message)
     elif len(name) > longest:
         message = f"name has {len(name)} characters; write at most {longest} for a {served.kind}"
-        yield Refusal(path, "bad-name", message)
+        yield Refusal(path, Reason.NAME, message)
 
 
 def _annotations(annotations: dict[str, str | None], spot: Spot) -> Iterator[Refusal]:
     for key in annotations:
         if fault := key_fault(key.lower()):
             message = fault.replace("label key", "annotation key")
-            yield Refusal(path_to((spot, key)), "bad-annotation", message, key=True)
+            yield Refusal(path_to((spot, key)), Reason.ANNOTATION, message, key=True)
     total = sum(len(k.encode()) + len((v or "").encode()) for k, v in annotations.items())
     if total > ANNOTATIONS_BYTES:
         message = (
             f"annotations have {total} bytes together; write at most {ANNOTATIONS_BYTES} (256 KiB)"
         )
-        yield Refusal(path_to(spot), "bad-annotation", message)
+        yield Refusal(path_to(spot), Reason.ANNOTATION, message)

@@ -1,17 +1,34 @@
 """A refusal of a server, and the place in an object that a check passes along."""
 
+from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from policygen.core.finding import Path, Verb
 from policygen.core.quoting import bare
 
 
+class Reason(Enum):
+    """Why a server refuses a value."""
+
+    ANNOTATION = "annotation"
+    CRD_RULE = "rule of a CRD"
+    DUPLICATE_ENTRY = "duplicate entry"
+    FORMAT = "format"
+    LABEL = "label"
+    LENGTH = "length"
+    MISSING_FIELD = "missing field"
+    NAME = "name"
+    RANGE = "range"
+    TYPE = "type"
+    UNKNOWN_FIELD = "unknown field"
+    VALUE = "value"
+
+
 class Refusal(NamedTuple):
     """One reason for which a server refuses an object."""
 
     path: Path
-    rule: str
-    """A slug that names the fault: `unknown-field`."""
+    reason: Reason
     message: str
     """The fault and what to write instead: one line without a final stop."""
     key: bool = False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from policygen.api_validation.refusal import Refusal, Spot, about, path_to
+from policygen.api_validation.refusal import Reason, Refusal, Spot, about, path_to
 from policygen.core.finding import Verb
 from policygen.core.quoting import bare, shown
 from policygen.core.suggest import suggest
@@ -19,8 +19,8 @@ from policygen.core.suggest import suggest
 Check = Callable[[Any, Spot, list[Refusal]], Any]
 """Appends the refusals of a value; returns the value with its defaults."""
 
-Judge = Callable[[Any], tuple[str, str] | None]
-"""The rule and message of a refused value of the right type; the field comes before the message."""
+Judge = Callable[[Any], tuple[Reason, str] | None]
+"""The reason and message of a refused value of the right type; the field comes before the message."""
 
 INTEGER_BITS = {"int32": 32, "int64": 64, None: 64}
 STRING = "a string"
@@ -48,14 +48,14 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
                 return value
             mend = _retyped(value, schema)
             message = about(spot, f"must be {wanted}, not {shown(value)}{_advice(mend, schema)}")
-            out.append(Refusal(path_to(spot), "wrong-type", message, mend=mend))
+            out.append(Refusal(path_to(spot), Reason.TYPE, message, mend=mend))
             return value
         for each in judges:
             fault = each(value)
             if fault is not None:
-                rule, text = fault
-                mend = _respelt(value, schema) if rule == "unsupported-value" else None
-                out.append(Refusal(path_to(spot), rule, about(spot, text), mend=mend))
+                reason, text = fault
+                mend = _respelt(value, schema) if reason is Reason.VALUE else None
+                out.append(Refusal(path_to(spot), reason, about(spot, text), mend=mend))
         return value
 
     return judge
@@ -155,11 +155,11 @@ def _judges(schema: dict[str, Any], *, custom: bool) -> Iterator[Judge]:
 
 
 def _enum(known: list[Any], listed: list[Any]) -> Judge:
-    def judge(value: Any) -> tuple[str, str] | None:
+    def judge(value: Any) -> tuple[Reason, str] | None:
         if value in known:
             return None
         advice = suggest(value, listed) if isinstance(value, str) else f"known are {listed}"
-        return "unsupported-value", f"{shown(value)} is not supported; {advice}"
+        return Reason.VALUE, f"{shown(value)} is not supported; {advice}"
 
     return judge
 
@@ -167,10 +167,10 @@ def _enum(known: list[Any], listed: list[Any]) -> Judge:
 def _bits(bits: int) -> Judge:
     low, high = -(1 << bits - 1), (1 << bits - 1) - 1
 
-    def judge(value: Any) -> tuple[str, str] | None:
+    def judge(value: Any) -> tuple[Reason, str] | None:
         if isinstance(value, str) or low <= value <= high:
             return None
-        return "out-of-range", f"{shown(value)} does not fit in int{bits}; write at most {high}"
+        return Reason.RANGE, f"{shown(value)} does not fit in int{bits}; write at most {high}"
 
     return judge
 
@@ -178,11 +178,11 @@ def _bits(bits: int) -> Judge:
 def _range(schema: dict[str, Any]) -> Judge:
     low, high = schema.get("minimum"), schema.get("maximum")
 
-    def judge(value: Any) -> tuple[str, str] | None:
+    def judge(value: Any) -> tuple[Reason, str] | None:
         if low is not None and value < low:
-            return "out-of-range", f"{shown(value)} is too small; write at least {low}"
+            return Reason.RANGE, f"{shown(value)} is too small; write at least {low}"
         if high is not None and value > high:
-            return "out-of-range", f"{shown(value)} is too large; write at most {high}"
+            return Reason.RANGE, f"{shown(value)} is too large; write at most {high}"
         return None
 
     return judge
@@ -192,13 +192,13 @@ def length(schema: dict[str, Any], word: str, one: str, many: str) -> Judge:
     """The check of a length or number of entries: `minLength` and `maxLength`, or similar."""
     low, high = schema.get(f"min{word}", 0), schema.get(f"max{word}")
 
-    def judge(value: Any) -> tuple[str, str] | None:
+    def judge(value: Any) -> tuple[Reason, str] | None:
         count = len(value)
         text = f"has {count or 'no'} {one if count == 1 else many}"
         if count < low:
-            return "wrong-length", f"{text}; write at least {low}"
+            return Reason.LENGTH, f"{text}; write at least {low}"
         if high is not None and count > high:
-            return "wrong-length", f"{text}; write at most {high}"
+            return Reason.LENGTH, f"{text}; write at most {high}"
         return None
 
     return judge
@@ -211,11 +211,11 @@ def _pattern(pattern: str) -> Judge:
     flags = re.ASCII | (re.IGNORECASE if "(?i)" in text else 0)
     found = re.compile(text.replace("(?i)", ""), flags).search
 
-    def judge(value: Any) -> tuple[str, str] | None:
+    def judge(value: Any) -> tuple[Reason, str] | None:
         if not isinstance(value, str) or found(value):
             return None
         return (
-            "bad-format",
+            Reason.FORMAT,
             f"{shown(value)} is not {_FORMS.get(pattern, f'valid; write a value that matches {bare(pattern)}')}",
         )
 
@@ -237,16 +237,16 @@ _FORMS = {
 """What the patterns of most schemas describe, and what to write."""
 
 
-def _quantity(value: Any) -> tuple[str, str] | None:
+def _quantity(value: Any) -> tuple[Reason, str] | None:
     if not isinstance(value, str) or _QUANTITY.fullmatch(value):
         return None
     return (
-        "bad-format",
+        Reason.FORMAT,
         f"{shown(value)} is not a valid quantity; write a number such as 500m or 80Gi",
     )
 
 
-def _time(value: str) -> tuple[str, str] | None:
+def _time(value: str) -> tuple[Reason, str] | None:
     if _TIME.fullmatch(value):
         try:
             datetime.fromisoformat(value[:19])
@@ -255,16 +255,16 @@ def _time(value: str) -> tuple[str, str] | None:
         else:
             return None
     return (
-        "bad-format",
+        Reason.FORMAT,
         f"{shown(value)} is not a valid time; write one such as 2026-01-31T12:00:00Z",
     )
 
 
-def _byte(value: str) -> tuple[str, str] | None:
+def _byte(value: str) -> tuple[Reason, str] | None:
     try:
         base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
-        return "bad-format", "is not base64; encode the bytes"
+        return Reason.FORMAT, "is not base64; encode the bytes"
     return None
 
 

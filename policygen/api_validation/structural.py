@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from policygen.api_validation import cel, scalars
-from policygen.api_validation.refusal import Refusal, Spot, about, named, path_to
+from policygen.api_validation.refusal import Reason, Refusal, Spot, about, named, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Verb
 from policygen.core.quoting import listed, quoted, shown
@@ -199,7 +199,7 @@ def _with_rules(judge: Check, schema: Schema) -> Check:
         made = judge(value, spot, out)
         if len(out) == before:
             out += [
-                Refusal(path_to(spot), "crd-rule-broken", about(spot, rule.message))
+                Refusal(path_to(spot), Reason.CRD_RULE, about(spot, rule.message))
                 for rule in kept
                 if not rule.holds(made)
             ]
@@ -229,8 +229,8 @@ def _bounds(schema: Schema, word: str, one: str, many: str) -> Iterator[Finish]:
         def finish(value: Any, spot: Spot, out: list[Refusal]) -> None:
             fault = judge(value)
             if fault is not None:
-                rule, text = fault
-                out.append(Refusal(path_to(spot), rule, about(spot, text)))
+                reason, text = fault
+                out.append(Refusal(path_to(spot), reason, about(spot, text)))
 
         yield finish
 
@@ -269,21 +269,21 @@ def _duplicate(identity: Any, keys: list[str], first: Spot, spot: Spot) -> Refus
     what = listed(parts, "and") if parts else shown(identity)
     return Refusal(
         path_to(spot),
-        "duplicate-list-entry",
+        Reason.DUPLICATE_ENTRY,
         about(spot, f"repeats {what} of {named(first)}; remove one of them"),
     )
 
 
 def _wrong(value: Any, wanted: str, spot: Spot, out: list[Refusal]) -> Any:
     message = about(spot, f"must be {wanted}, not {shown(value)}")
-    out.append(Refusal(path_to(spot), "wrong-type", message))
+    out.append(Refusal(path_to(spot), Reason.TYPE, message))
     return value
 
 
 def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
     advice, meant = _near(key, tuple(known))
     message = f"field {quoted(key)} is unknown{_inside(spot)}; {advice}"
-    return Refusal(path_to((spot, key)), "unknown-field", message, key=True, meant=meant)
+    return Refusal(path_to((spot, key)), Reason.UNKNOWN_FIELD, message, key=True, meant=meant)
 
 
 @lru_cache(_SLIPS)
@@ -295,7 +295,7 @@ def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
 
 def _missing(name: str, spot: Spot) -> Refusal:
     message = f"required field {name} is missing{_inside(spot)}; write it"
-    return Refusal(path_to(spot), "missing-field", message)
+    return Refusal(path_to(spot), Reason.MISSING_FIELD, message)
 
 
 def _inside(spot: Spot) -> str:

@@ -3,9 +3,8 @@
 from policygen.core.rule import Family, Rule
 from policygen.documents import rules as documents
 from policygen.kubernetes import rules as kubernetes
-from policygen.lint import run_rules
+from policygen.lint import run_rules, schema_rules
 from policygen.lint.core.rules import (
-    annotation_refused,
     api_version_not_served,
     autoscaler_evicts_training,
     autoscaler_on_gpu,
@@ -17,11 +16,8 @@ from policygen.lint.core.rules import (
     container_resource_refused,
     container_without_image,
     count_negative,
-    crd_rule_broken,
     cron_schedule_refused,
     default_gpu_for_every_container,
-    field_missing,
-    field_unknown,
     gang_rolls_over,
     gang_starts_in_order,
     gpu_quota_binds_nothing,
@@ -30,16 +26,11 @@ from policygen.lint.core.rules import (
     job_index_refused,
     job_restarts_always,
     job_runs_too_few,
-    label_refused,
-    length_refused,
     limit_range_item_refused,
     limit_range_order,
     limit_range_refuses_pods,
-    list_entry_twice,
     malformed_object,
-    name_refused,
     namespace_missing,
-    number_out_of_range,
     object_declared_twice,
     object_quota_counts_nothing,
     part_of_a_gpu,
@@ -65,9 +56,6 @@ from policygen.lint.core.rules import (
     selector_refused,
     two_default_priorities,
     two_schedulers_one_pool,
-    type_refused,
-    value_form_refused,
-    value_unsupported,
     version_differs_from_target,
     volume_mount_refused,
     workload_exceeds_resource_quota,
@@ -295,7 +283,7 @@ from policygen.lint.volcano.rules import (
 from policygen.plan import rules as plan
 from policygen.spec import rules as spec
 
-RULES: tuple[ObjectRule, ...] = (
+_MODULES: tuple[ObjectRule, ...] = (
     accelerator_escapes_quota.RULE,
     admission_blocked_by_pods.RULE,
     admission_check_config_missing.RULE,
@@ -304,7 +292,6 @@ RULES: tuple[ObjectRule, ...] = (
     admission_check_parameters_wrong.RULE,
     admission_checks_written_twice.RULE,
     admission_fair_sharing_off.RULE,
-    annotation_refused.RULE,
     api_version_not_served.RULE,
     autoscaler_evicts_training.RULE,
     autoscaler_on_gpu.RULE,
@@ -340,7 +327,6 @@ RULES: tuple[ObjectRule, ...] = (
     covered_resource_refused.RULE,
     covered_resources_differ.RULE,
     cpu_or_memory_not_covered.RULE,
-    crd_rule_broken.RULE,
     cron_schedule_refused.RULE,
     default_gpu_for_every_container.RULE,
     default_queue_has_children.RULE,
@@ -358,8 +344,6 @@ RULES: tuple[ObjectRule, ...] = (
     feature_gate_unknown.RULE,
     feature_gates_given_twice.RULE,
     field_drifted.RULE,
-    field_missing.RULE,
-    field_unknown.RULE,
     flavor_in_two_groups.RULE,
     flavor_label_refused.RULE,
     flavor_labels_collide.RULE,
@@ -410,16 +394,13 @@ RULES: tuple[ObjectRule, ...] = (
     kueue_configuration_refused.RULE,
     kueue_key_misplaced.RULE,
     kueue_version_outdated.RULE,
-    label_refused.RULE,
     lending_above_nominal.RULE,
     lends_without_reclaim.RULE,
-    length_refused.RULE,
     limit_range_default_not_covered.RULE,
     limit_range_item_refused.RULE,
     limit_range_order.RULE,
     limit_range_refuses_pods.RULE,
     limits_without_cohort.RULE,
-    list_entry_twice.RULE,
     local_queue_named_default.RULE,
     local_queue_weight_unused.RULE,
     local_queue_without_cluster_queue.RULE,
@@ -430,7 +411,6 @@ RULES: tuple[ObjectRule, ...] = (
     multi_kueue_check_misused.RULE,
     multi_kueue_cluster_missing.RULE,
     multi_kueue_rewrites_quotas.RULE,
-    name_refused.RULE,
     name_too_long_for_label.RULE,
     namespace_missing.RULE,
     namespace_not_selected.RULE,
@@ -440,7 +420,6 @@ RULES: tuple[ObjectRule, ...] = (
     node_group_without_nodes.RULE,
     node_taint_not_tolerated.RULE,
     node_without_topology_level.RULE,
-    number_out_of_range.RULE,
     object_declared_twice.RULE,
     object_missing.RULE,
     object_orphaned.RULE,
@@ -545,11 +524,8 @@ RULES: tuple[ObjectRule, ...] = (
     transformation_input_excluded.RULE,
     two_default_priorities.RULE,
     two_schedulers_one_pool.RULE,
-    type_refused.RULE,
     unlabelled_flavor_first.RULE,
     unnamed_jobs_managed_everywhere.RULE,
-    value_form_refused.RULE,
-    value_unsupported.RULE,
     version_differs_from_target.RULE,
     victims_chosen_before_shares.RULE,
     volcano_argument_ignored.RULE,
@@ -574,7 +550,12 @@ RULES: tuple[ObjectRule, ...] = (
     workload_without_local_queue.RULE,
     zero_capability_is_no_limit.RULE,
 )
+"""The rules that are modules of their own."""
 
+RULES: tuple[ObjectRule, ...] = tuple(
+    sorted((*_MODULES, *schema_rules.RULES), key=lambda rule: rule.name)
+)
+"""Every rule that checks objects, by name."""
 
 REGISTRY: tuple[Rule, ...] = tuple(
     sorted(

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from policygen.api_validation import cel, structural, workload_code
+from policygen.api_validation.refusal import Reason
 from policygen.api_validation.refusals import refusals
 from policygen.api_validation.schemas import folder, index, object_meta, served
 
@@ -62,76 +63,76 @@ def test_a_good_object_is_not_refused():
 
 
 @pytest.mark.parametrize(
-    "path, value, where, rule, message",
+    "path, value, where, reason, message",
     [
         (
             ("spec", "cohort"),
             "a100",
             ("spec", "cohort"),
-            "unknown-field",
+            Reason.UNKNOWN_FIELD,
             'field "cohort" is unknown in spec; did you mean "cohortName"?',
         ),
         (
             ("spec", "queueingStrategy"),
             "StrictFifo",
             ("spec", "queueingStrategy"),
-            "unsupported-value",
+            Reason.VALUE,
             'queueingStrategy "StrictFifo" is not supported; did you mean "StrictFIFO"?',
         ),
         (
             ("spec", "cohortName"),
             7,
             ("spec", "cohortName"),
-            "wrong-type",
+            Reason.TYPE,
             "cohortName must be a string, not 7; put it in quotes",
         ),
         (
             ("spec", "resourceGroups"),
             {},
             ("spec", "resourceGroups"),
-            "wrong-type",
+            Reason.TYPE,
             "resourceGroups must be a list, not a mapping",
         ),
         (
             (*GPU, "nominalQuota"),
             ...,
             GPU,
-            "missing-field",
+            Reason.MISSING_FIELD,
             "required field nominalQuota is missing in resources[0]; write it",
         ),
         (
             (*GPU, "nominalQuota"),
             1.5,
             (*GPU, "nominalQuota"),
-            "wrong-type",
+            Reason.TYPE,
             "nominalQuota must be an integer or a string, not 1.5; put it in quotes",
         ),
         (
             (*FLAVOR, "resources"),
             QUEUE["spec"]["resourceGroups"][0]["flavors"][0]["resources"] * 2,
             (*FLAVOR, "resources", 1),
-            "duplicate-list-entry",
+            Reason.DUPLICATE_ENTRY,
             'resources[1] repeats name "nvidia.com/gpu" of resources[0]; remove one of them',
         ),
         (
             (*FLAVOR, "resources"),
             [],
             (*FLAVOR, "resources"),
-            "wrong-length",
+            Reason.LENGTH,
             "resources has no entries; write at least 1",
         ),
         (
             ("spec", "cohortName"),
             "a" * 254,
             ("spec", "cohortName"),
-            "wrong-length",
+            Reason.LENGTH,
             "cohortName has 254 characters; write at most 253",
         ),
         (
             ("spec", "cohortName"),
             ...,
             ("spec",),
-            "crd-rule-broken",
+            Reason.CRD_RULE,
             (
                 "spec breaks a rule of its CRD: borrowingLimit must be nil when cohort is empty; "
                 "write cohortName, or remove borrowingLimit"
@@ -141,7 +142,7 @@ def test_a_good_object_is_not_refused():
             ("metadata", "name"),
             "NLP",
             ("metadata", "name"),
-            "bad-name",
+            Reason.NAME,
             (
                 'name "NLP" is not valid for a ClusterQueue; write lower-case letters, digits, "-" and ".", '
                 "beginning and ending with a letter or digit"
@@ -151,7 +152,7 @@ def test_a_good_object_is_not_refused():
             ("metadata", "labels"),
             {"team": "a b"},
             ("metadata", "labels", "team"),
-            "bad-label",
+            Reason.LABEL,
             (
                 '"a b" is not a valid label value; write letters, digits, "-", "_" and ".", at most 63, '
                 "beginning and ending with a letter or digit"
@@ -161,26 +162,26 @@ def test_a_good_object_is_not_refused():
             ("metadata", "labels"),
             {"team": 1},
             ("metadata", "labels", "team"),
-            "wrong-type",
+            Reason.TYPE,
             "team must be a string, not 1; put it in quotes",
         ),
         (
             ("metadata", "annotations"),
             {"a": "x" * 300_000},
             ("metadata", "annotations"),
-            "bad-annotation",
+            Reason.ANNOTATION,
             "annotations have 300001 bytes together; write at most 262144 (256 KiB)",
         ),
     ],
 )
-def test_place_rule_and_message(path, value, where, rule, message):
+def test_place_rule_and_message(path, value, where, reason, message):
     thing = changed(path, value)
-    assert [(r.path, r.rule, r.message) for r in said(thing)] == [(where, rule, message)]
+    assert [(r.path, r.reason, r.message) for r in said(thing)] == [(where, reason, message)]
 
 
 def test_a_pattern_that_many_schemas_have_is_described():
     [refusal] = said(changed((*GPU, "nominalQuota"), "8 Gi"))
-    assert refusal.rule == "bad-format"
+    assert refusal.reason == Reason.FORMAT
     assert (
         refusal.message
         == 'nominalQuota "8 Gi" is not a valid quantity; write a number such as 500m or 80Gi'
@@ -199,10 +200,10 @@ def test_every_fault_is_reported():
     thing = changed(("spec", "preemptoin"), {})
     thing["spec"]["queueingStrategy"] = "x"
     del thing["spec"]["resourceGroups"][0]["coveredResources"]
-    assert [r.rule for r in said(thing)] == [
-        "missing-field",
-        "unknown-field",
-        "unsupported-value",
+    assert [r.reason for r in said(thing)] == [
+        Reason.MISSING_FIELD,
+        Reason.UNKNOWN_FIELD,
+        Reason.VALUE,
     ]
 
 
@@ -214,7 +215,7 @@ def test_an_unknown_field_is_told_at_its_key():
 def test_rules_are_judged_with_the_defaults_that_the_server_fills_in():
     thing = changed(("spec", "preemption"), {"borrowWithinCohort": {"policy": "LowerPriority"}})
     [refusal] = said(thing)  # reclaimWithinCohort is Never by default
-    assert (refusal.path, refusal.rule) == (("spec", "preemption"), "crd-rule-broken")
+    assert (refusal.path, refusal.reason) == (("spec", "preemption"), Reason.CRD_RULE)
 
 
 def test_the_object_itself_is_left_as_it_was():
@@ -229,26 +230,26 @@ def test_status_is_not_judged_where_the_server_drops_it():
 
 
 @pytest.mark.parametrize(
-    "thing, path, rule",
+    "thing, path, reason",
     [
-        (core("PriorityClass", "scheduling.k8s.io/v1", value=1.0), ("value",), "wrong-type"),
-        (core("PriorityClass", "scheduling.k8s.io/v1", value=1 << 31), ("value",), "out-of-range"),
+        (core("PriorityClass", "scheduling.k8s.io/v1", value=1.0), ("value",), Reason.TYPE),
+        (core("PriorityClass", "scheduling.k8s.io/v1", value=1 << 31), ("value",), Reason.RANGE),
         (
             core("ResourceQuota", spec={"hard": {"pods": "1 Gi"}}),
             ("spec", "hard", "pods"),
-            "bad-format",
+            Reason.FORMAT,
         ),
-        (core("ConfigMap", data={"a": True}), ("data", "a"), "wrong-type"),
-        (core("ConfigMap", binaryData={"a": "!"}), ("binaryData", "a"), "bad-format"),
-        (core("LimitRange", spec={"limits": [{}]}), ("spec", "limits", 0), "missing-field"),
-        (core("Pod"), ("spec",), "missing-field"),
-        (core("Namespace", metadata={"name": "a.b"}), ("metadata", "name"), "bad-name"),
-        (core("Namespace", metadata={}), ("metadata",), "missing-field"),
-        (core("Namespace", metadata=[]), ("metadata",), "wrong-type"),
+        (core("ConfigMap", data={"a": True}), ("data", "a"), Reason.TYPE),
+        (core("ConfigMap", binaryData={"a": "!"}), ("binaryData", "a"), Reason.FORMAT),
+        (core("LimitRange", spec={"limits": [{}]}), ("spec", "limits", 0), Reason.MISSING_FIELD),
+        (core("Pod"), ("spec",), Reason.MISSING_FIELD),
+        (core("Namespace", metadata={"name": "a.b"}), ("metadata", "name"), Reason.NAME),
+        (core("Namespace", metadata={}), ("metadata",), Reason.MISSING_FIELD),
+        (core("Namespace", metadata=[]), ("metadata",), Reason.TYPE),
     ],
 )
-def test_built_in_kinds_are_judged_as_go_reads_them(thing, path, rule):
-    assert [(r.path, r.rule) for r in said(thing)] == [(path, rule)]
+def test_built_in_kinds_are_judged_as_go_reads_them(thing, path, reason):
+    assert [(r.path, r.reason) for r in said(thing)] == [(path, reason)]
 
 
 @pytest.mark.parametrize(

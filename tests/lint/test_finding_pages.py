@@ -73,9 +73,10 @@ def test_every_rule_has_a_page_or_is_pending():
 
 def test_a_page_is_in_the_package_of_its_rule():
     for module in MODULES:
-        rules = import_module(f"policygen.{module}.{'run_rules' if module == 'lint' else 'rules'}")
+        tables = ("run_rules", "schema_rules") if module == "lint" else ("rules",)
+        rules = [it for name in tables for it in import_module(f"policygen.{module}.{name}").RULES]
         pages = {path.stem for path in (PACKAGE / module / "pages").glob("*")}
-        assert pages <= {rule.name.replace("-", "_") for rule in rules.RULES}
+        assert pages <= {rule.name.replace("-", "_") for rule in rules}
     assert {path.parent.parent.name for path in PACKAGE.rglob("pages/*.md")} <= set(MODULES)
 
 

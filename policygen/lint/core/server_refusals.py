@@ -1,4 +1,4 @@
-"""What the API server would refuse of each object, judged once for all rules that tell of it."""
+"""What the API server would refuse in each object, checked once for all rules that report it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from policygen.api_validation import schemas
 from policygen.api_validation.prevalidate import acceptor
-from policygen.api_validation.refusal import Refusal
-from policygen.api_validation.refusals import refusals
-from policygen.core.finding import At, Edit, Hit, Path
-from policygen.core.rule import Rule
+from policygen.api_validation.refusal import Reason, Refusal
+from policygen.api_validation.refusals import refusals as api_refusals
+from policygen.core.finding import At, Edit, Path
 from policygen.kubernetes import renames
 from policygen.kubernetes.cluster import VOLCANO, Cluster
 from policygen.kubernetes.object import Object
@@ -19,13 +18,13 @@ from policygen.kubernetes.untyped import mapping
 from policygen.lint.rule import Facts
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
-"""Whose release decides what a group's kinds look like, by the end of the group."""
+"""The component whose release defines the kinds of a group, by the end of the group."""
 
 _QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
 _MADE_ONLY = "; {} accepts it on create, but every update is refused"
 
 _SOURCE: Path = ("spec", "kubeConfig")
-"""A field of v1beta1 in whose place one is missing."""
+"""A field of v1beta1 whose replacement is then missing."""
 
 MANY = 200
 """Objects of a kind from which on prevalidation pays: a schema with pods takes 30 ms to compile, and
@@ -33,7 +32,7 @@ each object then takes 0.02 ms instead of 0.14."""
 
 
 class Found(Struct, frozen=True, eq=False):
-    """One refusal: the object, the place, what to write, and the edits that write it."""
+    """A refusal of an object: the place, the message, and the edits that fix it."""
 
     object: Object
     at: At
@@ -42,18 +41,18 @@ class Found(Struct, frozen=True, eq=False):
 
 
 class Refused(Struct, frozen=True, eq=False):
-    """Everything that is refused, by the slug of the reason."""
+    """All refusals by reason."""
 
-    found: Mapping[str, tuple[Found, ...]]
+    found: Mapping[Reason, tuple[Found, ...]]
     objects: frozenset[At]
-    """The roots of the objects that are refused."""
+    """The roots of the refused objects."""
     misspelt: Mapping[At, tuple[Path, ...]]
-    """The fields that objects do not have since their names are misspelt, by the objects' roots."""
+    """The fields that are missing because their names are misspelt, by the objects' roots."""
 
 
 def refused(cluster: Cluster) -> Refused:
-    """Judge every object whose kind a server that was asked serves."""
-    found: dict[str, list[Found]] = {}
+    """Check every object whose kind a recorded server serves."""
+    found: dict[Reason, list[Found]] = {}
     objects = set()
     misspelt: dict[At, tuple[Path, ...]] = {}
     often = Counter((it.api_version, it.kind) for it in cluster.objects)
@@ -63,17 +62,17 @@ def refused(cluster: Cluster) -> Refused:
         if served is None or (often[kind] >= MANY and acceptor(*kind).accepts(it.data)):
             continue
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        for refusal in refusals(it.data, served):
+        for refusal in api_refusals(it.data, served):
             moved = renames.leftovers(it) if moved is None else moved
             objects.add(it.at)
             field = (*refusal.path[:-1], refusal.meant)
             if refusal.meant and not _is_there(it.data, field):
                 misspelt[it.at] = (*misspelt.get(it.at, ()), field)
-            if refusal.rule != "missing-field" or _SOURCE not in moved:
+            if refusal.reason is not Reason.MISSING_FIELD or _SOURCE not in moved:
                 one = _found(it, refusal, moved.get(refusal.path))
-                found.setdefault(refusal.rule, []).append(one)
+                found.setdefault(refusal.reason, []).append(one)
     return Refused(
-        {slug: tuple(these) for slug, these in found.items()}, frozenset(objects), misspelt
+        {reason: tuple(these) for reason, these in found.items()}, frozenset(objects), misspelt
     )
 
 
@@ -97,15 +96,15 @@ def _found(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | N
 
 
 def _made_by(it: Object, refusal: Refusal) -> str:
-    """Whose webhook writes another value before the server sees it, on create alone; or nobody's.
+    """The component whose webhook corrects the value, only on create; empty if no webhook does.
 
-    Kueue makes texts of fractions, Volcano a weight of 1 of none. Source:
+    Kueue quotes fractions, Volcano replaces a weight of 0 with 1. Source:
     pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`;
     pkg/webhooks/admission/queues/mutate/mutate_queue.go of Volcano.
     """
     if (
         (it.group, it.kind) == ("kueue.x-k8s.io", "ClusterQueue")
-        and refusal.rule == "wrong-type"
+        and refusal.reason is Reason.TYPE
         and refusal.path[-1] in _QUANTITIES
         and refusal.mend is not None
     ):
@@ -114,22 +113,20 @@ def _made_by(it: Object, refusal: Refusal) -> str:
     return "Volcano" if (it.group, it.kind) == (VOLCANO, "Queue") and zero else ""
 
 
-def hits(rule: Rule, facts: Facts, slug: str) -> Iterator[Hit]:
-    """What is refused for one reason."""
-    for it in facts.cluster.derive(refused).found.get(slug, ()):
-        yield Hit(rule, it.message, it.at, edits=it.edits)
+def refusals(facts: Facts, reason: Reason, *, known_releases: bool) -> Iterator[Found]:
+    """The refusals for one reason.
 
-
-def hits_of_known_releases(rule: Rule, facts: Facts, slug: str) -> Iterator[Hit]:
-    """Likewise, without kinds that the target release may have changed since the schemas were recorded."""
-    for it in facts.cluster.derive(refused).found.get(slug, ()):
+    With `known_releases`, without kinds that may be different in the target release, because it is
+    later than the recorded server.
+    """
+    for it in facts.cluster.derive(refused).found.get(reason, ()):
         of = component(it.object)
-        if schemas.covers(of, facts.target[of]):
-            yield Hit(rule, it.message, it.at, edits=it.edits)
+        if not known_releases or schemas.covers(of, facts.target[of]):
+            yield it
 
 
 def component(it: Object) -> str:
-    """Whose release decides what an object may look like: kubernetes, kueue or volcano."""
+    """The component whose release defines the kind of an object: kubernetes, kueue or volcano."""
     for end, name in _COMPONENTS.items():
         if it.group.endswith(end):
             return name

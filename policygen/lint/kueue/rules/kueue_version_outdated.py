@@ -42,8 +42,8 @@ def _edits(old: Object) -> tuple[Edit, ...]:
         return ()
     root = len(old.at.path)
     moved = [edit._replace(at=At(0, edit.at.path[root:])) for edit in edits]
-    before = {refusal.rule for refusal in _refused(old)}
-    after = {refusal.rule for refusal in refusals(applied(old.data, moved, {}), new)}
+    before = {refusal.reason for refusal in _refused(old)}
+    after = {refusal.reason for refusal in refusals(applied(old.data, moved, {}), new)}
     return edits if after <= before else ()
 
 

@@ -1,0 +1,90 @@
+"""Refusals by a server's code or webhook for the same reasons as those by a schema."""
+
+import re
+import warnings
+from collections.abc import Iterator
+
+from policygen.core.finding import At, at_path
+from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH
+from policygen.kubernetes.untyped import entries
+from policygen.lint.core import pod_templates
+from policygen.lint.rule import Facts
+
+Fault = tuple[str, At]
+"""A message and its place."""
+
+_HYPER_NODES = "topology.volcano.sh", "HyperNode"
+_WITH_SPEC = ((VOLCANO, "Queue"), (VOLCANO_BATCH, "CronJob"))
+"""Kinds whose schema accepts a missing spec, but whose webhook does not."""
+_PATTERN = ("selector", "regexMatch", "pattern")
+_UNBALANCED = ("unterminated character set", "unterminated subpattern", "unbalanced parenthesis")
+"""Python's errors for patterns that Go refuses, too."""
+
+
+def annotations(facts: Facts) -> Iterator[Fault]:
+    """Invalid annotation keys of pod templates.
+
+    Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec.
+    """
+    for template in pod_templates.templates(facts.cluster):
+        found = template.under("metadata").under("annotations")
+        for key in found.data:
+            if fault := key_fault(key.lower()):
+                message = fault.replace("label key", "annotation key")
+                yield f"{template.owner}: {message}", (found.at / key).on_key()
+
+
+def labels(facts: Facts) -> Iterator[Fault]:
+    """Invalid labels of pod templates and node selectors.
+
+    Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec, ValidatePodSpec.
+    """
+    for template in pod_templates.templates(facts.cluster):
+        yield from pod_templates.label_faults(template.under("metadata").under("labels"))
+    for spec in pod_templates.pod_specs(facts.cluster):
+        yield from pod_templates.label_faults(spec.under("nodeSelector"))
+
+
+def missing_fields(facts: Facts) -> Iterator[Fault]:
+    """Missing fields that Volcano's webhooks require.
+
+    Source: pkg/webhooks/admission/queues, cronjobs and hypernodes, which write into spec.
+    """
+    refused = "so Volcano's webhook refuses the object; write it"
+    for group, kind in _WITH_SPEC:
+        for it in facts.cluster.of(group, kind):
+            if it.data.get("spec") is None:
+                yield f"{it}: required field spec is missing, {refused}", it.at
+    for it in facts.cluster.of(*_HYPER_NODES):
+        spec = it.data.get("spec")
+        if isinstance(spec, dict) and spec.get("members") in (None, []):
+            yield f"{it}: required field members is missing in spec, {refused}", it.at / "spec"
+
+
+def patterns(facts: Facts) -> Iterator[Fault]:
+    """Regular expressions of HyperNodes with an unbalanced bracket.
+
+    Source: pkg/webhooks/admission/hypernodes/validate of Volcano.
+    """
+    for it in facts.cluster.of(*_HYPER_NODES):
+        for i, member in enumerate(entries(it.data, "spec", "members")):
+            pattern = at_path(member, _PATTERN)
+            if isinstance(pattern, str) and _is_unbalanced(pattern):
+                yield (
+                    (
+                        f"{it}: pattern {quoted(pattern)} has an unbalanced bracket, so Volcano's webhook "
+                        "refuses the object; write a valid regular expression"
+                    ),
+                    it.at.to("spec", "members", i, *_PATTERN),
+                )
+
+
+def _is_unbalanced(pattern: str) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore"):  # about syntax that later versions change
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return any(message in str(error) for message in _UNBALANCED)
+    return False
