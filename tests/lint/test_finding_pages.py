@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from policygen.app import explain, lint, render
-from policygen.app.requests import LintSettings, Settings
+from policygen.app.requests import LintRequest, RenderRequest, parse_targets
 from policygen.core.errors import SpecError
 from policygen.core.rule import Family, Severity
 from policygen.lint.page import has_page, page
@@ -44,18 +44,18 @@ def documents_of_both(text):
 
 def found(name, example, folder):
     """What `policygen validate` reports about an example, or `lint` if it is a rule of a run."""
-    target = dict(word.split("=") for word in example.options)
+    target = parse_targets(dict(word.split("=") for word in example.options))
     (folder / "spec").mkdir()
     (folder / "manifests").mkdir()
     spec, manifests = folder / "spec" / "spec.yaml", folder / "manifests" / "manifests.yaml"
     try:
         if name not in OF_LINT:
             spec.write_text(example.text, "utf-8")
-            return render.validate(Settings(specs=(str(spec),), target=target)).findings
+            return render.validate(RenderRequest(specs=(str(spec),), target=target)).findings
         texts = documents_of_both(example.text)
         for path, text in zip((spec, manifests), texts, strict=True):
             path.write_text(text, "utf-8")
-        settings = LintSettings(
+        settings = LintRequest(
             specs=(str(spec),) if texts[0] else (),
             manifests=(str(manifests),) if texts[1] else (),
             target=target,
