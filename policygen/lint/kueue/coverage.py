@@ -63,13 +63,15 @@ def _requests(cluster: Cluster, rules: Settings) -> Iterator[PodRequest]:
         for template in queued_job.workload.templates:
             requested = template.spec.requests
             defaulted = counted(cluster, template, queued_job.workload.namespace)
-            written = _some(rules.charged(requested))
+            written = _above_zero(rules.charged(requested))
             yield PodRequest(
                 queued_job.workload,
                 queued_job.cluster_queue,
                 template,
                 written=written,
-                counted=written if defaulted == requested else _some(rules.charged(defaulted)),
+                counted=written
+                if defaulted == requested
+                else _above_zero(rules.charged(defaulted)),
             )
 
 
@@ -92,5 +94,5 @@ def _vendor(resource: str) -> str:
     return resource.rpartition("/")[0]
 
 
-def _some(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:
+def _above_zero(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:
     return {name: amount for name, amount in amounts.items() if amount.numerator > 0}

@@ -63,7 +63,7 @@ def every_quota(owners: Iterable[Owner]) -> Iterator[Placed]:
     return chain.from_iterable(map(quotas, owners))
 
 
-def promised(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed]]:
+def nominal_quotas(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed]]:
     """The nominal quotas that are not zero by flavor and resource; use it with `cluster.derive`."""
     found: dict[tuple[str, str], list[Placed]] = {}
     for owner in owners(cluster):

@@ -17,7 +17,7 @@ LEVELS = (
 """Annotations of a pod template whose value is a level."""
 
 
-def requested(template: Template) -> Iterator[tuple[At, str]]:
+def requested_levels(template: Template) -> Iterator[tuple[At, str]]:
     """The levels that a pod template requests, each with its place."""
     for key in LEVELS:
         level = template.annotations.get(key)
@@ -25,10 +25,10 @@ def requested(template: Template) -> Iterator[tuple[At, str]]:
             yield template.at.to("metadata", "annotations", key), level
 
 
-def asks(template: Template) -> bool:
+def requests_topology(template: Template) -> bool:
     """Whether a pod template requests any topology placement."""
     return template.annotations.get(UNCONSTRAINED, "").lower() in ("true", "t", "1") or any(
-        True for _ in requested(template)
+        True for _ in requested_levels(template)
     )
 
 

@@ -33,8 +33,12 @@ def faults(profile: Profile) -> Iterator[Fault]:
             ("queueSort", _SORT, "no plugin sorts the queue"),
             ("bind", _BIND, "no plugin binds pods"),
         ):
-            if not _has(profile, point, name):
-                path: Path = ("plugins", point if _switched(profile, point) else _MULTI, "disabled")
+            if not _is_enabled(profile, point, name):
+                path: Path = (
+                    "plugins",
+                    point if _disables_any(profile, point) else _MULTI,
+                    "disabled",
+                )
                 yield path, f"{name} is disabled, so {what}, which is refused; enable it"
 
 
@@ -47,18 +51,18 @@ def misnamed(profile: Profile) -> Iterator[tuple[Path, str]]:
                 yield ("plugins", point, "disabled", i, "name"), name
 
 
-def _has(profile: Profile, point: str, name: str) -> bool:
+def _is_enabled(profile: Profile, point: str, name: str) -> bool:
     own, multi = (profile.plugins.get(it, PluginSet()) for it in (point, _MULTI))
     if any(it.name == name for it in own.enabled):
         return True
-    if _off(own, name):
+    if _is_disabled(own, name):
         return False
-    return any(it.name == name for it in multi.enabled) or not _off(multi, name)
+    return any(it.name == name for it in multi.enabled) or not _is_disabled(multi, name)
 
 
-def _switched(profile: Profile, point: str) -> bool:
+def _disables_any(profile: Profile, point: str) -> bool:
     return bool(profile.plugins.get(point, PluginSet()).disabled)
 
 
-def _off(plugins: PluginSet, name: str) -> bool:
+def _is_disabled(plugins: PluginSet, name: str) -> bool:
     return any(it.name in (name, "*") for it in plugins.disabled)

@@ -48,7 +48,7 @@ class Scoring(Struct, frozen=True, eq=False):
     on: bool
     rises: bool
     """Whether the shape gives a fuller node more points; true without a shape."""
-    weighted_at: At | None
+    enabled_at: At | None
     """Where a profile other than the default one enables it explicitly."""
 
     @property
@@ -101,7 +101,7 @@ def _each(cluster: Cluster) -> Iterator[Profile]:
             at = owner.at.to("profiles", i)
             weights = _weights(profile)
             against = {name: weights[name] for name in _OPPONENTS if name in weights}
-            if _quiet(profile):
+            if _has_no_constraints(profile):
                 against.pop(SPREAD, None)
             yield Profile(owner, at, profile, _scoring(profile, at, weights), against)
 
@@ -126,7 +126,7 @@ def _arguments(profile: Written, plugin: str) -> tuple[int, Mapping[str, Any]] |
     return None
 
 
-def _quiet(profile: Written) -> bool:
+def _has_no_constraints(profile: Written) -> bool:
     """Whether PodTopologySpread has no default constraints."""
     found = _arguments(profile, SPREAD)
     if found is None:
@@ -147,7 +147,7 @@ def _scoring(profile: Written, at: At, weights: Mapping[str, int]) -> Scoring:
         weight=weights.get(FIT, 0),
         on=FIT in weights,
         rises=_rises(at_path(data, ("requestedToCapacityRatio", "shape"))),
-        weighted_at=_weighted(profile, at),
+        enabled_at=_enabled_at(profile, at),
     )
 
 
@@ -166,7 +166,7 @@ def _rises(shape: Any) -> bool:
     return scores[-1:] >= scores[:1]
 
 
-def _weighted(profile: Written, at: At) -> At | None:
+def _enabled_at(profile: Written, at: At) -> At | None:
     if profile.scheduler_name == DEFAULT_SCHEDULER:
         return None
     for point in ("score", "multiPoint"):

@@ -19,10 +19,10 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees = facts.cluster.derive(forest)
-    filled = {it for it in facts.cluster.derive(checked) if _filled(facts.cluster, it)}
+    automated = {it for it in facts.cluster.derive(checked) if _is_automated(facts.cluster, it)}
     for queue in facts.cluster.cluster_queues:
         node = trees.queues[queue.name]
-        if node.queue is not queue or node.cyclic or queue in filled:
+        if node.queue is not queue or node.cyclic or queue in automated:
             continue
         groups, cohort = queue.it.resource_groups, queue.it.cohort_name
         if not groups:
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 "resourceGroups",
                 queue.at / "spec",
             )
-        for i in _dry(node, groups):
+        for i in _without_quota(node, groups):
             borrowing = "and cannot borrow any" if cohort else "and no cohort"
             yield Hit(
                 RULE,
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
+def _without_quota(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
     """Indexes of the groups for which a queue has no quota and cannot borrow any."""
     for i, group in enumerate(groups):
         cells = [
@@ -52,7 +52,7 @@ def _dry(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
             yield i
 
 
-def _filled(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
+def _is_automated(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
     """Whether Kueue itself sets the queue's quotas, from those of the worker clusters."""
     for _, reference in checks(queue):
         entry = cluster.admission_checks.get(reference.name)

@@ -30,27 +30,29 @@ def check(facts: Facts) -> Iterator[Hit]:
         mine = found[flavor.name]
         if not flavor.it.node_labels:
             continue
-        for key, tainted in _unknown(flavor, _tainted(mine)).items():
+        for key, tainted in _not_listed(flavor, _tainted(mine)).items():
             every = len(tainted) == len(mine.nodes)
             if not every:
                 tainted = [it for it in tainted if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them
             if tainted:
                 yield Hit(
                     RULE,
-                    _every(flavor, key) if every else _some(flavor, key, tainted, mine),
+                    _of_all_nodes(flavor, key)
+                    if every
+                    else _of_some_nodes(flavor, key, tainted, mine),
                     flavor.at.to("spec"),
                     related=(tainted[0].at.to("spec", "taints"),),
                 )
 
 
-def _every(flavor: Flavor, key: str) -> str:
+def _of_all_nodes(flavor: Flavor, key: str) -> str:
     return (
         f"{flavor} neither lists nor tolerates taint {key} of all its nodes, so jobs are admitted "
         "but cannot start; write it under nodeTaints and tolerations"
     )
 
 
-def _some(flavor: Flavor, key: str, tainted: Sequence[Entry[Node]], mine: Nodes) -> str:
+def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[Node]], mine: Nodes) -> str:
     names = ", ".join(it.name for it in tainted[:_NAMED]) + (
         "" if len(tainted) <= _NAMED else ", …"
     )
@@ -76,11 +78,11 @@ def _tainted(mine: Nodes) -> Tainted:
     return found
 
 
-def _unknown(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry[Node]]]:
+def _not_listed(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry[Node]]]:
     """The nodes whose taints a flavor neither lists nor tolerates, by the key of the taint."""
     found: dict[str, dict[str, Entry[Node]]] = {}
     for taint, nodes_of_taint in tainted.items():
-        if not _knows(flavor, taint):
+        if not _lists_or_tolerates(flavor, taint):
             found.setdefault(taint.key, {}).update((it.name, it) for it in nodes_of_taint)
     return {key: list(them.values()) for key, them in found.items()}
 
@@ -89,12 +91,12 @@ def _is_of_another(node: Entry[Node], key: str, facts: Facts) -> bool:
     taints = [it for it in node.it.spec.taints if it.key == key]
     return any(
         flavor.it.node_labels.items() <= node.labels.items()
-        and all(_knows(flavor, it) for it in taints)
+        and all(_lists_or_tolerates(flavor, it) for it in taints)
         for flavor in facts.cluster.flavors
     )
 
 
-def _knows(flavor: Flavor, taint: Taint) -> bool:
+def _lists_or_tolerates(flavor: Flavor, taint: Taint) -> bool:
     return any(it.key == taint.key for it in flavor.it.node_taints) or any(
         tolerates(it, taint) for it in flavor.it.tolerations
     )

@@ -8,7 +8,7 @@ from policygen.core.rule import Severity
 from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.core.resource_names import NATIVE
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.kueue.quotas import promised
+from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: issues 2665, 1651, 5289.
     """
     found = facts.cluster.derive(nodes)
-    for (name, resource), cells in facts.cluster.derive(promised).items():
+    for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
         flavor, mine = facts.cluster.flavors.get(name), found.get(name)
         if flavor is None or mine is None or not mine.nodes:
             continue  # other rules report it

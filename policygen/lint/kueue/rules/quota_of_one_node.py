@@ -8,7 +8,7 @@ from policygen.core.rule import Severity
 from policygen.lint.core.amounts import amount_of, written
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.kueue.quotas import promised
+from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Checked only if one quota of the flavor is not 0. Source: issue 706.
     """
     found = facts.cluster.derive(nodes)
-    for (name, resource), cells in facts.cluster.derive(promised).items():
+    for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
         if name not in found or not extended(resource):
             continue  # another rule reports it
         mine = found[name]

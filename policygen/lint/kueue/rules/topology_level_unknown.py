@@ -12,7 +12,7 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.kueue.topologies import levels, requested
+from policygen.lint.kueue.topologies import levels, requested_levels
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     cluster = facts.cluster
     for request in pod_requests(facts):
-        wanted = list(requested(request.template))
+        wanted = list(requested_levels(request.template))
         if not wanted:
             continue
         known = _levels(cluster, request.queue)

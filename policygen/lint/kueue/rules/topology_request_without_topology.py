@@ -6,7 +6,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
-from policygen.lint.kueue.topologies import asks
+from policygen.lint.kueue.topologies import requests_topology
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     known = facts.cluster.flavors
     for request in pod_requests(facts):
-        if not asks(request.template):
+        if not requests_topology(request.template):
             continue
         flavors = [
             known.get(flavor.name)

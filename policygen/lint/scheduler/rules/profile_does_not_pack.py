@@ -17,13 +17,13 @@ def check(facts: Facts) -> Iterator[Hit]:
         fit = profile.scoring
         at = fit.at or profile.at
         if fit.strategy is None:
-            if fit.weighted_at is not None:
+            if fit.enabled_at is not None:
                 yield Hit(
                     RULE,
                     f"profile {profile.name} enables {FIT} without a scoringStrategy, so it "
                     "prefers nodes with the most free cpu and memory; write scoringStrategy type "
                     "MostAllocated with nvidia.com/gpu in its resources",
-                    fit.weighted_at,
+                    fit.enabled_at,
                 )
             elif _is_named_packing(profile.name):
                 yield Hit(
