@@ -163,7 +163,7 @@ def judge(
             *_malformed(cluster),
             *(
                 lost := [
-                    *(_unseen(it, seen) for it in unread.told(snapshot)),
+                    *(_unseen(it, seen) for it in unread.messages(snapshot)),
                     *_hidden(seen, outcomes, against),
                 ]
             ),

@@ -48,7 +48,7 @@ def take(  # noqa: PLR0913 - what is read, and how it is written
         snapshot = listing.finish()
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
-    missed = (*snapshot.seen.gaps, *unread.told(snapshot))
+    missed = (*snapshot.seen.gaps, *unread.messages(snapshot))
     gaps = [f"{snapshot.seen.context}: {each}" for each in missed]
     if key is not None:
         snapshot = redacted(snapshot, key)

@@ -1,7 +1,7 @@
-"""The way to an API server: kubeconfig or in-cluster identity, read by the `kubernetes` client.
+"""Access to an API server: a kubeconfig or the identity of a pod, read by the `kubernetes` client.
 
-It brings certificates, tokens, token files, proxies and TLS. Importing it takes
-longer than most commands run, so it is imported only when a cluster is reached.
+The client handles certificates, tokens, token files, proxies and TLS. Its import takes longer than
+most commands run, so it is imported only when a cluster is read.
 """
 
 import logging
@@ -21,16 +21,16 @@ from policygen.kubernetes.untyped import mapping
 _IN_A_POD = "KUBERNETES_SERVICE_HOST"
 
 IN_CLUSTER = "in-cluster"
-"""What the identity of a pod is called, where a context has a name."""
+"""Used instead of the name of a context for the identity of a pod."""
 
 
 class Access:
-    """An API server and who we are to it. Thread-safe."""
+    """An API server and our credentials for it. Thread-safe."""
 
     def __init__(self, context: str | None, file: Path | None = None) -> None:
-        """A context of a kubeconfig's file (the usual one by default); None: the pod that this runs in.
+        """Use a context of a kubeconfig file (by default the usual file), or None for this pod.
 
-        Raises UsageError for what cannot be used.
+        Raises UsageError if it cannot be used.
         """
         self.name = IN_CLUSTER if context is None else context
         self._context = context
@@ -41,11 +41,11 @@ class Access:
         self._is_over = False
         self._impersonated: Sequence[tuple[str, str]] = ()
         self._load()
-        self.credentials({})  # what no header can hold is told now
+        self.credentials({})  # reports now if a credential does not fit into a header
 
     @property
     def in_cluster(self) -> bool:
-        """Whether it is a pod's own."""
+        """Whether it is the cluster of this pod."""
         return self._context is None
 
     @property
@@ -55,7 +55,7 @@ class Access:
 
     @property
     def shown(self) -> str:
-        """The same as messages name it: a user's name and password may stand in it."""
+        """The URL for messages, without user name and password."""
         scheme, slashes, rest = self.host.partition("://")
         return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
 
@@ -65,9 +65,11 @@ class Access:
         return self._client.rest_client.pool_manager
 
     def credentials(self, own: Mapping[str, str]) -> tuple[Any, int]:
-        """A request's own headers with those that say who we are, and how often they were renewed.
+        """The headers of a request with our credentials, and how often these were renewed.
 
-        They are a `urllib3.HTTPHeaderDict`, since whom we impersonate may be of several groups. A token whose expiry is known is renewed before that. Raises UsageError if it cannot be.
+        The headers are a `urllib3.HTTPHeaderDict`, since an impersonated user can have several
+        groups. A token with a known expiry is renewed before it expires. Raises UsageError if it
+        cannot be renewed.
         """
         import urllib3  # noqa: PLC0415 - see the top
 
@@ -84,22 +86,22 @@ class Access:
             return headers, self._renewals
 
     def renew(self, renewals: int) -> None:
-        """Read the configuration again, and run its plugins, since the server refused who we are.
+        """Read the configuration and run its plugins again, since the server refused our credentials.
 
-        Only if nobody has done so since `credentials` gave `renewals`.
+        Does nothing if another thread did so after `credentials` returned `renewals`.
         """
         with self._lock:
             if self._renewals == renewals:
                 self._again()
 
     def close(self) -> None:
-        """Renew nothing any more, and end a plugin that still runs: nobody waits for its answer."""
+        """Stop renewing credentials, and end a running plugin, since its answer is not needed."""
         self._is_over = True
         exec_plugin.end()
 
     def _again(self) -> None:
         if self._is_over:
-            raise UsageError("there was no time left to renew who we are")
+            raise UsageError("the time limit was reached before the credentials were renewed")
         self._load()
         self._renewals += 1
 
@@ -118,7 +120,7 @@ class Access:
             if self._context is None:
                 if not os.environ.get(_IN_A_POD):
                     raise UsageError(
-                        f"--in-cluster is for pods, and this is none: {_IN_A_POD} is not set; write --context CONTEXT"
+                        f"--in-cluster works only in a pod ({_IN_A_POD} is not set); write --context CONTEXT"
                     )
                 config.load_incluster_config(client_configuration=configuration)
             else:
@@ -135,14 +137,14 @@ class Access:
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
-        """Whatever a file or a plugin does wrong becomes a UsageError.
+        """Turn every error of a file or a plugin into a UsageError.
 
-        The client only logs what it could not make of a user, and would go on as nobody.
+        If a user cannot be used, the client only logs an error and continues without credentials.
         """
         where = f" of {self._kubeconfig}" if self._kubeconfig else ""
         what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
-        ears = _Ears()
-        logging.getLogger().addHandler(ears)
+        errors = _Errors()
+        logging.getLogger().addHandler(errors)
         try:
             yield
         except UsageError:
@@ -150,15 +152,15 @@ class Access:
         except Exception as error:  # noqa: BLE001 - from YAML, from the client, from anywhere
             raise UsageError(f"{what} cannot be used: {_line(error)}") from None
         finally:
-            logging.getLogger().removeHandler(ears)
-        if ears.heard:
-            raise UsageError(f"{what} cannot be used: {ears.heard[0]}")
+            logging.getLogger().removeHandler(errors)
+        if errors.logged:
+            raise UsageError(f"{what} cannot be used: {errors.logged[0]}")
 
 
 def _log_in(found: Context) -> datetime | None:
-    """See to the login of a context's user, where the client would not; returns when it is over.
+    """Log in the user of a context, for logins that the client does not support.
 
-    Raises ValueError, or OSError.
+    Returns when the login expires, None if unknown. Raises ValueError, or OSError.
     """
     user, folder = mapping(found.user), (found.file.parent if found.file else Path()).absolute()
     if "exec" in user and not (user.get("token") or user.get("tokenFile")):
@@ -176,25 +178,27 @@ def _log_in(found: Context) -> datetime | None:
     return None
 
 
-class _Ears(logging.Handler):
-    """Hears what its own thread logs as an error."""
+class _Errors(logging.Handler):
+    """Collects the errors that its own thread logs."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self._thread = get_ident()
-        self.heard: list[str] = []
+        self.logged: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep it, on one line."""
+        """Keep the message on one line."""
         if record.thread == self._thread:
-            self.heard.append(" ".join(record.getMessage().split()))
+            self.logged.append(" ".join(record.getMessage().split()))
 
 
 def _clean(header: str) -> str:
-    """A header without the line break at the end of a token's file. Raises ValueError for others."""
+    """A header without the line break of a token file. Raises ValueError for other characters."""
     header = header.strip()
     if not (header.isascii() and header.isprintable()):
-        raise ValueError("its token, or whom it impersonates, holds characters that no header can")
+        raise ValueError(
+            "its token or impersonated user has characters that HTTP headers cannot have"
+        )
     return header
 
 

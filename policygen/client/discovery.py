@@ -1,6 +1,6 @@
-"""What an API server serves: where the objects of a kind are, and which groups it cannot tell of.
+"""What an API server serves: the paths of each kind, and the groups that do not answer.
 
-Aggregated discovery, which servers from Kubernetes 1.30 on have: two requests for all groups.
+Uses aggregated discovery of Kubernetes 1.30 and later: two requests for all groups.
 Source: k8s.io/api/apidiscovery/v2.
 """
 
@@ -17,7 +17,7 @@ PATHS = ("/api", "/apis")
 
 
 class Resource(Struct, frozen=True):
-    """Where the objects of a kind are."""
+    """The path of the objects of a kind."""
 
     group: str
     version: str
@@ -27,26 +27,26 @@ class Resource(Struct, frozen=True):
 
     @property
     def api_version(self) -> str:
-        """As an object writes it."""
+        """The apiVersion of an object."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     def path(self, namespace: str = "") -> str:
-        """Of its list, in all namespaces or in one."""
+        """The path of the list, in all namespaces or in one."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         within = f"/namespaces/{namespace}" if namespace else ""
         return f"{root}{within}/{self.plural}"
 
 
 class Served(Struct, frozen=True):
-    """What a server serves."""
+    """The kinds that a server serves."""
 
     resources: Mapping[GroupKind, tuple[Resource, ...]]
     """By kind, in the server's order of preference."""
     broken: frozenset[str]
-    """Groups of which some version cannot be told, since what serves it does not answer."""
+    """Groups with an unknown version, because their extension API server does not answer."""
 
     def find(self, kind: GroupKind, preferred: str = "") -> Resource | None:
-        """Where a kind is, in the preferred version if there is one. Raises ReadError if unknown."""
+        """The resource of a kind, in the preferred version if it exists. Raises ReadError if unknown."""
         found = self.resources.get(kind, ())
         for each in found:
             if each.api_version == preferred:
@@ -54,7 +54,7 @@ class Served(Struct, frozen=True):
         if found:
             return found[0]
         if kind.group in self.broken:
-            raise ReadError(f"the server knows the group {kind.group}, but what serves it is down")
+            raise ReadError(f"the extension API server of the group {kind.group} does not answer")
         return None
 
 
@@ -96,7 +96,7 @@ def served(get: Callable[..., bytes]) -> Served:
         try:
             groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_Groups)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReadError(f"{path} is no list of API groups: {error}") from None
+            raise ReadError(f"{path} is not a list of API groups: {error}") from None
         for group in groups.items:
             name = group.metadata.name
             for version in group.versions:

@@ -1,6 +1,6 @@
-"""Exec plugins of kubeconfigs: one is run and answers with credentials, or a line says what to mend.
+"""Exec plugins of kubeconfigs: runs a plugin, and returns its credentials or an error of one line.
 
-The `kubernetes` client runs them too, but nobody can end one that hangs, or what it has started.
+The `kubernetes` client runs them too, but it cannot stop a plugin that hangs, or its child processes.
 Source: client-go v0.36 plugin/pkg/client/auth/exec/exec.go; client.authentication.k8s.io/v1.
 """
 
@@ -25,15 +25,15 @@ _OF_A_CLUSTER = (
     "server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data", "proxy-url",
     "disable-compression",
 )  # fmt: skip
-"""What a plugin is told of the cluster that credentials are for, where it asks for that."""
+"""Fields of the cluster that are passed to a plugin with provideClusterInfo."""
 _EXTENSION = "client.authentication.k8s.io/exec"
 
 _running: dict[subprocess.Popen[bytes], str] = {}
-"""Plugins that have not ended, and their commands; an entry is set and removed in one step."""
+"""Running plugins and their commands. An entry is set and removed in one step."""
 
 
 class Credentials(Struct, frozen=True):
-    """What a plugin answered."""
+    """The answer of a plugin."""
 
     token: str
     certificate: str
@@ -42,7 +42,7 @@ class Credentials(Struct, frozen=True):
 
     @property
     def fields(self) -> dict[str, str]:
-        """As a user of a kubeconfig has them."""
+        """The fields of a user in a kubeconfig."""
         written = {
             "token": self.token,
             "client-certificate-data": base64.b64encode(self.certificate.encode()).decode(),
@@ -52,9 +52,10 @@ class Credentials(Struct, frozen=True):
 
 
 def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: Path) -> Credentials:
-    """Run a plugin and take what it says. Raises ValueError, or OSError.
+    """Run a plugin and return its credentials. Raises ValueError, or OSError.
 
-    A path of its command is looked up from the kubeconfig's folder, which is absolute. It runs in ours.
+    A relative path of its command starts at `folder`, the absolute folder of the kubeconfig. The
+    plugin runs in our working directory.
     """
     command = plugin.get("command")
     if not isinstance(command, str) or not command:
@@ -63,10 +64,10 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
     mode = text(plugin, "interactiveMode") or "IfAvailable"
     can_ask = mode != "Never" and sys.stdin is not None and sys.stdin.isatty()
     if mode == "Always" and not can_ask:
-        raise ValueError(f"{name} has to ask, and standard input is no terminal")
+        raise ValueError(f"{name} needs a terminal, but standard input is not a terminal")
     spec: dict[str, Any] = {"interactive": can_ask}
     if plugin.get("provideClusterInfo"):
-        spec["cluster"] = _told(cluster, folder)
+        spec["cluster"] = _cluster_info(cluster, folder)
     version = plugin.get("apiVersion")
     about = {"apiVersion": version, "kind": "ExecCredential", "spec": spec}
     environment = {
@@ -77,7 +78,7 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
     program = str(folder / command) if os.sep in command else command
     if shutil.which(program, path=environment.get("PATH", os.defpath)) is None:
         is_there = os.sep in command and Path(program).is_file()
-        how = "is no program that may be run" if is_there else "is not installed, or not on PATH"
+        how = "is not executable" if is_there else "is not installed, or not on PATH"
         hint = " ".join(str(plugin.get("installHint") or "").split())
         raise ValueError(f"{name} {how}{f': {hint}' if hint else ''}")
     words = [program, *map(str, entries(plugin, "args"))]
@@ -85,7 +86,7 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
 
 
 def end() -> list[str]:
-    """End the plugins that still run, with all that they have started; returns their commands."""
+    """Stop the running plugins with their child processes. Returns their commands."""
     found = dict(_running)
     for process in found:
         _kill(process)
@@ -93,27 +94,27 @@ def end() -> list[str]:
 
 
 def _run(words: list[str], environment: Mapping[str, str], command: str, *, can_ask: bool) -> bytes:
-    """What it prints. Raises ValueError where it fails."""
-    process = subprocess.Popen(  # noqa: S603 - the user's kubeconfig says so
+    """The output of the plugin. Raises ValueError if it fails."""
+    process = subprocess.Popen(  # noqa: S603 - the user's kubeconfig names the command
         words,
         stdin=None if can_ask else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=None if can_ask else subprocess.PIPE,
         env=environment,
-        # One that may ask at the terminal stays in the group that the terminal listens to.
+        # A plugin that may prompt stays in the foreground process group of the terminal.
         process_group=None if can_ask else 0,
     )
     _running[process] = command
     try:
-        printed, told = process.communicate()
+        printed, stderr = process.communicate()
     finally:
         del _running[process]
         _kill(process)
     if process.returncode:
-        said = " ".join((told or b"").decode(errors="replace").split())
+        reason = " ".join((stderr or b"").decode(errors="replace").split())
         raise ValueError(
             f"its exec plugin {command} failed with exit code {process.returncode}"
-            f"{f': {said}' if said else ''}"
+            f"{f': {reason}' if reason else ''}"
         )
     return printed
 
@@ -128,7 +129,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             process.kill()
 
 
-def _told(cluster: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _cluster_info(cluster: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     found = {key: cluster[key] for key in _OF_A_CLUSTER if key in cluster}
     authority = text(cluster, "certificate-authority")
     if authority and "certificate-authority-data" not in found:
@@ -144,17 +145,18 @@ def _read(printed: bytes, version: Any, name: str) -> Credentials:
     try:
         answer = json.loads(printed)
     except ValueError:
-        raise ValueError(f"{name} printed no JSON, so there are no credentials") from None
+        raise ValueError(f"{name} did not print JSON, so there are no credentials") from None
     status = mapping(answer, "status")
     certificate, key = text(status, "clientCertificateData"), text(status, "clientKeyData")
     token = text(status, "token")
     if not (token or certificate) or bool(certificate) != bool(key):
         raise ValueError(
-            f"{name} printed no ExecCredential with a token, or a certificate and its key"
+            f"{name} did not print an ExecCredential with a token, or with a certificate and its key"
         )
     if text(answer, "apiVersion") != version:
         raise ValueError(
-            f"{name} answers in {answer.get('apiVersion')}, and the kubeconfig asks for {version}"
+            f"{name} answers with apiVersion {answer.get('apiVersion')}, "
+            f"but the kubeconfig has {version}"
         )
     return Credentials(token, certificate, key, _moment(text(status, "expirationTimestamp"), name))
 
@@ -165,5 +167,5 @@ def _moment(written: str, name: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(written)
     except ValueError:
-        raise ValueError(f'{name} says "{written}", which is no time of expiry') from None
+        raise ValueError(f'{name} printed an invalid expirationTimestamp: "{written}"') from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,6 +1,6 @@
-"""A context of a kubeconfig, checked as kubectl checks it before the `kubernetes` client reads it.
+"""Reads a context of a kubeconfig, with the checks of kubectl, for the `kubernetes` client.
 
-The client goes on as nobody where a user is missing, and tells other faults in words of its code.
+If a user is missing, the client continues without credentials. Its messages name its own code.
 Source: client-go v0.36 tools/clientcmd (validation.go, client_config.go).
 """
 
@@ -21,25 +21,25 @@ from policygen.kubernetes.untyped import mapping, texts
 _FILES = Lock()
 
 REMOVED = frozenset({"azure", "gcp", "openstack"})
-"""Auth providers that Kubernetes took away in 1.26 for exec plugins."""
+"""Auth providers that Kubernetes 1.26 replaced by exec plugins."""
 
 
 class Context(Struct, frozen=True):
-    """What a context leads to, as it was written."""
+    """A context with its cluster and user, as they are written."""
 
     name: str
     cluster: Mapping[str, Any]
     user: Mapping[str, Any]
     file: Path | None
-    """Of the user; None without one."""
+    """The file of the user; None without a user."""
     merged: Any
     """All files together, a `ConfigNode` of the client."""
     files: Mapping[str, Any]
-    """Each file's content, of which `user` is a part."""
+    """The content of each file; `user` is part of it."""
 
 
 def names(file: Path | None) -> list[str]:
-    """The contexts of this file, or of those that KUBECONFIG names; none where they cannot be read."""
+    """The contexts of this file, or of the files in KUBECONFIG; empty if they cannot be read."""
     import yaml  # noqa: PLC0415 - likewise
 
     client = _client()
@@ -51,7 +51,7 @@ def names(file: Path | None) -> list[str]:
 
 
 def _paths(file: Path | None) -> str:
-    """The file, or those of KUBECONFIG; an empty one is as good as none, other than to the client."""
+    """The file, or those of KUBECONFIG. The client does not ignore an empty KUBECONFIG; we do."""
     return str(file or os.environ.get("KUBECONFIG") or "~/.kube/config")
 
 
@@ -62,36 +62,34 @@ def _client() -> Any:
 
 
 def read(name: str, kubeconfig: Path | None) -> Context:
-    """Of this file, or of those that KUBECONFIG names.
+    """A context of this file, or of the files in KUBECONFIG.
 
-    Raises UsageError where there is no such context, and ValueError for one that is not usable.
+    Raises UsageError if the context does not exist, and ValueError if it cannot be used.
     """
     client = _client()
     paths = _paths(kubeconfig)
     names = [each for each in paths.split(os.pathsep) if each]
     if not any(Path(each).expanduser().exists() for each in names):
-        raise UsageError(f"there is no kubeconfig {' or '.join(names)}; write --kubeconfig FILE")
+        raise UsageError(f"kubeconfig {' or '.join(names)} does not exist; write --kubeconfig FILE")
     try:
         merger = client.KubeConfigMerger(paths)
         contexts, clusters, users = (
             _by_name(merger.config[key].value) for key in ("contexts", "clusters", "users")
         )
     except UnicodeDecodeError:
-        raise UsageError(f"{paths} is no kubeconfig: it is not UTF-8") from None
+        raise UsageError(f"{paths} is not a kubeconfig: it is not UTF-8") from None
     except (AttributeError, KeyError, TypeError):
         shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
-        raise UsageError(f"{paths} is no kubeconfig: it is not {shape}") from None
+        raise UsageError(f"{paths} is not a kubeconfig: it is not {shape}") from None
     if name not in contexts:
-        raise UsageError(f'there is no context "{name}" in {paths}; {suggest(name, contexts)}')
+        raise UsageError(f'context "{name}" does not exist in {paths}; {suggest(name, contexts)}')
     context = mapping(contexts[name].value, "context")
     cluster = clusters.get(str(context.get("cluster")))
     if cluster is None:
-        raise ValueError(
-            f"it names the cluster {_quoted(context.get('cluster'))}, which is not there"
-        )
+        raise ValueError(f"its cluster {_quoted(context.get('cluster'))} does not exist")
     user = users.get(str(context.get("user")))
     if user is None and context.get("user"):
-        raise ValueError(f"it names the user {_quoted(context['user'])}, who is not there")
+        raise ValueError(f"its user {_quoted(context['user'])} does not exist")
     found = Context(
         name,
         mapping(cluster.value, "cluster"),
@@ -106,10 +104,11 @@ def read(name: str, kubeconfig: Path | None) -> Context:
 
 @contextmanager
 def without_files() -> Iterator[None]:
-    """Of certificates and keys that the client writes into files, none is left when it is over.
+    """Remove the files with certificates and keys that the client writes.
 
-    The connections have read them. The client itself waits for Python's end, which `__main__` does not.
-    It knows only the files of all clusters together, so one thread at a time has some.
+    The connections have read them. The client itself removes them when Python ends, but `__main__`
+    skips that. The client only knows the files of all clusters together, so only one thread at a
+    time may have such files.
     """
     client = _client()
     with _FILES:
@@ -120,7 +119,7 @@ def without_files() -> Iterator[None]:
 
 
 def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The headers by which a user acts as another, which the client leaves out. Raises ValueError.
+    """The headers for impersonation, which the client does not send. Raises ValueError.
 
     Source: client-go v0.36 transport/round_trippers.go.
     """
@@ -128,7 +127,7 @@ def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     extra = mapping(user, "as-user-extra")
     if not name:
         if uid or groups or extra:
-            raise ValueError("its user impersonates groups (as-groups) and no user (as)")
+            raise ValueError("its user impersonates groups (as-groups), but no user (as)")
         return
     yield "Impersonate-User", str(name)
     if uid:
@@ -140,22 +139,22 @@ def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _check(it: Context) -> None:
-    """Raise ValueError for what kubectl refuses."""
+    """Raise ValueError if kubectl would refuse the context."""
     cluster, user = it.cluster, it.user
     if not cluster.get("server"):
         raise ValueError("its cluster has no server")
     authority = {"certificate-authority", "certificate-authority-data"} & _given(cluster)
     if cluster.get("insecure-skip-tls-verify") and authority:
-        raise ValueError(f"insecure-skip-tls-verify and {min(authority)} exclude each other")
+        raise ValueError(f"insecure-skip-tls-verify and {min(authority)} cannot be used together")
     given = _given(user)
     if {"client-certificate", "client-certificate-data"} & given and not (
         {"client-key", "client-key-data"} & given
     ):
-        raise ValueError("its user has a client-certificate and no client-key")
+        raise ValueError("its user has a client-certificate, but no client-key")
     provider = mapping(user, "auth-provider").get("name")
     if provider in REMOVED:
         raise ValueError(
-            f"Kubernetes has no auth-provider {provider} any more; take an exec plugin"
+            f"Kubernetes no longer supports the auth-provider {provider}; use an exec plugin"
         )
 
 
@@ -168,4 +167,4 @@ def _by_name(entries: list[Any]) -> dict[str, Any]:
 
 
 def _quoted(name: Any) -> str:
-    return f'"{name}"' if name else "none"
+    return f'"{name}"' if name else '""'

@@ -1,4 +1,4 @@
-"""A look at a live cluster: what rules need of it, listed in parallel, as a snapshot."""
+"""Reads a live cluster: lists the objects that rules need in parallel, and returns a snapshot."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -27,12 +27,12 @@ if TYPE_CHECKING:  # imported where a cluster is reached
 T = TypeVar("T")
 
 WORKERS = 6
-"""Requests at one time."""
+"""Number of parallel requests."""
 _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "Deployment")
-"""So that the longest list does not begin last."""
+"""Kinds with long lists are listed first, so that the longest list does not start last."""
 _WAIT_S = 0.5
 _GRACE_S = 1.0
-"""Behind the deadline: what can end a request says better why."""
+"""After the deadline, a request still has this time to end itself, with a better message."""
 _DEPLOYMENT = ("apps", "Deployment")
 
 Progress = Callable[[str], None]
@@ -43,9 +43,9 @@ class Wanted(Struct, frozen=True):
 
     kinds: frozenset[GroupKind]
     versions: Mapping[GroupKind, str] = field(default_factory=dict)
-    """The apiVersion to read a kind in, where the server has it."""
+    """The apiVersion in which a kind is read, if the server has it."""
     namespaces: tuple[str, ...] = ()
-    """Where to read objects of namespaced kinds; none: everywhere."""
+    """Namespaces in which namespaced objects are read; empty for all namespaces."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
     """Names of ConfigMaps; others that controllers mount are read, too."""
 
@@ -111,7 +111,7 @@ class Look:
     def finish(self, taken: datetime) -> Snapshot:
         """All that the server has of the wanted kinds. What could not be read is a gap."""
         lists = self._lists
-        # They wait for Deployments only, so they are here before the longest list.
+        # They only wait for Deployments, so they arrive before the longest list.
         config_maps = (
             self._config_maps(self._served, lists) if CONFIG_MAP in self.wanted.kinds else None
         )
@@ -155,15 +155,15 @@ class Look:
         try:
             return msgspec.json.decode(body, type=_Version).git_version
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReadError(f"the answer is no version: {error}") from None
+            raise ReadError(f"the answer is not a version: {error}") from None
 
     def _begin(self, found: Served, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
-        """Lists of kinds, each with the future of what is in it."""
+        """Start to list kinds. Returns a future for each."""
         places = _ordered(self._places(found, kinds - {CONFIG_MAP}))
         return {it: self.pool.submit(self._list, it) for it in places}
 
     def _places(self, found: Served, kinds: Iterable[GroupKind]) -> list[Resource]:
-        """Where kinds are. A kind that is not served is absent, one in the dark a gap."""
+        """The resources of kinds. A kind that is not served is absent, an unknown kind is a gap."""
         places = []
         for kind in sorted(kinds):
             try:
@@ -244,28 +244,29 @@ class Look:
         return self.wanted.namespaces or ("",)
 
     def _come(self, it: Resource, future: "Future[_Listed]") -> _Listed:
-        """A list, or why it did not come."""
+        """A list, or a gap with the reason why it could not be read."""
         try:
             return self._of(future)
         except ReadError as error:
             return _Listed(gaps=[Gap(it.group, it.kind, "", str(error))])
 
     def _server(self, version: "Future[str]") -> tuple[str, str]:
-        """Its version, or why that is not known."""
+        """The version of the server, or the reason why it is unknown."""
         try:
             return self._of(version), ""
         except ReadError as error:
             return "", str(error)
 
     def _of(self, future: "Future[T]") -> T:
-        """Its result. Raises ReadError for one that does not come in time, and what it raised.
+        """The result of a future. Raises ReadError after the deadline, and the errors of the future.
 
-        A thread that reads the head of an answer byte by byte, or runs a plugin, looks at no clock. And
-        a Ctrl-C that comes just before a thread waits is noticed only after it: so in short waits.
+        The waits are short for two reasons. A thread that reads the head of an answer byte by byte,
+        or runs a plugin, does not check the deadline. And a Ctrl-C just before a wait is only
+        noticed after that wait.
         """
         while not future.done():
             if self.server.late_s > _GRACE_S:
-                raise ReadError("there was no time left")
+                raise ReadError("the time limit was reached")
             with suppress(TimeoutError):
                 return future.result(_WAIT_S)
         return future.result()
@@ -277,6 +278,6 @@ def _ordered(places: Iterable[Resource]) -> list[Resource]:
 
 
 def _kept(it: Resource, item: Any) -> dict[str, Any]:
-    """An item as an object: servers leave out what each is in lists of their own kinds."""
+    """An item as an object. In lists of built-in kinds, servers omit apiVersion and kind."""
     whole = {**plain(item), "apiVersion": it.api_version, "kind": it.kind}
     return projection.kept(GroupKind(it.group, it.kind), whole)

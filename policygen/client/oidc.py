@@ -1,8 +1,8 @@
-"""Logins by OpenID Connect in kubeconfigs (`auth-provider: {name: oidc}`), renewed as kubectl renews them.
+"""Logins with OpenID Connect in kubeconfigs (`auth-provider: {name: oidc}`), renewed as in kubectl.
 
-The `kubernetes` client does so too, but without looking at the issuer's certificate, and only with a
-client secret; and a refresh token that was used and not written back logs its user out. So this part
-is ours. Source: client-go v0.36 plugin/pkg/client/auth/oidc; RFC 6749, section 6.
+We do not use the `kubernetes` client here. It does not verify the certificate of the issuer, and it
+needs a client secret. A refresh token that was used but not written back logs its user out.
+Source: client-go v0.36 plugin/pkg/client/auth/oidc; RFC 6749, section 6.
 """
 
 import base64
@@ -24,7 +24,7 @@ from policygen.client import proxies, tls
 from policygen.core import atomic
 
 SKEW_S = 10.0
-"""A token that ends so soon is taken as ended."""
+"""A token that expires within this time counts as expired."""
 TIMEOUT_S = 20.0
 DISCOVERY = "/.well-known/openid-configuration"
 _AGAIN = "log in again"
@@ -47,22 +47,22 @@ class _Answer(Struct):
 
 
 def token(config: MutableMapping[str, Any], folder: Path) -> tuple[str, bool]:
-    """The id-token of a provider's `config`, and whether it is new; the new ones are then in it.
+    """The id-token of a provider, and whether it is new. New tokens are written to `config`.
 
-    Files that it names are looked up from the folder. Raises ValueError where there is none.
+    Relative paths in `config` start at `folder`. Raises ValueError if no token is available.
     """
     held = str(config.get("id-token") or "")
     ends = _ends(held)
     if held and ends > time.time() + SKEW_S:
         return held, False
     when = datetime.fromtimestamp(ends, UTC)
-    ended = f"its id-token ended at {when:%Y-%m-%dT%H:%M:%SZ}" if held else "it has no id-token"
+    ended = f"its id-token expired at {when:%Y-%m-%dT%H:%M:%SZ}" if held else "it has no id-token"
     if not config.get("refresh-token"):
-        raise ValueError(f"{ended}, and there is no refresh-token; {_AGAIN}")
+        raise ValueError(f"{ended}, and it has no refresh-token; {_AGAIN}")
     try:
         answer = _refreshed(config, folder)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{ended}, and was not renewed: {error}") from None
+        raise ValueError(f"{ended}, and the renewal failed: {error}") from None
     config["id-token"] = answer.id_token
     if answer.refresh_token:
         config["refresh-token"] = answer.refresh_token
@@ -70,7 +70,7 @@ def token(config: MutableMapping[str, Any], folder: Path) -> tuple[str, bool]:
 
 
 def write(path: Path, content: Any) -> None:
-    """Write a kubeconfig whose tokens were renewed, locked as kubectl locks it. Raises ValueError."""
+    """Write a kubeconfig with renewed tokens, with the lock of kubectl. Raises ValueError."""
     lock = path.with_name(f"{path.name}.lock")
     try:
         os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0))
@@ -81,12 +81,12 @@ def write(path: Path, content: Any) -> None:
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}"
         raise ValueError(
-            f"its id-token was renewed and cannot be written back ({reason}); {_AGAIN}"
+            f"its id-token was renewed, but cannot be written back ({reason}); {_AGAIN}"
         ) from None
 
 
 def _ends(held: str) -> float:
-    """When a token ends, in seconds since 1970; 0 for none and for what is no token."""
+    """When a token expires, in seconds since 1970; 0 for a missing or invalid token."""
     parts = held.split(".")
     if len(parts) != 3:
         return 0.0
@@ -98,7 +98,7 @@ def _ends(held: str) -> float:
 
 
 def _refreshed(config: Mapping[str, Any], folder: Path) -> _Answer:
-    """New tokens from the issuer. Raises ValueError, and OSError for the authority's file."""
+    """New tokens from the issuer. Raises ValueError, and OSError for the file of the authority."""
     issuer = str(config.get("idp-issuer-url") or "").rstrip("/")
     with _pool(config, folder, issuer) as pool:
         found = msgspec.json.decode(_asked(pool, "GET", issuer + DISCOVERY), type=_Discovered)
@@ -106,13 +106,13 @@ def _refreshed(config: Mapping[str, Any], folder: Path) -> _Answer:
     answer = msgspec.json.decode(body, type=_Answer)
     if not answer.id_token:
         raise ValueError(
-            f"{found.token_endpoint} gave no id_token; was the scope openid asked for?"
+            f"{found.token_endpoint} did not return an id_token; does the login request the scope openid?"
         )
     return answer
 
 
 def _request(config: Mapping[str, Any], found: _Discovered) -> tuple[str, dict[str, str]]:
-    """The body and the headers that ask for new tokens."""
+    """The body and the headers of the request for new tokens."""
     client, secret = (str(config.get(key) or "") for key in ("client-id", "client-secret"))
     fields = {"grant_type": "refresh_token", "refresh_token": str(config["refresh-token"])}
     headers = {"content-type": "application/x-www-form-urlencoded"}
@@ -152,7 +152,7 @@ def _asked(
     import urllib3  # noqa: PLC0415 - only where a cluster is reached
 
     if not url.startswith("https://"):
-        raise ValueError(f"the issuer's URL {url!r} does not begin with https://")
+        raise ValueError(f"the URL of the issuer, {url!r}, does not begin with https://")
     try:
         answer = pool.request(
             method, url, body=body, headers=headers, redirect=False, timeout=TIMEOUT_S
@@ -165,10 +165,10 @@ def _asked(
 
 
 def _why(body: bytes) -> str:
-    """What an issuer says of a refusal."""
+    """The reason for a refusal, in the answer of an issuer."""
     try:
-        said = msgspec.json.decode(body, type=_Answer)
+        answer = msgspec.json.decode(body, type=_Answer)
     except ValueError:
         return ""
-    words = " ".join(f"{said.error} {said.error_description}".split())
+    words = " ".join(f"{answer.error} {answer.error_description}".split())
     return f": {words}; {_AGAIN}" if words else ""

@@ -1,4 +1,4 @@
-"""A list in pages: limit and continue, begun anew where its continue has expired."""
+"""Reads a list in pages (limit and continue), and starts again if a continue token expired."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,11 +17,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LIMIT = 1000
-"""Objects of a page."""
+"""Objects per page."""
 AHEAD = 2
-"""Pages that have come or are on their way while one is decoded."""
+"""Pages that are requested ahead while one page is decoded."""
 RESTARTS = 3
-"""How often a list is begun anew; the last time without pages, so that nothing can expire."""
+"""How often a list is started again; the last time without pages, so that nothing can expire."""
 _EXPIRED = 410
 _CONTINUE = re.compile(
     rb'^\{"kind":"\w+","apiVersion":"[^"]*","metadata":\{[^{}]*"continue":"([^"\\]+)"'
@@ -29,27 +29,27 @@ _CONTINUE = re.compile(
 
 
 class Fetch(Protocol):
-    """Gets a page, as `Server.fetch` does."""
+    """Fetches a page, as `Server.fetch` does."""
 
     def __call__(self, path: str, query: Mapping[str, str], *, begun: Begun | None) -> Answer:
-        """The answer; `begun` hears its first bytes, if it comes in more than one piece."""
+        """The answer. `begun` is called with its first bytes, if it arrives in several pieces."""
 
 
 class Ask(Protocol):
-    """Asks for a page, as `Server.ask` does."""
+    """Requests a page, as `Server.ask` does."""
 
     def __call__(self, path: str, query: Mapping[str, str], *, begun: Begun | None) -> None:
-        """In a thread."""
+        """Send the request in a thread."""
 
 
 class Meta(Struct):
-    """A list's metadata."""
+    """The metadata of a list."""
 
     continue_: str = msgspec.field(name="continue", default="")
 
 
 class Page(Struct, Generic[T]):
-    """A page of a list; without items it is none."""
+    """A page of a list; `items` is required."""
 
     metadata: Meta
     items: list[T]
@@ -58,9 +58,9 @@ class Page(Struct, Generic[T]):
 def items(
     fetch: Fetch, path: str, query: Mapping[str, str], type_: type[T], made: Callable[[T], R]
 ) -> list[R]:
-    """What is made of each item of a list, page by page, so that few pages are held.
+    """`made(item)` for each item of a list, page by page, so that few pages are in memory.
 
-    Raises ReadError for any less than all.
+    Raises ReadError if the list could not be read completely.
     """
     decoder = msgspec.json.Decoder(Page[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
@@ -73,7 +73,7 @@ def items(
 
 
 def begin(ask: Ask, path: str) -> None:
-    """Ask for the first pages of a list, for `items` to fetch: each when the one before begins."""
+    """Request the first pages of a list for `items`, each when the page before starts to arrive."""
 
     def of(token: str, left: int) -> None:
         def begun(answer: Answer) -> None:
@@ -100,7 +100,7 @@ def _pages(
     decoder: "msgspec.json.Decoder[Page[T]]",
     made: Callable[[T], R],
 ) -> list[R] | None:
-    """All items; None where the list expired on the way."""
+    """All items; None if the list expired while it was read."""
     found: list[R] = []
     seen: set[str] = set()
     ahead = _Ahead(fetch, query)
@@ -113,7 +113,7 @@ def _pages(
             if not token:
                 return found
             if token in seen:
-                raise ReadError("the list goes on for ever: a page names itself as the next")
+                raise ReadError("the list is endless: a page names an earlier page as the next")
             seen.add(token)
             come = ahead.take(token)
             if come is None:
@@ -126,16 +126,16 @@ def _pages(
             return None
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(f"the answer is no list: {error}") from None
+        raise ReadError(f"the answer is not a list: {error}") from None
     finally:
         ahead.stop()
 
 
 class _Ahead:
-    """Gets the pages of a list, each as soon as the one before begins with how the list goes on.
+    """Requests each page of a list as soon as the page before has sent its continue token.
 
-    A server writes a page while it sends it, so it writes two at a time. In threads that do nothing
-    else: one that decodes keeps others from running.
+    A server builds a page while it sends it, so it builds two pages at the same time. The requests
+    run in separate threads, since a thread that decodes prevents others from running.
     """
 
     def __init__(self, fetch: FetchPage, query: Mapping[str, str]) -> None:
@@ -146,11 +146,11 @@ class _Ahead:
         self._stopped = False
 
     def get(self, token: str) -> Answer:
-        """A page that nobody has asked for. Raises ReadError.
+        """Fetch a page that was not requested ahead. Raises ReadError.
 
-        One that got lost on its way may come again as the beginning of a newer list, which goes on
-        elsewhere. What its first beginning led to is then not taken, and the pages behind it are
-        asked for anew: else it would hold the room that those need.
+        If the connection was lost, the second answer can belong to a newer list with another
+        continue token. Then the page that was requested for the first token is not used, and the
+        next pages are requested again. Otherwise the unused page would block their slot.
         """
         heard = False
 
@@ -159,11 +159,11 @@ class _Ahead:
             heard = heard or self._begun(answer)
 
         answer = self._fetch(_page(self._query, token), begun=begun)
-        begun(answer)  # one that came in a piece
+        begun(answer)  # for an answer that arrived in one piece
         return answer
 
     def take(self, token: str) -> Answer | None:
-        """A page that was asked for; None if it was not. Raises what getting it raised."""
+        """A page that was requested ahead, or None. Raises the errors of its request."""
         asked = self._asked.pop(token, None)
         if asked is None:
             return None
@@ -172,12 +172,12 @@ class _Ahead:
         return answer
 
     def stop(self) -> None:
-        """Ask for no further page."""
+        """Request no further page."""
         self._stopped = True
         self._room.release()
 
     def _begun(self, answer: Answer) -> bool:
-        """Whether the page says how the list goes on, so that the next one is asked for."""
+        """Request the next page if the answer has a continue token. Returns whether it has one."""
         token = _early(answer)
         if not token:
             return False
@@ -199,6 +199,6 @@ class _Ahead:
 
 
 def _early(answer: Answer) -> str:
-    """How a list goes on, by its first bytes; empty: it ends here, or does not say it so early."""
+    """The continue token in the first bytes of a list; empty if there is no token there."""
     found = _CONTINUE.match(answer.start(BEGIN))
     return found[1].decode("ascii", "replace") if found else ""

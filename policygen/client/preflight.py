@@ -70,6 +70,6 @@ def _allowed(access: Access, permission: Permission, name: str, deadline: Deadli
             raise ReadError(f"the server answered {answer.status}")
         return msgspec.json.decode(answer.data, type=_Review).status.allowed
     except urllib3.exceptions.ReadTimeoutError:
-        raise ReadError(f"no answer came in {seconds:.3g} s") from None
+        raise ReadError(f"no answer within {seconds:.3g} s") from None
     except (urllib3.exceptions.HTTPError, OSError, msgspec.DecodeError) as error:
         raise ReadError(f"no answer: {' '.join(str(error).split())}") from None

@@ -1,7 +1,7 @@
-"""The proxy before an API server, chosen as kubectl chooses it.
+"""Selects the proxy for an API server, as kubectl does.
 
-A `proxy-url` counts for every host; HTTPS_PROXY and HTTP_PROXY only for those that NO_PROXY does not
-name, and never for this machine. The `kubernetes` client differs in both, and sends no password.
+A `proxy-url` is used for every host. HTTPS_PROXY and HTTP_PROXY are not used for hosts in NO_PROXY,
+and never for this machine. The `kubernetes` client differs in both, and sends no password.
 Source: client-go v0.36 tools/clientcmd, golang.org/x/net/http/httpproxy.
 """
 
@@ -17,7 +17,7 @@ _SCHEMES = ("http", "https", "socks5", "socks5h")
 def choose(configuration: Any, proxy_url: str) -> None:
     """Set the proxy of a `kubernetes.client.Configuration`, whose host is known.
 
-    `proxy_url` is the kubeconfig's, or nothing. Raises ValueError for one that cannot be used.
+    `proxy_url` is that of the kubeconfig, or "". Raises ValueError if it cannot be used.
     """
     configuration.proxy = None
     what = "proxy-url"
@@ -28,14 +28,14 @@ def choose(configuration: Any, proxy_url: str) -> None:
         if not proxy_url:
             return
         configuration.no_proxy = _variable("NO_PROXY")
-    shown = proxy_url.rpartition("@")[2]  # no password, also one that is not escaped
+    shown = proxy_url.rpartition("@")[2]  # without the password, also if it is not escaped
     try:
         parts = urlsplit(proxy_url)
         sound = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
     if not sound or "@" in f"{parts.path}{parts.query}{parts.fragment}":
-        raise ValueError(f"{what} {shown} is no URL of a proxy: http, https or socks5")
+        raise ValueError(f"{what} {shown} is not a valid proxy URL; use http, https or socks5")
     if parts.scheme.startswith("socks"):
         if find_spec("socks") is None:
             raise ValueError(f"{what} {shown} needs a package: pip install 'policygen[socks]'")
@@ -50,7 +50,7 @@ def choose(configuration: Any, proxy_url: str) -> None:
 
 
 def _of_environment(host: str) -> tuple[str, str]:
-    """The variable for this URL, and what it says; without a scheme it is http."""
+    """The environment variable for this URL, and its value; the default scheme is http."""
     name = "HTTPS_PROXY" if urlsplit(host).scheme == "https" else "HTTP_PROXY"
     value = _variable(name)
     if not value or _is_here(urlsplit(host).hostname or ""):

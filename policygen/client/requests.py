@@ -1,4 +1,4 @@
-"""Requests to an API server: GET only, each with a deadline, asked again where that helps."""
+"""Requests to an API server: only GET, each with a deadline, repeated after temporary errors."""
 
 import re
 import time
@@ -18,22 +18,22 @@ from policygen.client.access import Access
 JSON = "application/json"
 TRIES = 5
 PAUSE_S = 0.25
-"""Before the second try; each later one waits twice as long, or what Retry-After says."""
+"""Pause before the second try. Each later pause is twice as long, or as long as in Retry-After."""
 CALL_S = 60.0
-"""For one answer, from the request to its last byte."""
+"""Time limit of one answer, from the request to its last byte."""
 ENCODING = "gzip"
 _GZIP = 31
-"""What zlib calls gzip with any window."""
+"""The wbits value of zlib for gzip with any window."""
 MAX_ANSWER_BYTES = 1 << 30
-"""Of one answer."""
+"""The largest answer."""
 _MAX_PLAIN_BYTES = 200
-"""Of a refusal in plain words; longer ones are pages of a proxy."""
+"""The largest refusal as plain text; longer texts are pages of a proxy."""
 BEGIN = 1024
-"""Bytes with which an answer has begun."""
+"""The number of bytes after which `begun` is called."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
-"""What urllib3 begins its messages with."""
+"""The beginning of urllib3's messages."""
 _LINE = re.compile(r" \(_ssl\.c:\d+\)$")
-"""What Python's TLS ends its messages with."""
+"""The end of messages of Python's TLS."""
 _AGAIN = {429, 500, 502, 503, 504}
 
 
@@ -42,7 +42,7 @@ class ReadError(Exception):
 
 
 class RefusedError(ReadError):
-    """The server answered, and the answer is no."""
+    """The server refused the request."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -50,37 +50,37 @@ class RefusedError(ReadError):
 
 
 class Deadline(Struct, frozen=True):
-    """When all must have ended, and what else ends it."""
+    """The time at which all requests must end, and an event that ends them earlier."""
 
     end: float
-    """By `time.monotonic`."""
+    """In seconds of `time.monotonic`."""
     stopped: Event
 
     @classmethod
     def after(cls, seconds: float) -> "Deadline":
-        """From now on."""
+        """A deadline that many seconds from now."""
         return cls(time.monotonic() + seconds, Event())
 
     def left(self) -> float:
-        """Seconds that are left. Raises ReadError if none are."""
+        """The remaining seconds. Raises ReadError if the time is over."""
         seconds = self.end - time.monotonic()
         if seconds <= 0 or self.stopped.is_set():
-            raise ReadError("there was no time left")
+            raise ReadError("the time limit was reached")
         return seconds
 
     def wait(self, seconds: float) -> bool:
-        """Wait that long; False at once if the time that is left is shorter."""
+        """Wait that long. Returns False at once if the remaining time is shorter."""
         return seconds < self.end - time.monotonic() and not self.stopped.wait(seconds)
 
 
 class Answer(NamedTuple):
-    """The body of an answer as it came; whoever reads it unpacks it."""
+    """The body of an answer as it arrived; the reader unpacks it."""
 
     content: bytes
     packed: bool
 
     def start(self, size: int) -> bytes:
-        """Its first bytes, or fewer; none where it cannot be unpacked."""
+        """Up to `size` of its first bytes; empty if it cannot be unpacked."""
         if not self.packed:
             return self.content[:size]
         try:
@@ -89,7 +89,7 @@ class Answer(NamedTuple):
             return b""
 
     def whole(self) -> bytes:
-        """All of it, at once, since other threads can run meanwhile. Raises ReadError."""
+        """The complete body, unpacked in one step so that other threads can run. Raises ReadError."""
         if not self.packed:
             return self.content
         left, parts, size = self.content, [], 0
@@ -102,51 +102,51 @@ class Answer(NamedTuple):
             size += len(parts[-1])
             _within(size)
             if not one.eof:
-                raise ReadError("the answer was cut off: its packed content does not end")
+                raise ReadError("the answer was truncated: its packed content does not end")
             left = one.unused_data
         return b"".join(parts)
 
 
 Begun = Callable[[Answer], None]
-"""Hears the first bytes of an answer, once for each time that it is asked for."""
+"""Is called with the first bytes of an answer, once for each request."""
 
 
 class Server:
-    """An API server that is only ever asked to GET."""
+    """An API server that receives only GET requests."""
 
     def __init__(self, access: Access, deadline: Deadline, call_s: float = CALL_S) -> None:
         self._access = access
         self._deadline = deadline
         self._call_s = call_s
         self._asked: dict[tuple[str, str], Future[Answer]] = {}
-        """What was asked for ahead and nobody has fetched yet, by URL and accepted type."""
+        """Requests sent ahead whose answer was not fetched yet, by URL and accepted type."""
 
     @property
     def name(self) -> str:
-        """The context under which it was reached."""
+        """The name of its context."""
         return self._access.name
 
     @property
     def shown(self) -> str:
-        """Its URL as it is shown."""
+        """Its URL for messages."""
         return self._access.shown
 
     @property
     def in_cluster(self) -> bool:
-        """Whether we are a pod of it."""
+        """Whether we run in a pod of it."""
         return self._access.in_cluster
 
     @property
     def late_s(self) -> float:
-        """Seconds since all must have ended; below 0 before."""
+        """Seconds since the deadline; negative before it."""
         return time.monotonic() - self._deadline.end
 
     def stop(self) -> None:
-        """Let whatever is waiting end."""
+        """End everything that waits."""
         self._deadline.stopped.set()
 
     def close(self) -> None:
-        """Stop, and renew nothing any more."""
+        """Stop, and renew no credentials any more."""
         self.stop()
         self._access.close()
 
@@ -161,10 +161,10 @@ class Server:
         accept: str = JSON,
         begun: Begun | None = None,
     ) -> Answer:
-        """The answer to one GET; `begun` hears when it begins to come. Raises ReadError.
+        """The answer to one GET. `begun` is called when it starts to arrive. Raises ReadError.
 
-        Asked again: what got lost on its way, 429 and 5xx, and once with new credentials a 401.
-        What was asked for with `ask` is waited for, and `begun` hears of it no more.
+        Repeats the request after a lost connection, 429 and 5xx, and once with new credentials
+        after 401. If `ask` already sent it, waits for that answer and does not call `begun`.
         """
         url = self._url(path, query)
         asked = self._asked.pop((url, accept), None)
@@ -177,7 +177,7 @@ class Server:
         accept: str = JSON,
         begun: Begun | None = None,
     ) -> None:
-        """Send one GET now, in a thread; who fetches it has its answer sooner, or what it raised."""
+        """Send one GET now, in a thread, so that `fetch` has its answer or error sooner."""
         url = self._url(path, query)
         asked = self._asked[url, accept] = Future()
 
@@ -216,7 +216,7 @@ class Server:
             if status in _AGAIN and number < TRIES and self._deadline.wait(pause):
                 continue
             return _checked(status, fields, answer)
-        raise ReadError(f"the answer was no other after {_times(TRIES)}")
+        raise ReadError(f"the answer did not change after {_times(TRIES)}")
 
     def _once(
         self, url: str, headers: Mapping[str, str], begun: Begun | None
@@ -236,7 +236,7 @@ class Server:
                 timeout=urllib3.Timeout(connect=min(10.0, seconds), read=seconds),
             )
         except urllib3.exceptions.ReadTimeoutError:
-            raise ReadError(f"no answer came in {seconds:.0f} s") from None
+            raise ReadError(f"no answer within {seconds:.0f} s") from None
         except (urllib3.exceptions.HTTPError, OSError) as error:
             if _stays(error):
                 raise ReadError(_reason(error)) from None
@@ -245,10 +245,10 @@ class Server:
             answer = self._answer(response, end, begun if response.status == 200 else None)
         except urllib3.exceptions.ReadTimeoutError:
             response.close()
-            raise ReadError(f"the answer was not whole after {seconds:.0f} s") from None
+            raise ReadError(f"the answer was not complete after {seconds:.0f} s") from None
         except (urllib3.exceptions.HTTPError, OSError) as error:
             response.close()
-            raise _LostError(f"the answer was cut off: {_reason(error)}") from None
+            raise _LostError(f"the answer was truncated: {_reason(error)}") from None
         except BaseException:
             response.close()
             raise
@@ -258,14 +258,14 @@ class Server:
     def _answer(self, response: Any, end: float, begun: Begun | None) -> Answer:
         packed = response.headers.get("content-encoding", "").strip().lower()
         if packed not in {"", "identity", ENCODING}:
-            raise ReadError(f"the answer is packed as {packed}, which nobody asked for")
+            raise ReadError(f"the answer has the encoding {packed}, which was not requested")
         parts, size = [], 0
-        while part := response.read1(1 << 20, decode_content=False):  # no more than has come
+        while part := response.read1(1 << 20, decode_content=False):  # only what has arrived
             parts.append(part)
             size += len(part)
             _within(size)
             if time.monotonic() > end:
-                raise ReadError("the answer came too slowly")
+                raise ReadError("the answer arrived too slowly")
             if begun is not None:
                 so_far = Answer(b"".join(parts), packed == ENCODING)
                 if len(so_far.start(BEGIN)) == BEGIN:
@@ -280,7 +280,7 @@ def _within(size: int) -> None:
 
 
 class _LostError(Exception):
-    """A request or its answer got lost; asking again may help."""
+    """A request or its answer was lost; a repetition can help."""
 
 
 def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
@@ -289,21 +289,21 @@ def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
     kind = fields.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise ReadError(
-            f"the answer is {kind or 'of no type'}, and not JSON; is a proxy in between?"
+            f"the answer is {kind or 'of unknown type'}, not JSON; is a proxy in between?"
         )
     return answer
 
 
 def _message(status: int, fields: Mapping[str, str], body: bytes) -> str:
-    """What a Status says, or a short plain text, on one line."""
+    """The message of a Status, or a short plain text, on one line."""
     try:
-        said = msgspec.json.decode(body, type=_Status).message
+        reason = msgspec.json.decode(body, type=_Status).message
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # Go names no type where it refuses what is no HTTP, or no HTTPS.
+        # Go sends no content type if the request is not HTTP, or not HTTPS.
         is_plain = fields.get("content-type", "text/plain").startswith("text/plain")
         is_plain = is_plain and len(body) <= _MAX_PLAIN_BYTES
-        said = body.decode("utf-8", "replace") if is_plain else ""
-    words = " ".join(said.split()).removeprefix(f"{status} ")
+        reason = body.decode("utf-8", "replace") if is_plain else ""
+    words = " ".join(reason.split()).removeprefix(f"{status} ")
     return f"{status}: {words}" if words else f"the server answered {status}"
 
 
@@ -312,7 +312,7 @@ class _Status(Struct):
 
 
 def retry_after(fields: Mapping[str, str]) -> float:
-    """Seconds from now; load balancers send a date (RFC 9110, 10.2.3). What is neither counts as none."""
+    """Seconds from now, also for a date (RFC 9110, 10.2.3). 0 if missing or invalid."""
     import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
     text = fields.get("retry-after", "")
@@ -323,7 +323,7 @@ def retry_after(fields: Mapping[str, str]) -> float:
 
 
 def _times(number: int) -> str:
-    return "asked once" if number == 1 else f"asked {number} times"
+    return "one request" if number == 1 else f"{number} requests"
 
 
 def _pause(number: int) -> float:
@@ -331,7 +331,7 @@ def _pause(number: int) -> float:
 
 
 def _stays(error: Exception) -> bool:
-    """Whether asking again can't help: an URL that is none, or TLS that the two don't agree on."""
+    """Whether a repetition cannot help: an invalid URL, or TLS settings that do not match."""
     import ssl  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
     import urllib3  # noqa: PLC0415 - likewise
@@ -344,7 +344,7 @@ def _stays(error: Exception) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """The innermost of what urllib3 says, on one line."""
+    """The innermost message of an error of urllib3, on one line."""
     inner: BaseException = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):
         inner = reason

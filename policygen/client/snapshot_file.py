@@ -1,13 +1,13 @@
-"""The file of a snapshot: gzip, a JSON value a line, told to be whole by its last line.
+"""The file of a snapshot: gzip, one JSON value per line. The last line proves that it is complete.
 
     {"seen": {"context": ..., "taken": ..., "read": [...], ...}, "policygenSnapshot": 1}
     ["object", {...}]           an object
-    ["spec", {...}]             what pods ask for; counted from 0
+    ["spec", {...}]             the spec of pods; numbered from 0
     ["pod", "ns", "name", 0, ...]   a pod, and the number of its spec
     ["end", objects, specs, pods]
 
-A line refers only to lines before it. Another version, or an end that is missing or counts
-otherwise, is an error: half a cluster must not look like a whole one.
+A line refers only to earlier lines. Another version, a missing end, or an end with other numbers is
+an error: an incomplete cluster must not look complete.
 """
 
 import gzip
@@ -33,17 +33,17 @@ from policygen.kubernetes.workloads import PodSpec
 VERSION = 1
 MARK = "policygenSnapshot"
 MAX_UNPACKED_BYTES = 512 << 20
-"""Unpacked. A snapshot of 50,000 pods has about 20 MB."""
+"""Limit of the unpacked size. A snapshot of 50,000 pods has about 20 MB."""
 _FASTEST_GOOD = 6
 _NANO = 10**9
 
 
 _GZIP = b"\x1f\x8b"
-_DAMAGED = "is cut off or damaged; take the snapshot again"
+_DAMAGED = "is truncated or damaged; take the snapshot again"
 
 
 class SnapshotError(Exception):
-    """A file is no snapshot, or not a whole one of this version; the message says which."""
+    """A file is not a complete snapshot of this version; the message is the reason."""
 
 
 _Time = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -89,7 +89,7 @@ _Line = _Object | _Spec | _Pod | _End
 
 
 def write(snapshot: Snapshot, path: Path) -> None:
-    """Write the file as `atomic.write` does; a new one only its owner may read. Raises OSError, RuntimeError."""
+    """Write the file atomically; only its owner may read a new file. Raises OSError, RuntimeError."""
     atomic.write(path, packed(snapshot), private=True)
 
 
@@ -102,9 +102,9 @@ def packed(snapshot: Snapshot) -> bytes:
 
 
 def read(file: BinaryIO, *, document: int = 0) -> Snapshot:
-    """The snapshot in a file; its objects stand in the document of that index.
+    """The snapshot in a file. `document` is the index of the document of its objects.
 
-    Raises SnapshotError, and OSError where the file cannot be read.
+    Raises SnapshotError, and OSError if the file cannot be read.
     """
     blocks = _unpacked(file)
     first, _, rest = next(blocks, b"").partition(b"\n")
@@ -117,16 +117,16 @@ def _decoded(blocks: Iterable[bytes]) -> Iterator[_Line]:
         for block in blocks:
             yield from decode(block)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        # The decoder's words are about our own lines, which nobody writes by hand.
+        # The message of the decoder is about our own format, which users do not write.
         raise SnapshotError(_DAMAGED) from error
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """Whole lines, about a MiB of them at a time."""
+    """Complete lines, in blocks of about 1 MiB."""
     size, parts = 0, list[bytes]()
     start = file.read(len(_GZIP))
     if start != _GZIP:
-        raise SnapshotError("is no snapshot; `policygen snapshot` makes one")
+        raise SnapshotError("is not a snapshot; `policygen snapshot` creates one")
     whole = io.BytesIO(start + file.read())  # packed, it is small
     try:
         with gzip.GzipFile(fileobj=whole, mode="rb") as content:
@@ -150,17 +150,17 @@ def _header(line: bytes) -> Seen:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         mark = None
     if mark is None:
-        raise SnapshotError("is no snapshot; `policygen snapshot` makes one")
+        raise SnapshotError("is not a snapshot; `policygen snapshot` creates one")
     if mark != VERSION:
         raise SnapshotError(
-            f"is of format {mark!r}, and this policygen reads format {VERSION}; take it again"
+            f"has format {mark!r}, but this policygen reads format {VERSION}; take it again"
         )
     try:
         seen = msgspec.json.decode(line, type=_Header).seen
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SnapshotError(f"is damaged: {error}") from None
     if seen.taken.tzinfo is None:
-        raise SnapshotError("is damaged: its time has no zone")
+        raise SnapshotError("is damaged: its time has no time zone")
     return seen
 
 
@@ -171,7 +171,7 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
     end: _End | None = None
     for line in lines:
         if end is not None:
-            raise SnapshotError("is damaged: it goes on behind its end")
+            raise SnapshotError("is damaged: it has data after its end")
         match line:
             case _Object(data):
                 objects.append(_object(data, At(document, ("objects", len(objects)))))
@@ -249,11 +249,11 @@ def _lines(snapshot: Snapshot) -> Iterator[bytes]:
 
 
 def _encoded(value: Any) -> Any:
-    if isinstance(value, Fraction):  # no quantity is finer than a billionth
+    if isinstance(value, Fraction):  # the smallest step of a quantity is 1/10⁹
         return str(value) if value.denominator == 1 else f"{value * _NANO}n"
     raise NotImplementedError(type(value))
 
 
 def now() -> datetime:
-    """The time of a snapshot that is taken now, to the second."""
+    """The current time for a snapshot, in seconds."""
     return datetime.now(UTC).replace(microsecond=0)

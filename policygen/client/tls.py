@@ -1,8 +1,8 @@
-"""Certificates of an API server are believed as kubectl believes them.
+"""Verifies certificates of an API server the same way kubectl does.
 
-From Python 3.13 on urllib3 refuses authorities and certificates that lack an extension (RFC 5280:
-authority key identifier, key usage), as clusters have that were made years ago. Go does not, and takes an
-intermediate authority for a root.
+From Python 3.13 on, urllib3 refuses authorities and certificates without some extensions (RFC 5280:
+authority key identifier, key usage). Older clusters have such certificates, and Go accepts them. Go
+also accepts an intermediate authority as a root.
 """
 
 import ssl
@@ -12,13 +12,13 @@ from typing import Any
 def connect(configuration: Any) -> Any:
     """The connections of a `kubernetes.client.Configuration`: a `kubernetes.client.ApiClient`.
 
-    Raises ValueError for certificates that are none. What is no file is told already.
+    Raises ValueError for invalid certificates. Missing files are reported earlier.
     """
     import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
     from kubernetes import client  # noqa: PLC0415 - likewise
 
     if not configuration.verify_ssl:
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the user chose it
     context = _context(configuration)
     configuration.retries = False
     made: Any = client.ApiClient(configuration)
@@ -42,10 +42,10 @@ def _context(configuration: Any) -> ssl.SSLContext:
         else:
             context.load_default_certs()
     except ssl.SSLError:
-        raise ValueError("its certificate-authority holds no certificate") from None
+        raise ValueError("its certificate-authority contains no certificate") from None
     try:
         if configuration.cert_file:
             context.load_cert_chain(configuration.cert_file, configuration.key_file, "")
     except ssl.SSLError:
-        raise ValueError("its client-certificate and client-key are no pair") from None
+        raise ValueError("its client-certificate and client-key do not match") from None
     return context

@@ -148,14 +148,16 @@ def test_a_server_that_does_not_tell_its_version_is_told(lint):
         code, report, _ = lint(look, options=["--rule", RULE])
         assert (code, report["complete"]) == (3, False)
         told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
-        assert told == [f"the server's version could not be read{why}, so the target's rules hold"]
+        assert told == [
+            f"the version of the server could not be read{why}; using the target version"
+        ]
 
 
 def test_a_namespace_that_is_not_there_is_told(lint):
     code, report, _ = lint(snapshot(LOCAL, namespaces=("visoin",)), options=["--rule", RULE])
     assert code == 3
     told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
-    said = 'namespace "visoin" is not there, so nothing was read in it; did you mean "vision"?'
+    said = 'namespace "visoin" does not exist, so nothing was read in it; did you mean "vision"?'
     assert told == [said]
     _, report, _ = lint(snapshot(LOCAL, namespaces=("vision",)), options=["--rule", RULE])
     assert report["complete"]
@@ -179,7 +181,7 @@ def test_a_snapshot_is_no_standard_input():
 def test_an_unreadable_snapshot_is_an_error_and_incomplete(lint):
     code, report, _ = lint(b"kind: List")
     assert code == 3
-    assert "is no snapshot" in report["findings"][0]["message"]
+    assert "is not a snapshot" in report["findings"][0]["message"]
 
 
 def test_each_of_several_clusters_is_told_apart(lint):

@@ -40,19 +40,19 @@ def lint(tmp_path):
 @pytest.mark.parametrize(
     "user, options, said",
     [
-        ({}, {"context": "nope"}, 'there is no context "nope" in'),
+        ({}, {"context": "nope"}, 'context "nope" does not exist in'),
         ({}, {"context": "X"}, 'did you mean "x"?'),
         ({}, {"text": "{{{"}, "while parsing a flow"),
-        ({}, {"text": "contexts: 5"}, "is no kubeconfig: it is not a mapping whose"),
-        ({}, {"text": "contexts: [5]"}, "is no kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "contexts: 5"}, "is not a kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "contexts: [5]"}, "is not a kubeconfig: it is not a mapping whose"),
         ({}, {"text": "a: ["}, "while parsing a flow node"),
-        ({}, {"text": "[]"}, "is no kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "[]"}, "is not a kubeconfig: it is not a mapping whose"),
         ({}, {"text": "apiVersion: v1"}, "there is none"),
         ({"tokenFile": "/nonexistent"}, {}, "/nonexistent"),
-        ({"token": "a\nb"}, {}, "its token, or whom it impersonates, holds characters that no header can"),
+        ({"token": "a\nb"}, {}, "its token or impersonated user has characters that HTTP headers cannot have"),
         ({"exec": {**PLUGIN}}, {}, "its exec plugin has no command"),
         ({"exec": {**PLUGIN, "command": "./nonexistent"}}, {}, "./nonexistent is not installed"),
-        ({"exec": {**PLUGIN, "command": __file__}}, {}, "is no program that may be run"),
+        ({"exec": {**PLUGIN, "command": __file__}}, {}, "is not executable"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_a_usage_error(lint, user, options, said):
@@ -77,7 +77,7 @@ def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monke
     key, certificate = (base64.b64encode(each).decode() for each in (b"key", b"certificate"))
     user = {"client-certificate-data": certificate, "client-key-data": key}
     done = lint(user, server="https://127.0.0.1:9")
-    assert "its client-certificate and client-key are no pair" in str(done.exception)
+    assert "its client-certificate and client-key do not match" in str(done.exception)
     assert len(made) == 2
     assert list(folder.iterdir()) == []
 
@@ -147,9 +147,9 @@ def test_one_context_of_several_that_cannot_be_used_is_a_finding(tmp_path):
     for name, said in {
         "a": "its exec plugin /nonexistent is not installed, or not on PATH",
         "b": "nothing could be read of http://127.0.0.1:9",
-        "no-user": 'it names the user "w", who is not there',
-        "no-cluster": 'it names the cluster "d", which is not there',
-        "nowhere": 'there is no context "nowhere"',
+        "no-user": 'its user "w" does not exist',
+        "no-cluster": 'its cluster "d" does not exist',
+        "nowhere": 'context "nowhere" does not exist',
     }.items():
         assert said in told[name]
 
@@ -157,14 +157,14 @@ def test_one_context_of_several_that_cannot_be_used_is_a_finding(tmp_path):
 def test_a_kubeconfig_that_is_not_there_is_named(tmp_path):
     path = tmp_path / "gone"
     done = CliRunner().invoke(cli, ["lint", "--context", "x", "--kubeconfig", str(path)])
-    assert str(done.exception) == f"there is no kubeconfig {path}; write --kubeconfig FILE"
+    assert str(done.exception) == f"kubeconfig {path} does not exist; write --kubeconfig FILE"
 
 
 def test_a_kubeconfig_that_is_no_text_is_told(tmp_path):
     path = tmp_path / "config"
     path.write_bytes(b"\xff\xfe")
     done = CliRunner().invoke(cli, ["lint", "--context", "x", "--kubeconfig", str(path)])
-    assert "is no kubeconfig: it is not UTF-8" in str(done.exception)
+    assert "is not a kubeconfig: it is not UTF-8" in str(done.exception)
 
 
 def test_what_stays_wrong_is_asked_once(lint):
@@ -248,7 +248,7 @@ def test_a_preflight_waits_for_no_plugin_and_ends_in_time(tmp_path):
 
     with Loopback(loopback.http(respond)).running() as server:
         said = preflight(server.url, {"token": "t"})
-    assert "there was no time left" in said or "no answer came in" in said
+    assert "the time limit was reached" in said or "no answer within" in said
     said = preflight("http://127.0.0.1:9", {"exec": {**PLUGIN, "command": hanging}})
     assert f"no credentials of its exec plugin {hanging} came in 4 s" in said
     assert ends((tmp_path / "pid").read_text().strip())
@@ -264,7 +264,7 @@ def test_a_snapshot_says_what_it_missed_that_is_no_gap(tmp_path):
         done = CliRunner().invoke(cli, ["snapshot", *options, "-o", str(tmp_path / "s")])
     assert done.exit_code == 3
     assert 'x: nothing was read in namespace "typo"' in done.stderr
-    assert "x: the server's version could not be read" in done.stderr
+    assert "x: the version of the server could not be read" in done.stderr
 
 
 def test_a_plugin_that_hangs_when_it_is_asked_again_is_ended(lint, tmp_path):
@@ -321,7 +321,7 @@ def test_outside_of_a_pod_there_is_no_pods_identity(monkeypatch):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     done = CliRunner().invoke(cli, ["lint", "--in-cluster"])
     assert str(done.exception) == (
-        "--in-cluster is for pods, and this is none: KUBERNETES_SERVICE_HOST is not set; "
+        "--in-cluster works only in a pod (KUBERNETES_SERVICE_HOST is not set); "
         "write --context CONTEXT"
     )
 
@@ -338,7 +338,7 @@ def test_an_empty_kubeconfig_variable_is_as_good_as_none(tmp_path):
         check=False,
     )
     assert done.returncode == 2
-    assert 'there is no context "x" in ~/.kube/config' in done.stderr
+    assert 'context "x" does not exist in ~/.kube/config' in done.stderr
 
 
 @pytest.mark.parametrize("command", ["snapshot -o x", "rbac --preflight", "diff a"])

@@ -160,7 +160,7 @@ def test_a_list_whose_head_drips_for_ever_is_a_gap(served):
     wanted = Wanted(frozenset({POD, NODE}), config_maps=frozenset())
     snapshot, _ = served(wanted, items, dripping="nodes", seconds=1)
     assert [str(gap) for gap in snapshot.seen.gaps] == [
-        "Node could not be read: there was no time left"
+        "Node could not be read: the time limit was reached"
     ]
     assert snapshot.seen.read == {POD}
     assert [pod.name for pod in snapshot.pods] == ["p"]

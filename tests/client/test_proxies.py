@@ -25,7 +25,7 @@ def test_what_is_wrong_with_a_proxy_is_told_without_its_password(monkeypatch, ur
     configuration.host = "https://cluster.example"
     if where == "environment":
         monkeypatch.setenv("HTTPS_PROXY", url)
-    with pytest.raises(ValueError, match="is no URL of a proxy") as refused:
+    with pytest.raises(ValueError, match="is not a valid proxy URL") as refused:
         proxies.choose(configuration, url if where == "kubeconfig" else "")
     assert "hid" not in str(refused.value)
     assert "den" not in str(refused.value)

@@ -159,7 +159,7 @@ def test_a_name_that_only_begins_as_the_systems_do_is_hidden():
         ),
         ("acme-config: 500: acme", "acme-config: 500"),
         ("Failed to resolve 'api.acme.example'", 'Failed to resolve "..."'),
-        ("no answer came in 60 s", "no answer came in 60 s"),
+        ("no answer within 60 s", "no answer within 60 s"),
     ],
 )
 def test_of_why_something_was_not_read_no_words_of_the_server_are_left(reason, told):

@@ -74,7 +74,7 @@ def test_an_answer_that_unpacks_without_end_is_refused(answered, monkeypatch):
 
 def test_a_packing_that_nobody_asked_for_is_told(answered):
     said, asked = answered((b"?", "zstd"))
-    assert (said, asked) == ("the answer is packed as zstd, which nobody asked for", 1)
+    assert (said, asked) == ("the answer has the encoding zstd, which was not requested", 1)
 
 
 def test_a_refusal_that_is_nested_without_end_is_told(tmp_path):
@@ -123,7 +123,7 @@ def test_a_time_to_ask_again_may_be_a_date(later):
 
 def test_groups_that_are_nested_without_end_are_none():
     body = b'{"items":[],"x":' + b"[" * 200_000
-    with pytest.raises(requests.ReadError, match="/api is no list of API groups"):
+    with pytest.raises(requests.ReadError, match="/api is not a list of API groups"):
         discovery.served(lambda *_, **__: body)
 
 
@@ -199,7 +199,7 @@ def test_what_went_wrong_ahead_is_raised_where_it_is_fetched(slow):
 def test_an_answer_ahead_that_never_ends_takes_no_longer_than_another(slow):
     began = time.monotonic()
     slow["server"].ask("/p")
-    with pytest.raises(requests.ReadError, match="was not whole after 3 s"):
+    with pytest.raises(requests.ReadError, match="was not complete after 3 s"):
         slow["server"].fetch("/p")
     assert time.monotonic() - began < 15
 
@@ -207,6 +207,6 @@ def test_an_answer_ahead_that_never_ends_takes_no_longer_than_another(slow):
 def test_nothing_more_is_asked_ahead_of_a_server_that_was_stopped(slow):
     slow["server"].stop()
     slow["server"].ask("/p")
-    with pytest.raises(requests.ReadError, match="no time left"):
+    with pytest.raises(requests.ReadError, match="time limit was reached"):
         slow["server"].fetch("/p")
     assert slow["asked"] == []

@@ -209,11 +209,11 @@ def at(header, time):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda header: header | {"policygenSnapshot": 2}, "format 2, and this policygen reads"),
-        (lambda header: header | {"policygenSnapshot": None}, "is no snapshot"),
-        (lambda header: at(header, "2026-01-01T00:00:00"), "no zone"),
+        (lambda header: header | {"policygenSnapshot": 2}, "format 2, but this policygen reads"),
+        (lambda header: header | {"policygenSnapshot": None}, "is not a snapshot"),
+        (lambda header: at(header, "2026-01-01T00:00:00"), "no time zone"),
         (lambda header: at(header, "now"), "is damaged"),
-        (lambda _: {"items": []}, "is no snapshot"),
+        (lambda _: {"items": []}, "is not a snapshot"),
     ],
 )
 def test_another_header_is_an_error(tmp_path, change, message):
@@ -228,7 +228,7 @@ def test_a_pods_time_without_a_zone_is_an_error(tmp_path):
     it = example()
     naive = msgspec.structs.replace(it.pods[0], created=datetime(2026, 11, 20))  # noqa: DTZ001 - that is it
     data = written(msgspec.structs.replace(it, pods=(naive,)), tmp_path)
-    with pytest.raises(SnapshotError, match=r"is cut off or damaged; take the snapshot again"):
+    with pytest.raises(SnapshotError, match=r"is truncated or damaged; take the snapshot again"):
         snapshot_file.read(io.BytesIO(data))
 
 
@@ -245,7 +245,7 @@ def test_a_damaged_one_is_said_to_be_damaged(tmp_path, change):
         data = gzip.compress(first + b'\n["object", "text"]\n' + rest)
     with pytest.raises(SnapshotError) as told:
         snapshot_file.read(io.BytesIO(data))
-    assert str(told.value) == "is cut off or damaged; take the snapshot again"
+    assert str(told.value) == "is truncated or damaged; take the snapshot again"
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_damaged_one_is_said_to_be_damaged(tmp_path, change):
     ids=["empty", "yaml", "zeros", "packed-nothing", "packed-zeros"],
 )
 def test_what_is_no_snapshot_is_said_to_be_none(data):
-    with pytest.raises(SnapshotError, match=r"is no snapshot|is cut off"):
+    with pytest.raises(SnapshotError, match=r"is not a snapshot|is truncated"):
         snapshot_file.read(io.BytesIO(data))
 
 

@@ -278,7 +278,7 @@ GONE = json.dumps({"kind": "Status", "message": "too old resource version", "cod
     "fault, code, said",
     [
         (only(PODS, Fault(cut_at=20), times=2), 0, ""),
-        (only(PODS, Fault(cut_at=20)), 3, "cut off"),
+        (only(PODS, Fault(cut_at=20)), 3, "truncated"),
         (only(PODS, Fault(429, {"retry-after": "1"}), times=1), 0, ""),
         (only(PODS, Fault(429, {"retry-after": "9999"})), 3, "429"),
         (only(PODS, Fault(500), times=3), 0, ""),
@@ -293,7 +293,7 @@ GONE = json.dumps({"kind": "Status", "message": "too old resource version", "cod
         (only(PODS, Fault(404)), 3, "404"),
         (only("/apis", Fault(500)), 3, "nothing could be read"),
         (only("/api", Fault(content_type="text/html")), 3, "nothing could be read"),
-        (only("/version", Fault(500)), 3, "version could not be read .*500"),
+        (only("/version", Fault(500)), 3, "version of the server could not be read .*500"),
     ],
 )
 def test_faults_on_the_way_are_survived_or_named(

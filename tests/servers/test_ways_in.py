@@ -146,7 +146,7 @@ def test_a_proxy_that_is_none_is_told(way, url):
     way.server(**{"proxy-url": url}).lint()
     code, said = way.lint()
     assert code == 2
-    assert "is no URL of a proxy: http, https or socks5" in said
+    assert "is not a valid proxy URL; use http, https or socks5" in said
     assert "secret" not in said
 
 
@@ -168,12 +168,12 @@ def test_the_name_in_a_certificate_can_be_another(way, tunnel, far):
 @pytest.mark.parametrize(
     "cluster, user, said",
     [
-        ({"insecure-skip-tls-verify": True}, {}, "exclude each other"),
-        ({}, {"client-certificate": "tls.crt"}, "a client-certificate and no client-key"),
+        ({"insecure-skip-tls-verify": True}, {}, "cannot be used together"),
+        ({}, {"client-certificate": "tls.crt"}, "a client-certificate, but no client-key"),
         ({}, {"client-certificate": "tls.crt", "client-key": "gone.key"}, "gone.key"),
         ({}, {"client-certificate": "gone.crt", "client-key": "tls.key"}, "gone.crt"),
-        ({}, {"client-certificate": "tls.crt", "client-key": "sa.key"}, "are no pair"),
-        ({"certificate-authority-data": "aGVsbG8="}, {}, "holds no certificate"),
+        ({}, {"client-certificate": "tls.crt", "client-key": "sa.key"}, "do not match"),
+        ({"certificate-authority-data": "aGVsbG8="}, {}, "contains no certificate"),
         ({"server": ""}, {}, "has no server"),
         ({}, {"auth-provider": {"name": "azure"}}, "no auth-provider azure any more"),
     ],
@@ -323,9 +323,9 @@ def test_a_login_that_ends_during_the_run_is_renewed(issued, login, bench):
 @pytest.mark.parametrize(
     "tokens, said",
     [
-        ({}, "it has no id-token, and there is no refresh-token; log in again"),
-        ({"id-token": -60}, "and there is no refresh-token; log in again"),
-        ({"id-token": "no token"}, "and there is no refresh-token; log in again"),
+        ({}, "it has no id-token, and it has no refresh-token; log in again"),
+        ({"id-token": -60}, "and it has no refresh-token; log in again"),
+        ({"id-token": "no token"}, "and it has no refresh-token; log in again"),
         (
             {"id-token": -60, "refresh-token": "used up"},
             "answered 400: invalid_grant the session has ended; log in again",
@@ -372,16 +372,16 @@ def answer(status, version=V1):
         (None, "is not installed, or not on PATH: brew install it"),
         ("exit(7)", "failed with exit code 7"),
         ("import sys; sys.exit('please\\nlog in')", "failed with exit code 1: please log in"),
-        ("", "printed no JSON"),
-        ("print('hello')", "printed no JSON"),
-        ("print(5)", "printed no ExecCredential"),
-        ("print([])", "printed no ExecCredential"),
-        (f"print({answer(None)!r})", "printed no ExecCredential"),
-        (f"print({answer({})!r})", "printed no ExecCredential"),
-        (f"print({answer({'clientCertificateData': 'a'})!r})", "printed no ExecCredential"),
+        ("", "did not print JSON"),
+        ("print('hello')", "did not print JSON"),
+        ("print(5)", "did not print an ExecCredential"),
+        ("print([])", "did not print an ExecCredential"),
+        (f"print({answer(None)!r})", "did not print an ExecCredential"),
+        (f"print({answer({})!r})", "did not print an ExecCredential"),
+        (f"print({answer({'clientCertificateData': 'a'})!r})", "did not print an ExecCredential"),
         (
             f"print({answer({'token': TOKEN}, f'{V1}beta1')!r})",
-            f"answers in {V1}beta1, and the kubeconfig asks for {V1}",
+            f"answers with apiVersion {V1}beta1, but the kubeconfig has {V1}",
         ),
     ],
 )
