@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from math import ceil
 
 from policygen.core import quantity
+from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.core.standard_resources import HUGE_PAGES
 
 Fault = tuple[At, str]
 """A place and a message."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from policygen.core.amounts import shown
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
 from policygen.kubernetes.core import Node
 from policygen.kubernetes.table import Entry
-from policygen.lint.core.amounts import shown
 from policygen.lint.core.running_pods import Holder, holders, maker
 from policygen.lint.rule import Facts
 

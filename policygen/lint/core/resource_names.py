@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from policygen.core.amounts import HUGE_PAGES
 from policygen.core.names import GPU
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.core.standard_resources import HUGE_PAGES
 
 NATIVE = ("cpu", "memory", "ephemeral-storage", "pods")
 """Resources of Kubernetes itself, without hugepages."""

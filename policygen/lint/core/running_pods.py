@@ -5,13 +5,13 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from policygen.core.amounts import amount_of
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import SHAPES
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.core.amounts import amount_of
 
 
 class Holder(Struct, frozen=True, eq=False, gc=False):

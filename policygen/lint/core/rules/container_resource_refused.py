@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At, Hit
 from policygen.core.label_grammar import key_fault
 from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.core.standard_resources import HUGE_PAGES, known_to_containers
+from policygen.lint.core.standard_resources import known_to_containers
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _BESIDE_PAGES = ("cpu", "memory")

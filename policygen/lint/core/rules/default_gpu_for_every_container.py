@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _REMOVE = "; remove it from the defaults"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import amount_of, shown, written
 from policygen.core.finding import Edit, Hit, Verb
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.amounts import amount_of, shown, written
 from policygen.lint.core.standard_resources import known_to_containers, overcommitted
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.core.amounts import shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.lint.core.amounts import shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _NONE = ("", "none")

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
+from policygen.core.amounts import shown
 from policygen.core.finding import At, Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRangeItem
-from policygen.lint.core.amounts import shown
 from policygen.lint.core.standard_resources import overcommitted
 from policygen.lint.rule import Facts, Family, ObjectRule
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import At, Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRange, LimitRangeItem
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, Resources, Template
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.queue_names import container_limits
 from policygen.lint.rule import Facts, Family, ObjectRule
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 

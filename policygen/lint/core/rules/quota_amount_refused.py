@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import amount_of
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import amount_of
 from policygen.lint.core.standard_resources import known_to_quota, whole
 from policygen.lint.rule import Facts, Family, ObjectRule
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from policygen.core import quantity
+from policygen.core.amounts import shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.core.amounts import shown
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.core.standard_resources import overcommitted
 from policygen.lint.rule import Facts, Family, ObjectRule
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.rule import Facts, Family, ObjectRule
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import BYTES
 from policygen.core.finding import Hit
 from policygen.core.quantity import MEBIBYTE
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import BYTES
 from policygen.lint.kueue.quotas import Placed, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from policygen.core.amounts import amount_of
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Node, Taint
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.core.amounts import amount_of
 from policygen.lint.kueue.flavor_nodes import HARD, Flavor, Nodes, nodes
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.core.amounts import BYTES, amount_of, written
 from policygen.core.finding import At, Edit, Hit, Verb
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import BYTES, amount_of, written
 from policygen.lint.kueue.quotas import amounts, every_quota, owners
 from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 

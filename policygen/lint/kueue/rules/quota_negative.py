@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import amount_of
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import amount_of
 from policygen.lint.kueue.quotas import amounts, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 

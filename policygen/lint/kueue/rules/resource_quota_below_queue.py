@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from policygen.core.amounts import amount_of, shown, written
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.core.amounts import amount_of, shown, written
 from policygen.lint.kueue.queue_names import target
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, ObjectRule

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.kueue.cohorts import Cell, Node, forest
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
 from policygen.lint.kueue.queue_names import TOGETHER

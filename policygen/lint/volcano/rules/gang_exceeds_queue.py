@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.gangs import gangs

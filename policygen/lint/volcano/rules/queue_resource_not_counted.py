@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import Hit, Path
 from policygen.core.rule import Severity
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.resource_names import NATIVE, meant, provided
-from policygen.lint.core.standard_resources import HUGE_PAGES
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.core import ResourceQuota
-from policygen.lint.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.lint.core.amounts import amount_of, shown, written
+from policygen.core.amounts import amount_of, shown, written
 
 GIB = 2**30
 

@@ -4,10 +4,12 @@ from decimal import Decimal
 from fractions import Fraction
 
 from policygen.core.quantity import Format, Quantity, canonical
-from policygen.lint.core.standard_resources import HUGE_PAGES
 
 BYTES = ("memory", "ephemeral-storage")
 """Resources that are counted in bytes."""
+
+HUGE_PAGES = "hugepages-"
+"""Prefix of the names of huge pages; their size follows."""
 
 _CPU = "cpu"
 _PREFIXES = ("requests.", "limits.")
