@@ -1,4 +1,4 @@
-"""What is known of GPUs, MIG profiles and node shapes, typed."""
+"""Typed hardware data: GPU products, MIG profiles and node shapes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,27 +12,27 @@ from policygen.hardware.data import read
 
 
 class Product(Struct, frozen=True):
-    """A GPU as it is sold."""
+    """A GPU product."""
 
     id: str
     memory_mib: int
-    """What a process can use of one card: less than the figure in the name."""
+    """Memory of one card that a process can use, in MiB; less than the number in the name."""
     labels: tuple[str, ...]
     """Values of the node label nvidia.com/gpu.product."""
     mig: str | None
-    """The family of its MIG profiles; None: it cannot be cut."""
+    """The family of its MIG profiles; None if it does not support MIG."""
     per_node: int
     """GPUs of its default node shape."""
     shape: str
-    """Name of the node shape that stands for its nodes when a pool says nothing."""
+    """Name of the node shape that is assumed if a pool does not set one."""
 
 
 class Match(Struct, frozen=True):
-    """The product that a name means."""
+    """The product that matches a name."""
 
     product: Product
     assumed: bool
-    """The name fits several cards."""
+    """True if the name matches several products."""
 
 
 class MigProfile(Struct, frozen=True):
@@ -45,7 +45,7 @@ class MigProfile(Struct, frozen=True):
     max_per_gpu: int
     """How many of this profile alone fit on one card."""
     memory_mib: int
-    """What one instance offers."""
+    """Memory of one instance, in MiB."""
 
     @property
     def resource_suffix(self) -> str:
@@ -57,7 +57,7 @@ class MigProfile(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """A node as a cloud sells it; cpu and memory are capacity, not allocatable."""
+    """A node type of a cloud. cpu and memory are capacity, not allocatable."""
 
     name: str
     gpus: int
@@ -73,7 +73,7 @@ def products() -> Mapping[str, Product]:
 
 
 def product(name: str) -> Match | None:
-    """The product that a label, a cloud's name or a user's short name means, in any case.
+    """The product of a label, a cloud's name or a short name, in any case of letters; None if unknown.
 
     Suffixes that the device plugin appends to the label (`-SHARED`, `-MIG-1g.10gb`) are ignored.
     """
@@ -82,13 +82,13 @@ def product(name: str) -> Match | None:
 
 
 def product_names() -> tuple[str, ...]:
-    """Everything that `product` knows by name, for suggestions."""
+    """Every name that `product` knows, for suggestions."""
     labels = [label for known in products().values() for label in known.labels]
     return tuple(sorted({*_products()[1], *labels}))
 
 
 def mig_profiles(product: Product) -> Mapping[str, MigProfile]:
-    """The product's MIG profiles by name; empty when it cannot be cut."""
+    """The product's MIG profiles by name; empty if it does not support MIG."""
     return _NO_PROFILES if product.mig is None else _families()[product.mig]
 
 
@@ -98,15 +98,15 @@ def shapes() -> Mapping[str, Shape]:
 
 
 def shape(name: str) -> Shape | None:
-    """The node shape of an instance type, in any case."""
+    """The node shape of an instance type, in any case of letters; None if unknown."""
     return _shapes()[1].get(name.strip().lower())
 
 
 def system_reserved(cpu_milli: int, memory_bytes: int) -> tuple[int, int]:
-    """What a node of this capacity keeps for itself: cpu in thousandths of a core, and bytes.
+    """The system reservation of a node with this capacity: cpu in thousandths of a core, and bytes.
 
-    GKE's published tiers of kube-reserved and its eviction threshold, after what the kernel
-    takes of the memory that the cloud sells. Rounded up to 1m and 1Mi, at most the capacity.
+    GKE's published tiers of kube-reserved and its eviction threshold, applied to the memory that
+    the kernel leaves. Rounded up to 1m and 1Mi, at most the capacity.
     Source: `system_reserved` in shapes.json.
     """
     rule = read("shapes.json")["system_reserved"]
@@ -125,7 +125,7 @@ _MAKERS = ("nvidia-", "tesla-", "geforce-")
 
 @cache
 def _products() -> tuple[Mapping[str, Product], Mapping[str, Match]]:
-    """Products by id, and what every spelling means."""
+    """Products by id, and the match of every spelling."""
     data = read("products.json")
     by_id: dict[str, Product] = {}
     by_name: dict[str, Match] = {}
@@ -148,7 +148,7 @@ def _products() -> tuple[Mapping[str, Product], Mapping[str, Match]]:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """The name in lower case with dashes, then without the maker's words in front."""
+    """The name in lower case with dashes, then without each maker prefix."""
     word = _ADDED.sub("", re.sub(r"[\s_]+", "-", name.strip().lower()))
     yield word
     for maker in _MAKERS:
@@ -196,7 +196,7 @@ def _shapes() -> tuple[Mapping[str, Shape], Mapping[str, Shape]]:
 
 
 def _tiers(amount: int, tiers: Sequence[Sequence[int | None]], unit: int) -> int:
-    """Sum over the tiers of their share, in parts of 10,000, of what falls into them; rounded up."""
+    """Sum over tiers of the amount in each tier times its share in parts of 10,000; rounded up."""
     total, below = 0, 0
     for bound, share in tiers:
         top = amount if bound is None else min(amount, bound * unit)

@@ -1,4 +1,4 @@
-"""What is known of models that run on the hardware, and what the name of another one says."""
+"""Data of known models, and what the name of an unknown one shows."""
 
 import re
 from collections.abc import Mapping
@@ -20,24 +20,24 @@ _VARIANT = re.compile(r"(-(instruct|chat|base|hf|it))+$")
 
 
 class ModelFacts(Struct, frozen=True):
-    """What sizing must know of a model."""
+    """The facts of a model that sizing needs."""
 
     name: str
     parameters: int
-    """All of them, every expert included."""
+    """All parameters, including every expert."""
     kv_values_per_token: int | None
-    """Numbers that one token leaves in the KV cache; None: unknown."""
+    """Values that one token adds to the KV cache; None if unknown."""
     kv_shards: int
-    """Over how many devices the KV cache can be split; beyond them it is kept several times."""
+    """The most devices over which the KV cache can be split; with more, it is stored several times."""
     max_context: int | None
     precision: str
-    """Of the published weights."""
+    """Precision of the published weights."""
     assumption: str | None = None
-    """What was read into the name, in words."""
+    """The assumption that was made from the name, as text."""
 
     @property
     def assumed(self) -> bool:
-        """The name fits several models, or the figures come from the size alone."""
+        """True if the name matches several models, or the figures come from the size alone."""
         return self.assumption is not None
 
 
@@ -49,34 +49,34 @@ def models() -> Mapping[tuple[str, str], ModelFacts]:
 def model(family: str | None, size: str | None) -> ModelFacts | None:
     """Facts of a model by family and size; without a size, the family may end in one.
 
-    A family that is not known, or not in this size, still has the parameters that its size
-    says. None when there is no size that can be read.
+    An unknown family, or an unknown size of a family, still has the number of parameters in its
+    size. Returns None if no size can be read.
     """
     word = _family(family or "")
     if size is None:
         found = _NAMED.fullmatch(word)
         if found is None:
             return _only(word)
-        word, wanted = found["family"], found["size"]
+        word, requested = found["family"], found["size"]
     else:
-        wanted = size.strip().lower()
-    # The active parameters of a mixture (30b-a3b) are not what must be in memory.
-    wanted = wanted.partition("-a")[0]
+        requested = size.strip().lower()
+    # All parameters of a mixture (30b-a3b) must be in memory, not only the active ones.
+    requested = requested.partition("-a")[0]
     data = read("models.json")
     word = data["family_aliases"].get(word, word)
-    exact = _models().get((word, wanted))
+    exact = _models().get((word, requested))
     if exact is not None:
         return exact
-    asked = " ".join(part for part in (word, wanted) if part)
-    guess = data["ambiguous"].get(word, {}).get(wanted)
+    full_name = " ".join(part for part in (word, requested) if part)
+    guess = data["ambiguous"].get(word, {}).get(requested)
     if guess is not None:
-        facts = _models()[guess, wanted]
-        return replace(facts, assumption=f"{asked} is read as {facts.name}")
-    return _from_size(asked, wanted)
+        facts = _models()[guess, requested]
+        return replace(facts, assumption=f"{full_name} is read as {facts.name}")
+    return _from_size(full_name, requested)
 
 
 def model_names() -> tuple[str, ...]:
-    """Everything that `model` has figures for, as `family size`, for suggestions."""
+    """Every model with figures, as `family size`, for suggestions."""
     data = read("models.json")
     guessed = [(family, size) for family, sizes in data["ambiguous"].items() for size in sizes]
     return tuple(sorted(" ".join(pair) for pair in (*_models(), *guessed)))
@@ -101,33 +101,33 @@ def _models() -> Mapping[tuple[str, str], ModelFacts]:
 
 
 def _family(name: str) -> str:
-    """A family in lower case with dashes, without the organisation and the kind of training."""
+    """A family in lower case with dashes, without organisation and kind of training."""
     word = re.sub(r"[\s_]+", "-", name.strip().lower()).rpartition("/")[2]
     return _VARIANT.sub("", word)
 
 
 def _only(family: str) -> ModelFacts | None:
-    """The one model of a family that comes in a single size."""
+    """The model of a family with a single size; None if it has several."""
     family = read("models.json")["family_aliases"].get(family, family)
     sizes = [facts for (name, _), facts in _models().items() if name == family]
     return sizes[0] if len(sizes) == 1 else None
 
 
-def _from_size(asked: str, size: str) -> ModelFacts | None:
-    said = _PARAMETERS.fullmatch(size)
-    if said is None:
+def _from_size(full_name: str, size: str) -> ModelFacts | None:
+    written = _PARAMETERS.fullmatch(size)
+    if written is None:
         return None
-    thousandths = int(said["whole"]) * 1000 + int((said["part"] or "").ljust(3, "0"))
-    # Experts share some layers, so that this is more than the truth, never less.
-    parameters = thousandths * _UNITS[said["unit"]] // 1000 * int(said["experts"] or 1)
+    thousandths = int(written["whole"]) * 1000 + int((written["part"] or "").ljust(3, "0"))
+    # Experts share some layers, so this is an upper bound.
+    parameters = thousandths * _UNITS[written["unit"]] // 1000 * int(written["experts"] or 1)
     if parameters == 0:
         return None
     return ModelFacts(
-        name=asked,
+        name=full_name,
         parameters=parameters,
         kv_values_per_token=None,
         kv_shards=1,
         max_context=None,
         precision="bf16",
-        assumption=f"the parameters of {asked} are read from its size",
+        assumption=f"the parameters of {full_name} are read from its size",
     )

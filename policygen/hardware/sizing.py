@@ -10,66 +10,65 @@ from policygen.hardware.catalog import MigProfile
 from policygen.hardware.models import ModelFacts
 
 BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "fp8": 8, "int8": 8, "int4": 4}
-"""Bits a number by precision; scales of quantised weights are not counted."""
+"""Bits of a number by precision, without the scales of quantised weights."""
 
 DEFAULT_PRECISION = "bf16"
-"""Of weights whose published precision is not known, and of the KV cache."""
+"""Precision of weights if the published one is unknown, and of the KV cache."""
 DEFAULT_CONCURRENCY = 1
 DEFAULT_CONTEXT_LENGTH = 2048
-"""Tokens of one request, prompt and answer: a chat turn, and within every known model's limit."""
+"""Tokens of prompt and answer of one request: a chat turn, within the limit of every known model."""
 DEFAULT_RUNTIME_BYTES = GIBIBYTE
 """CUDA context, graphs and activations of a 7B to 8B model on one GPU."""
 DEFAULT_UTILISATION = 90
-"""What most documents of vLLM give as gpu_memory_utilization, in percent."""
+"""gpu_memory_utilization in most documents of vLLM, in percent."""
 
 
 class Workload(Struct, frozen=True):
     """What one replica, or one pod of a gang, holds in GPU memory.
 
-    `gpu_memory_bytes`, where stated, is the whole need. Otherwise it is computed from `facts`.
-    With neither, nothing is known of it. Raises ValueError on an unknown precision and on
-    figures out of range.
+    `gpu_memory_bytes`, if set, is the total. Otherwise it is calculated from `facts`. Without
+    both, the need is unknown. Raises ValueError on an unknown precision or a value out of range.
     """
 
     gpu_memory_bytes: int | None = None
     facts: ModelFacts | None = None
     precision: str = ""
-    """Of the weights, a key of BITS. Left empty, it becomes that of the published weights."""
+    """Precision of the weights, a key of BITS. The default is that of the published weights."""
     concurrency: int = DEFAULT_CONCURRENCY
-    """Requests that one replica serves at a time."""
+    """Requests that one replica serves at one time."""
     context_length: int = DEFAULT_CONTEXT_LENGTH
-    """Tokens of one request, prompt and answer."""
+    """Tokens of prompt and answer of one request."""
     kv_precision: str = DEFAULT_PRECISION
-    """Of the KV cache, a key of BITS."""
+    """Precision of the KV cache, a key of BITS."""
     runtime_memory_bytes: int = DEFAULT_RUNTIME_BYTES
-    """On each device, beside weights and KV cache."""
+    """Bytes on each device in addition to weights and KV cache."""
     utilisation: int = DEFAULT_UTILISATION
     """Percent of a device's memory that is used."""
     any_count: bool = False
-    """Any number of devices, not only powers of two."""
+    """True allows any number of devices, not only powers of two."""
 
     def __post_init__(self) -> None:
         if not self.precision:
             force_setattr(self, "precision", _published(self.facts))
         for name in ("precision", "kv_precision"):
             if getattr(self, name) not in BITS:
-                raise ValueError(f"{name} {getattr(self, name)!r} is none of {', '.join(BITS)}")
+                raise ValueError(f"{name} {getattr(self, name)!r} is not one of {', '.join(BITS)}")
         stated = 1 if self.gpu_memory_bytes is None else self.gpu_memory_bytes
         if min(stated, self.concurrency, self.context_length) < 1 or self.runtime_memory_bytes < 0:
             raise ValueError("memory, concurrency and context length must be positive")
         if not 1 <= self.utilisation <= 100:
-            raise ValueError(f"utilisation is {self.utilisation}, it must be within 1 and 100")
+            raise ValueError(f"utilisation must be between 1 and 100, not {self.utilisation}")
 
 
 def weights_bytes(workload: Workload) -> int | None:
-    """Memory of the weights by family and size; None where these say nothing."""
+    """Bytes of the weights by family and size; None if these are unknown."""
     return None if workload.facts is None else _ceil(_weight_bits(workload), 8)
 
 
 def kv_bytes(workload: Workload, devices: int = 1) -> int | None:
-    """KV cache on that many devices together, by family and size; None where it is not known.
+    """Bytes of the KV cache on all devices together, by family and size; None if unknown.
 
-    Each device keeps at least one KV head, so beyond `kv_shards` devices it is kept again.
+    Each device stores at least one KV head, so with more than `kv_shards` devices it is stored again.
     """
     facts = workload.facts
     if facts is None or facts.kv_values_per_token is None:
@@ -78,24 +77,24 @@ def kv_bytes(workload: Workload, devices: int = 1) -> int | None:
 
 
 def needed_bytes(workload: Workload, devices: int = 1) -> int | None:
-    """Memory that this many devices must have together, to compare with what they offer.
+    """Bytes that `devices` devices must have together.
 
-    The stated memory as it is; else (weights + KV cache + runtime on each device), over the
-    share of the memory that is used. None where nothing is known.
+    The stated memory, else (weights + KV cache + runtime on each device), divided by the share of
+    the memory that is used. None if unknown.
     """
     if workload.gpu_memory_bytes is not None:
         return workload.gpu_memory_bytes
     if workload.facts is None:
         return None
     shards = workload.facts.kv_shards
-    # In bits times shards, so that nothing is rounded before the end.
+    # In bits times shards, so that only the result is rounded.
     held = (_weight_bits(workload) + 8 * devices * workload.runtime_memory_bytes) * shards
     held += _kv_bits(workload) * max(devices, shards)
     return _ceil(held * 100, 8 * shards * workload.utilisation)
 
 
 def assumptions(workload: Workload) -> tuple[str, ...]:
-    """The defaults that a computed need rests on, in words; none where the memory is stated."""
+    """The defaults that a calculated need assumes, as text; empty if the memory is stated."""
     facts = workload.facts
     if facts is None or workload.gpu_memory_bytes is not None:
         return ()
@@ -104,11 +103,11 @@ def assumptions(workload: Workload) -> tuple[str, ...]:
         (f"weights in {workload.precision}", workload.precision == _published(facts)),
         *_kv_assumptions(workload, facts),
         (
-            f"{DEFAULT_RUNTIME_BYTES >> 30}Gi of runtime memory a GPU",
+            f"{DEFAULT_RUNTIME_BYTES >> 30} GiB of runtime memory per GPU",
             workload.runtime_memory_bytes == DEFAULT_RUNTIME_BYTES,
         ),
         (
-            f"{DEFAULT_UTILISATION} percent of a GPU's memory used",
+            f"{DEFAULT_UTILISATION}% of GPU memory used",
             workload.utilisation == DEFAULT_UTILISATION,
         ),
     ]
@@ -116,13 +115,13 @@ def assumptions(workload: Workload) -> tuple[str, ...]:
 
 
 def devices(workload: Workload, usable_bytes_per_device: int) -> int | None:
-    """The fewest whole devices that hold the workload, whatever a node has; None: no number does.
+    """The fewest devices that hold the workload, without regard to nodes; None if no number does.
 
-    A power of two, as tensor parallelism wants it, unless the workload takes any count. None
-    also where nothing is known of it. Raises ValueError on a device without memory.
+    A power of two for tensor parallelism, unless the workload allows any count. None also if the
+    need is unknown. Raises ValueError on a device without memory.
     """
     if usable_bytes_per_device < 1:
-        raise ValueError("a device has some memory")
+        raise ValueError("the memory of a device must be at least 1 byte")
     count = _required(workload, usable_bytes_per_device)
     if count is None or workload.any_count:
         return count
@@ -130,10 +129,10 @@ def devices(workload: Workload, usable_bytes_per_device: int) -> int | None:
 
 
 def mig_fit(need_bytes: int, profiles: Mapping[str, MigProfile]) -> MigProfile | None:
-    """The smallest of the profiles whose instance holds the need; None: none does.
+    """The smallest of the profiles whose instance holds `need_bytes`; None if all are too small.
 
-    A model cannot span MIG instances. Among equals the one with fewer compute slices, and
-    without extras such as media engines.
+    A model cannot span MIG instances. Of equal sizes, the one with fewer compute slices and
+    without extras such as media engines is preferred.
     """
     return min(
         (profile for profile in profiles.values() if profile.memory_mib << 20 >= need_bytes),
@@ -143,7 +142,7 @@ def mig_fit(need_bytes: int, profiles: Mapping[str, MigProfile]) -> MigProfile |
 
 
 def shared_replica_bytes(usable_bytes: int, replicas: int) -> int:
-    """The even share of one device among its replicas; time-slicing does not enforce it."""
+    """The equal share of each replica in one device, in bytes. Time-slicing does not enforce it."""
     return usable_bytes // replicas
 
 
@@ -153,13 +152,13 @@ def _published(facts: ModelFacts | None) -> str:
 
 def _kv_assumptions(workload: Workload, facts: ModelFacts) -> list[tuple[str, bool]]:
     if facts.kv_values_per_token is None:
-        return [("no KV cache, since its size is not known", True)]
+        return [("no KV cache (its size is unknown)", True)]
     length, limit = workload.context_length, facts.max_context
     return [
         (f"{DEFAULT_CONCURRENCY} request at a time", workload.concurrency == DEFAULT_CONCURRENCY),
-        (f"{DEFAULT_CONTEXT_LENGTH} tokens a request", length == DEFAULT_CONTEXT_LENGTH),
+        (f"{DEFAULT_CONTEXT_LENGTH} tokens per request", length == DEFAULT_CONTEXT_LENGTH),
         (
-            f"{length} tokens a request, although {facts.name} takes {limit}",
+            f"{length} tokens per request (although {facts.name} allows {limit})",
             limit is not None and length > limit,
         ),
         (f"KV cache in {DEFAULT_PRECISION}", workload.kv_precision == DEFAULT_PRECISION),
@@ -175,7 +174,7 @@ def _weight_bits(workload: Workload) -> int:
 
 
 def _kv_bits(workload: Workload) -> int:
-    """The KV cache, kept once."""
+    """Bits of the KV cache, stored once."""
     values = workload.facts.kv_values_per_token if workload.facts else None
     tokens = workload.concurrency * workload.context_length
     return (values or 0) * tokens * BITS[workload.kv_precision]
@@ -184,8 +183,8 @@ def _kv_bits(workload: Workload) -> int:
 def _required(workload: Workload, usable: int) -> int | None:
     """The fewest devices, of any count, with devices x usable >= needed_bytes(devices).
 
-    If some count holds the workload, every greater one does too: past the KV cache's shards,
-    what a device brings less what it keeps of the cache is the same for each.
+    If some count holds the workload, every greater one does too: above the KV cache's shards,
+    each further device adds the same memory and stores the same part of the cache.
     """
     if workload.gpu_memory_bytes is not None:
         return _ceil(workload.gpu_memory_bytes, usable)
@@ -193,7 +192,7 @@ def _required(workload: Workload, usable: int) -> int | None:
     if facts is None:
         return None
     shards = facts.kv_shards
-    # In hundredths of bits, as exact as needed_bytes.
+    # In hundredths of bits, so that it is as exact as needed_bytes.
     weights, kv = 100 * _weight_bits(workload), 100 * _kv_bits(workload)
     free = 8 * (usable * workload.utilisation - 100 * workload.runtime_memory_bytes)
     if free <= 0:

@@ -1,4 +1,4 @@
-"""What the spec says that will not do what it reads like: warnings and notes."""
+"""Warnings and notes about settings of a spec that do not have the effect they seem to have."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def reports(
     assignments: Sequence[Assignment],
     extras: frozenset[str],
 ) -> Iterator[Hit]:
-    """Warnings and notes; nothing here stops a render."""
+    """Warnings and notes. None of them prevents rendering."""
     used = {facts.name for tree in trees if tree.nodes for facts in tree.pools}
     for facts in pools:
         yield from _pool(facts, used=facts.name in used, alone=len(pools) == 1)
@@ -57,7 +57,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     if not used:
         yield Hit(
             POOL_WITHOUT_TEAMS,
-            f'no team has a share of pool "{pool.name}", so nothing can use it; add it to the '
+            f'pool "{pool.name}" is in no team\'s quotas, so no workload can use it; add it to the '
             "quotas of a team",
             name,
         )
@@ -68,16 +68,16 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
             ):
                 yield Hit(
                     TAINT_NOT_TOLERATED,
-                    f'the tolerations of pool "{pool.name}" leave out its taint {taint.key}, so '
-                    "only pods that tolerate it themselves get in; add it, or remove "
-                    "tolerations to get those of the taints",
+                    f'pool "{pool.name}": tolerations do not include its taint {taint.key}, so only '
+                    "pods with their own toleration can use the pool; add it, or remove "
+                    "tolerations to tolerate all taints of the pool",
                     at / "taints" / index,
                 )
     if facts.policy.overcommit_ratio is not None and facts.policy.overcommit_ratio > 1:
         yield needs.note(
             OVERCOMMIT_IS_NOT_SHARING,
-            f'overcommitRatio of pool "{pool.name}" bounds the sum of its teams\' limits; '
-            "no GPU is promised twice, and Volcano's overcommit-factor is another thing",
+            f'pool "{pool.name}": overcommitRatio only limits the sum of team limits; each GPU still '
+            "runs one pod (Volcano's overcommit-factor is a different setting)",
             at / "schedulingPolicy" / "overcommitRatio",
         )
     available = pool.capacity.available_gpus
@@ -86,52 +86,52 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         if reserve > 0:
             yield needs.note(
                 GPUS_KEPT_BACK,
-                f'pool "{pool.name}" keeps {reserve} of {pool.capacity.total_gpus} GPUs out of '
-                "every quota",
+                f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no quota, '
+                "because availableGPUs is lower than the total",
                 at / "capacity" / "availableGPUs",
             )
     if not pool.taints and not alone:
         yield needs.note(
             POOL_UNTAINTED,
-            f'pool "{pool.name}" has no taint, so any pod of the cluster may take its cpu and '
-            "memory; taint its nodes and write the taint here",
+            f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its nodes; '
+            "taint the nodes and write the taint in the pool",
             name,
         )
 
 
 def _inert(facts: PoolFacts) -> Iterator[Hit]:
-    """Settings that the pool's scheduler has no use for."""
+    """Settings that have no effect with the pool's scheduler."""
     pool, at = facts.pool, facts.pool.at / "spec"
-    for said, works, words in (
+    for value, works, words in (
         (pool.quota_cpu_and_memory, "kube-scheduler", "quotaCpuAndMemory"),
         (pool.scheduling_policy.topology_aware, "kueue", "schedulingPolicy.topologyAware"),
         (pool.topology_levels, "kueue", "topology"),
     ):
-        if said and facts.scheduler != works:
+        if value and facts.scheduler != works:
             yield Hit(
                 INERT_SETTING,
-                f"{words} does nothing on a pool that {facts.scheduler} schedules, only on one "
-                f"of {works}; remove it",
+                f"{words} has no effect in a pool of {facts.scheduler}, only in a pool of {works}; "
+                "remove it",
                 at.to(*words.split(".")).on_key(),
             )
     if pool.topology_levels and facts.scheduler == "kueue" and not facts.policy.topology_aware:
         yield Hit(
             INERT_SETTING,
-            "topology counts only where schedulingPolicy.topologyAware is true; write that, or "
-            "remove it",
+            "topology has no effect unless schedulingPolicy.topologyAware is true; write that, or "
+            "remove topology",
             (at / "topology").on_key(),
         )
     if pool.quota_backstop and facts.scheduler == "kube-scheduler":
         yield Hit(
             INERT_SETTING,
-            "quotaBackstop adds nothing on a kube-scheduler pool, whose quota binds anyway; "
-            "remove it",
+            "quotaBackstop has no effect in a pool of kube-scheduler, which always has a "
+            "ResourceQuota; remove it",
             (at / "quotaBackstop").on_key(),
         )
 
 
 def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """What quotas say of kube-scheduler pools and no ResourceQuota can hold."""
+    """Fields of quotas on kube-scheduler pools that a ResourceQuota cannot express."""
     unqueued = {facts.name: facts for facts in pools if facts.scheduler == "kube-scheduler"}
     for team in spec.teams:
         for quota in team.quotas:
@@ -142,25 +142,24 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             if quota.weight != 1 and not shared_by_weight:
                 yield Hit(
                     INERT_SETTING,
-                    f'weight does nothing on pool "{quota.pool}": kube-scheduler shares nothing '
-                    "out; remove it, or schedule the pool with kueue or volcano",
+                    f'weight has no effect on pool "{quota.pool}", because kube-scheduler does not '
+                    "divide GPUs by weight; remove it, or schedule the pool with kueue or volcano",
                     quota.field("weight"),
                 )
             if facts.pool.quota_cpu_and_memory:
                 continue
-            for name, said in (("cpu", quota.cpu), ("memory", quota.memory)):
-                if said != Bounds():
+            for name, bounds in (("cpu", quota.cpu), ("memory", quota.memory)):
+                if bounds != Bounds():
                     yield Hit(
                         INERT_SETTING,
-                        f'{name} is bounded by nothing on pool "{quota.pool}", which '
-                        "kube-scheduler schedules; write quotaCpuAndMemory: true for the pool, "
-                        "or remove it",
+                        f'{name} has no effect on pool "{quota.pool}" of kube-scheduler; write '
+                        "quotaCpuAndMemory: true for the pool, or remove it",
                         quota.field(name).on_key(),
                     )
 
 
 def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
-    # Where limits fit side by side, nobody can take what another is guaranteed.
+    # If the sum of limits fits the pool, no team can use GPUs that another is guaranteed.
     unqueued = {
         tree.queue
         for tree in trees
@@ -170,23 +169,23 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
         if team.max_pending is not None and not team.namespaces:
             yield Hit(
                 MAX_PENDING_WITHOUT_NAMESPACES,
-                f'maxPending of team "{team.name}" bounds nothing: it has no namespaces of its '
-                "own; write it for its child teams",
+                f'maxPending of team "{team.name}" has no effect, because the team has no '
+                "namespaces; write it for its child teams",
                 team.max_pending_at,
             )
         for quota in team.quotas:
             if quota.pool in unqueued and quota.guarantee:
                 yield Hit(
                     GUARANTEE_NOT_ENFORCED,
-                    f'kube-scheduler guarantees nothing: team "{team.name}" gets its limit of '
-                    f'pool "{quota.pool}" only while others leave it; schedule the pool with '
-                    "kueue or volcano, or keep the sum of limits within the pool",
+                    f'guarantee of team "{team.name}" is not enforced: other teams can use all of '
+                    f'pool "{quota.pool}" first; schedule it with kueue or volcano, or lower limits '
+                    "until their sum fits the pool",
                     quota.field("guarantee"),
                 )
 
 
 def _oversubscribed(tree: Tree, facts: PoolFacts) -> bool:
-    """Whether limits of root teams sum to more than the pool has."""
+    """Whether the limits of root teams sum to more than the pool has."""
     roots = [node.limit[facts.name] for node in tree.nodes if node.parent is None]
     return any(
         sum(limit[resource] for limit in roots) > facts.available[resource]
@@ -195,7 +194,7 @@ def _oversubscribed(tree: Tree, facts: PoolFacts) -> bool:
 
 
 def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
-    """What the quotas of kube-scheduler pools cannot do: add up over teams, or divide by nothing."""
+    """Limits of kube-scheduler pools that ResourceQuotas cannot sum over teams, or divide further."""
     for tree in trees:
         if tree.scheduler != "kube-scheduler":
             continue
@@ -206,9 +205,9 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
             if node.children:
                 yield Hit(
                     TREE_NOT_ENFORCED,
-                    f'kube-scheduler knows no tree: the quotas of team "{node.name}" and of its '
-                    f'child teams bind each for itself on pool "{facts.name}", so together they '
-                    "may pass its limit; schedule the pool with kueue or volcano",
+                    f'limit of team "{node.name}" on pool "{facts.name}" does not include its child '
+                    "teams, because ResourceQuotas have no hierarchy; schedule the pool with kueue "
+                    "or volcano",
                     node.team.quota_at(facts.name),
                 )
             count = len(node.team.namespaces)
@@ -217,14 +216,14 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                 if count > limit:
                     yield Hit(
                         NAMESPACE_WITHOUT_QUOTA,
-                        f'{limit} {resource} over {count} namespaces of team "{node.name}" leave '
-                        f"{count - limit} of them none; raise the limit",
+                        f'team "{node.name}": the limit of {limit} {resource} is divided over {count} '
+                        f"namespaces, so {count - limit} of them have a quota of 0; raise the limit",
                         node.team.quota_at(facts.name),
                     )
 
 
 def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
-    """Leaves whose limit is 0: a small weight under a tight overcommit ratio."""
+    """Leaf teams whose limit is 0, because of a small weight and a low overcommitRatio."""
     for tree in trees:
         if len(tree.pools) > 1:
             continue
@@ -234,15 +233,15 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
             if not any(limit[resource] for resource in facts.resources):
                 yield Hit(
                     LIMIT_OF_ZERO,
-                    f'team "{node.team.name}" may have nothing of pool "{facts.name}": its '
-                    "weight's share of available x overcommitRatio is less than one unit; raise "
-                    "its weight or write a limit",
+                    f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}": the share of '
+                    "its weight in available x overcommitRatio is less than one unit; raise the "
+                    "weight or write a limit",
                     node.team.quota_at(facts.name, "weight"),
                 )
 
 
 def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
-    """Queues of the articles' ConfigMap that one namespace's quota bounds together."""
+    """Queues of the articles' ConfigMap that share a namespace, whose one quota counts for all."""
     shared: defaultdict[str, list[Team]] = defaultdict(list)
     for team in spec.teams:
         if team.max_pending is not None:
@@ -255,7 +254,7 @@ def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
             yield Hit(
                 MAX_PENDING_SUMMED,
                 f"queues {', '.join(team.name for team in teams)} share namespace "
-                f'"{name}", and a quota cannot tell them apart, so their maxPending binds '
-                f"as one sum of {total}; give each queue a Team with a namespace of its own",
+                f'"{name}", so maxPending limits only their sum, {total}; '
+                "give each queue a Team with its own namespace",
                 teams[0].max_pending_at,
             )

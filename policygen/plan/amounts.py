@@ -1,13 +1,14 @@
-"""Vectors of resources: what a team may have of a pool, in exact integers.
+"""Vectors of resources: the amounts of a pool that a team may use, in exact integers.
 
 Keys are resource names. `cpu` counts thousandths of a core, `memory` bytes, every other
 name whole units of that resource.
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 
-from policygen.core import quantity
+from policygen.core import amounts, quantity
 
 Vector = Mapping[str, int]
 
@@ -15,7 +16,7 @@ CPU = "cpu"
 MEMORY = "memory"
 
 HOST = (CPU, MEMORY)
-"""What a node has beside its devices."""
+"""The resources of a node other than its devices."""
 
 
 def text(resource: str, amount: int) -> str:
@@ -24,39 +25,50 @@ def text(resource: str, amount: int) -> str:
         return quantity.from_cpu_milli(amount)
     if resource == MEMORY and amount % quantity.KIBIBYTE == 0:
         return quantity.from_memory_bytes(amount)
-    # Also bytes that no binary suffix fits: without one they are read as decimal again.
+    # Bytes that are no multiple of 1Ki have no binary suffix either; without one they are decimal.
     return count(amount)
+
+
+def shown(resource: str, amount: int, beside: int | None = None) -> str:
+    """An amount for people: `98.6 TiB of memory`, `191.45 cores`, `8 nvidia.com/gpu`.
+
+    `beside` is another amount in the same message. If rounding made the two look equal, the exact
+    quantity is returned.
+    """
+    scale = 1000 if resource == CPU else 1
+    other = None if beside is None else Fraction(beside, scale)
+    return amounts.amount_of(resource, Fraction(amount, scale), other)
 
 
 @lru_cache(maxsize=4096)
 def count(number: int) -> str:
     """A number as a canonical quantity: 1000 is "1k".
 
-    Kueue's webhook writes quantities anew on create, so another text would change an object
-    each time that it is applied.
+    Kueue's webhook writes quantities in canonical form on create, so any other text would change
+    the object each time it is applied.
     """
     return quantity.canonical(quantity.parse(number))
 
 
 def less(first: Vector, second: Vector) -> dict[str, int]:
-    """What is left of the first after the second."""
+    """The first vector minus the second."""
     return {resource: amount - second.get(resource, 0) for resource, amount in first.items()}
 
 
 def total(resources: Sequence[str], vectors: Sequence[Vector]) -> dict[str, int]:
-    """The sum over vectors, for the given resources."""
+    """The sum of vectors, for the given resources."""
     return {resource: sum(vector[resource] for vector in vectors) for resource in resources}
 
 
 def apportion(
     amount: int, weights: Sequence[int], floors: Sequence[int], ceilings: Sequence[int]
 ) -> list[int] | None:
-    """Share whole units out by weight between bounds, by largest remainder.
+    """Divide whole units by weight between bounds, by largest remainder.
 
-    Each share is at least its floor and at most its ceiling; shares that a bound stops are
-    fixed there and the rest is shared again among the others. Ties in the remainder go to
-    the earlier entry. The shares sum to `amount`, or to the sum of the ceilings where that
-    is less. None: the floors alone are more than `amount`.
+    Each share is at least its floor and at most its ceiling. Shares that reach a bound are fixed
+    there, and the rest is divided again among the others. Ties in the remainder go to the earlier
+    entry. The shares sum to `amount`, or to the sum of the ceilings if that is less. Returns None
+    if the floors alone exceed `amount`.
     """
     if sum(floors) > amount:
         return None
@@ -65,12 +77,12 @@ def apportion(
     entries = [entry for entry, weight in enumerate(weights) if weight]
     whole = sum(weights)
     while entries:
-        # All ideals share one denominator, `whole`; the numerators decide, exactly.
+        # All ideals have the same denominator, `whole`, so comparing numerators is exact.
         ideal = {entry: remaining * weights[entry] for entry in entries}
         below = [entry for entry in entries if ideal[entry] < floors[entry] * whole]
         above = [entry for entry in entries if ideal[entry] > ceilings[entry] * whole]
-        # An entry held up by its floor leaves less for the others, one held down by its
-        # ceiling leaves more. Fixing only the side that weighs more converges.
+        # An entry at its floor leaves less for the others, one at its ceiling leaves more.
+        # Fixing only the side with the larger total converges.
         missing = sum(floors[entry] * whole - ideal[entry] for entry in below)
         excess = sum(ideal[entry] - ceilings[entry] * whole for entry in above)
         bounds, stopped = (floors, below) if missing >= excess else (ceilings, above)

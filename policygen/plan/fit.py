@@ -1,4 +1,4 @@
-"""How many units of a pool one replica of a model takes, by the memory rule."""
+"""How many units of a pool one replica of a model needs, by the memory rule."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from policygen.core.quoting import quoted
 from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
-from policygen.plan.amounts import CPU, MEMORY, text
+from policygen.plan.amounts import CPU, MEMORY, shown
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import (
     ASSUMPTION,
@@ -26,25 +26,25 @@ from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
 
 class Offer(Struct, frozen=True, eq=False):
-    """All of a pool that decides whether a replica fits; like pools share one."""
+    """The facts of a pool that decide whether a replica fits. Equal pools share one offer."""
 
     node: NodeResources
     cards: int
-    """Of a node."""
+    """GPUs of a node."""
     card_bytes: int | None
-    """Usable memory of one; None: not known."""
+    """Usable memory of one card; None if unknown."""
     sharing: Sharing
     replicas: int
-    """Of one shared card."""
+    """Replicas of one shared card."""
     resources: tuple[str, ...]
     profiles: tuple[str, ...]
     units: int
-    """Of a resource, at most, on a node."""
+    """The most units of one resource on a node."""
     cut: tuple[MigProfile, ...]
 
 
 def offers(pools: Iterable[PoolFacts]) -> dict[str, Offer]:
-    """What each pool offers, by its name: the very same where pools are alike."""
+    """The offer of each pool, by its name. Equal pools share one object."""
     known: dict[tuple[object, ...], Offer] = {}
     found: dict[str, Offer] = {}
     for facts in pools:
@@ -65,12 +65,12 @@ def offers(pools: Iterable[PoolFacts]) -> dict[str, Offer]:
 
 
 class Size(Struct, frozen=True):
-    """What one replica takes."""
+    """The units that one replica needs."""
 
     resource: str
     units: int
     crowded_by: int | None = None
-    """Bytes that it needs, where as many of it as share a card do not fit there."""
+    """Bytes that one replica needs, if as many as share a card do not fit on it together."""
 
 
 class Replica:
@@ -82,7 +82,7 @@ class Replica:
         self._sizes: dict[Offer, Size | None] = {}
 
     def size(self, offer: Offer) -> Size | None:
-        """Units of the pool's resource; None where no node holds it."""
+        """Units of the pool's resource, or None if no node can hold the replica."""
         if offer not in self._sizes:
             self._sizes[offer] = _size(self, offer)
         return self._sizes[offer]
@@ -95,53 +95,53 @@ def warn(rule: Rule, message: str, model: Model, field: str | None = None) -> Hi
 
 
 def _workload(model: Model) -> sizing.Workload | None:
-    """The memory rule's input; None where neither memory nor a known size is stated."""
+    """The input of the memory rule, or None if neither memory nor a known size is written."""
     facts = models.model(model.family, model.size)
     if model.gpu_memory_bytes is None and facts is None:
         return None
-    said = model.sizing
-    concurrency = said.concurrency
+    sizes = model.sizing
+    concurrency = sizes.concurrency
     if concurrency is None and model.autoscaling is not None:
         concurrency = model.autoscaling.target_concurrency
     workload = sizing.Workload(
-        gpu_memory_bytes=model.gpu_memory_bytes, facts=facts, any_count=said.any_gpu_count
+        gpu_memory_bytes=model.gpu_memory_bytes, facts=facts, any_count=sizes.any_gpu_count
     )
     stated: dict[str, Any] = {
-        "precision": said.precision,
-        "kv_precision": said.kv_cache_precision,
+        "precision": sizes.precision,
+        "kv_precision": sizes.kv_cache_precision,
         "concurrency": concurrency,
-        "context_length": said.context_length,
-        "runtime_memory_bytes": said.runtime_memory_bytes,
-        "utilisation": said.gpu_memory_utilization,
+        "context_length": sizes.context_length,
+        "runtime_memory_bytes": sizes.runtime_memory_bytes,
+        "utilisation": sizes.gpu_memory_utilization,
     }
     return replace(workload, **{name: it for name, it in stated.items() if it is not None})
 
 
 def check(replica: Replica) -> Iterator[Hit]:
-    """Whether the stated GPU memory holds what family, size and concurrency ask for."""
+    """Whether gpuMemory is enough for the family, size and concurrency of a model."""
     model, workload = replica.model, replica.workload
     if model.size is not None and models.model(model.family, model.size) is None:
         yield Hit(
             UNKNOWN_MODEL_SIZE,
-            f"size {quoted(model.size)} is no number of parameters, so nothing is known of the "
-            "model's memory; write it as in 7b, 1.5b or 8x7b",
+            f"size {quoted(model.size)} is not a number of parameters, so the memory of the model is "
+            "unknown; write it as in 7b, 1.5b or 8x7b",
             model.field("size"),
         )
     elif workload is None and model.gpus is None:
         yield warn(
             MODEL_SIZE_UNKNOWN,
-            f'nothing says how much GPU memory model "{model.name}" needs; write '
+            f'model "{model.name}": the GPU memory that it needs is unknown; write '
             "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
             model,
         )
     if workload is None or model.gpus is not None or workload.facts is None:
         return
     if model.gpu_memory_bytes is None:
-        words = "; ".join(sizing.assumptions(workload))
+        words = ", ".join(sizing.assumptions(workload))
         if words:
             yield Hit(
                 ASSUMPTION,
-                f'the size of model "{model.name}" assumes: {words}; say otherwise under sizing',
+                f'model "{model.name}": its size assumes {words}; write other values under sizing',
                 model.field("family"),
             )
         return
@@ -150,8 +150,8 @@ def check(replica: Replica) -> Iterator[Hit]:
     if weights > model.gpu_memory_bytes:
         yield warn(
             GPU_MEMORY_BELOW_WEIGHTS,
-            f'model "{model.name}" states {gib(model.gpu_memory_bytes)} of GPU memory, and its '
-            f"weights alone take {gib(weights)} in {workload.precision}; raise gpuMemory",
+            f'model "{model.name}": gpuMemory is {gib(model.gpu_memory_bytes)}, but its weights alone '
+            f"need {gib(weights)} in {workload.precision}; raise gpuMemory",
             model,
             "resources",
         )
@@ -159,10 +159,10 @@ def check(replica: Replica) -> Iterator[Hit]:
         plural = "s" if workload.concurrency > 1 else ""
         yield warn(
             GPU_MEMORY_BELOW_CONCURRENCY,
-            f'model "{model.name}" states {gib(model.gpu_memory_bytes)} of GPU memory; '
-            f"weights take {gib(weights)} in {workload.precision} and the KV cache of "
-            f"{workload.concurrency} request{plural} of {workload.context_length} tokens "
-            f"{gib(cache)}; raise gpuMemory or lower the concurrency",
+            f'model "{model.name}": gpuMemory is {gib(model.gpu_memory_bytes)}, but weights need '
+            f"{gib(weights)} in {workload.precision}, and the KV cache of {workload.concurrency} "
+            f"request{plural} of {workload.context_length} tokens {gib(cache)}; raise gpuMemory or "
+            "lower the concurrency",
             model,
             "resources",
         )
@@ -176,7 +176,7 @@ def gib(size: int) -> str:
 def crowding(
     replica: Replica, pools: Iterable[PoolFacts], offers: Mapping[str, Offer]
 ) -> Iterator[Hit]:
-    """The pools where as many replicas as share a card need more memory than it has."""
+    """Warnings for the pools where the replicas that share a card need more memory than it has."""
     for facts in pools:
         offer = offers[facts.name]
         size = replica.size(offer)
@@ -184,9 +184,9 @@ def crowding(
             continue
         yield warn(
             SHARED_MEMORY_EXCEEDED,
-            f'a replica of model "{replica.model.name}" needs {gib(size.crowded_by)}, and pool '
-            f'"{facts.name}" puts {offer.replicas} on a card of {gib(offer.card_bytes)} with '
-            "nothing that keeps them apart; lower gpu.replicas or use MIG",
+            f'model "{replica.model.name}": one replica needs {gib(size.crowded_by)}, but pool '
+            f'"{facts.name}" puts {offer.replicas} on a card of {gib(offer.card_bytes)} without '
+            "memory limits; lower gpu.replicas or use MIG",
             replica.model,
             "resources",
         )
@@ -212,16 +212,16 @@ def _size(replica: Replica, offer: Offer) -> Size | None:
 
 
 def _above(model: Model, offer: Offer) -> list[tuple[str, int, int]]:
-    """Of what a replica asks more than a node has: cpu or memory, how much, and what there is."""
-    asked = (
+    """The resources (cpu, memory) of which a replica requests more than a node has: name, request, node."""
+    requested = (
         (CPU, model.cpu_milli, offer.node.cpu_milli),
         (MEMORY, model.memory_bytes, offer.node.memory_bytes),
     )
-    return [(name, amount, has) for name, amount, has in asked if amount and amount > has]
+    return [(name, amount, has) for name, amount, has in requested if amount and amount > has]
 
 
 def _instance(workload: sizing.Workload, offer: Offer) -> Size | None:
-    """The smallest of the pool's MIG instances that holds it."""
+    """The smallest of the pool's MIG instances that holds the workload."""
     need = sizing.needed_bytes(workload)
     cut = {profile.name: profile for profile in offer.cut}
     chosen = sizing.mig_fit(need, cut) if need is not None else None
@@ -232,37 +232,40 @@ def _instance(workload: sizing.Workload, offer: Offer) -> Size | None:
 
 
 def _shared(workload: sizing.Workload, offer: Offer, card: int) -> Size | None:
-    """A part of a shared card. Each sees all its memory; only the sum of all can be wrong."""
+    """A part of a shared card. Each replica sees all of its memory; only their sum can be too large."""
     need = sizing.needed_bytes(workload)
     if need is None or need > card:
         return None
     if need <= sizing.shared_replica_bytes(card, offer.replicas):
         return Size(offer.resources[0], 1)
-    # MPS gives each no more than its share.
+    # MPS limits each replica to its share.
     return None if offer.sharing == "mps" else Size(offer.resources[0], 1, crowded_by=need)
 
 
 def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
-    """Why a replica fits no node of a pool: the place that decides it, and in words."""
+    """Why a replica fits no node of a pool: the field that decides it, and the reason as text."""
     model, workload = replica.model, replica.workload
     resources = model.field("resources")
-    for name, asked, has in _above(model, offer):
-        return resources / name, f"it asks {text(name, asked)} {name}, a node has {text(name, has)}"
+    for name, amount, has in _above(model, offer):
+        return (
+            resources / name,
+            f"needs {shown(name, amount, has)}, a node has {shown(name, has, amount)}",
+        )
     if model.gpus is not None:
         if len(offer.resources) > 1:
             kinds = ", ".join(offer.profiles)
-            return resources / "gpus", f"gpus counts one resource, and it has {kinds}"
-        return resources / "gpus", f"it asks {model.gpus} GPUs, a node has {offer.units}"
+            return resources / "gpus", f"gpus counts one resource, but the pool has {kinds}"
+        return resources / "gpus", f"needs {model.gpus} GPUs, a node has {offer.units}"
     need = sizing.needed_bytes(workload) if workload is not None else None
     if workload is None or need is None:
-        return model.at / "metadata" / "name", "its GPU memory is not known"
+        return model.at / "metadata" / "name", "the GPU memory that it needs is unknown"
     at = resources / "gpuMemory"
     if model.gpu_memory_bytes is None:
         at = model.field("family" if model.size is None else "size")
     if offer.sharing == "mig":
-        return at, f"it needs {gib(need)}, more than any of the pool's MIG instances"
+        return at, f"needs {gib(need)}, more than any MIG instance of the pool"
     if offer.card_bytes is None:
-        return at, "the memory of the pool's GPUs is not known; write gpu.memory"
+        return at, "the memory of the pool's GPUs is unknown; write gpu.memory"
     if offer.replicas > 1:
-        return at, f"it needs {gib(need)}, more than a share of {gib(offer.card_bytes)}"
-    return at, f"it needs {gib(need)}, a node has {offer.cards} x {gib(offer.card_bytes)}"
+        return at, f"needs {gib(need)}, more than one share of {gib(offer.card_bytes)}"
+    return at, f"needs {gib(need)}, a node has {offer.cards} x {gib(offer.card_bytes)}"

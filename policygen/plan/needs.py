@@ -1,4 +1,4 @@
-"""What a set needs from elsewhere: controllers' configuration, feature gates, flags. Notes."""
+"""Notes on what the rendered objects need elsewhere: controller configuration, feature gates, flags."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -27,14 +27,14 @@ from policygen.spec.types import Scheduler, Spec
 
 
 def note(rule: Rule, message: str, at: At | None = None) -> Hit:
-    """A finding that is no fault."""
+    """A finding that reports no fault."""
     return Hit(rule, message, at)
 
 
 def of_kueue(
     spec: Spec, trees: Sequence[Tree], assignments: Sequence[Assignment], extras: frozenset[str]
 ) -> Iterator[Hit]:
-    """Stanzas of Kueue's Configuration, gates, and what its queues keep silent about."""
+    """Fields of Kueue's Configuration, feature gates, and waiting that no event shows."""
     queues = [tree for tree in trees if tree.scheduler == "kueue"]
     mine = [facts for tree in queues for facts in tree.pools]
     if any(
@@ -44,17 +44,15 @@ def of_kueue(
     ):
         yield note(
             MAX_PENDING_IS_SILENT,
-            "maxPending counts workloads that wait or run, and ended ones until their Jobs are "
-            "deleted (ttlSecondsAfterFinished): above it a Job is accepted and waits outside the "
-            "queue, without a Workload and without an event, until another goes",
+            "maxPending counts waiting, running and finished workloads; above it, a Job waits "
+            "without a Workload and without an event; set ttlSecondsAfterFinished on Jobs",
         )
     if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
             yield note(
                 FAIR_SHARING_NEEDED,
-                "weights differ, and Kueue heeds them only with fairSharing "
-                "{preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]} in "
-                f"its Configuration; render --with {KUEUE_CONFIG} writes it",
+                "weights have no effect unless Kueue's Configuration enables fairSharing; "
+                f"render --with {KUEUE_CONFIG} writes it",
             )
         if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
             assignment.model.gang
@@ -64,44 +62,43 @@ def of_kueue(
         ):
             yield note(
                 WAIT_FOR_PODS_READY_NEEDED,
-                "gangs on Kueue pools start whole only with waitForPodsReady in its "
-                f"Configuration; render --with {KUEUE_CONFIG} writes it",
+                "gangs start together only if Kueue's Configuration sets waitForPodsReady; "
+                f"render --with {KUEUE_CONFIG} writes it",
             )
     yield from _of_topologies(spec, mine)
     yield from _of_waiting(spec, mine)
 
 
 def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """The gate behind which older releases hide them, and pools that name no levels."""
+    """The feature gate that older releases need, and topology-aware pools without levels."""
     aware = [facts for facts in mine if facts.policy.topology_aware]
     if aware and spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE:
         yield note(
             TOPOLOGY_GATE_NEEDED,
-            f"Kueue {spec.platform.target.kueue} heeds Topology only with the feature gate "
-            "TopologyAwareScheduling",
+            f"Kueue {spec.platform.target.kueue} ignores topologies unless its feature gate "
+            "TopologyAwareScheduling is enabled; enable it",
         )
     for facts in aware:
         if not facts.pool.topology_levels:
             yield note(
                 TOPOLOGY_BY_NODE,
-                f'pool "{facts.name}" is topologyAware without levels, so a node is its only '
+                f'pool "{facts.name}" is topologyAware without levels, so the node is its only '
                 "level; write topology.levels, widest first",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
 
 
 def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """Pools that want no gangs, where Kueue waits for whole ones by default."""
+    """Pools without gang scheduling, where Kueue waits for all pods of a workload by default."""
     if spec.platform.target.kueue.release < versions.KUEUE_WAITS:
         return
     for facts in mine:
         if not facts.policy.gang_scheduling:
             yield note(
                 WAITS_FOR_PODS_ANYWAY,
-                f'pool "{facts.name}" has gangScheduling: false, and Kueue '
-                f"{spec.platform.target.kueue} takes back what is not wholly ready after 30 "
-                "minutes all the same; only its feature gate DisableWaitForPodsReady turns "
-                "that off",
+                f'pool "{facts.name}" has gangScheduling: false, but Kueue '
+                f"{spec.platform.target.kueue} still evicts a workload whose pods are not all ready "
+                "after 30 minutes; enable its feature gate DisableWaitForPodsReady",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
 
@@ -110,30 +107,28 @@ _SCHEDULER_OF: Mapping[str, Scheduler] = {KUEUE_CONFIG: "kueue", VOLCANO_CONFIG:
 
 
 def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
-    """Configurations that were asked for and that no pool needs."""
+    """Configurations requested with --with that no pool needs."""
     for extra, name in _SCHEDULER_OF.items():
         if extra in extras and not any(facts.scheduler == name for facts in pools):
-            message = f"--with {extra} writes nothing: no pool is scheduled by {name}"
+            message = f"--with {extra} has no effect, because no pool is scheduled by {name}"
             yield Hit(INERT_OPTION, message, None)
     if SECOND_SCHEDULER in extras and not any(
         facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
     ):
-        message = (
-            f"--with {SECOND_SCHEDULER} writes nothing: kube-scheduler packs or spreads no pool"
-        )
+        message = f"--with {SECOND_SCHEDULER} has no effect, because no pool sets binPack or spread"
         yield Hit(INERT_OPTION, message, None)
 
 
 def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
-    """A scheduler configuration under which the queues count, and nodes of its own."""
+    """The scheduler configuration that makes the queues take effect, and separate nodes."""
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:
         return
     if VOLCANO_CONFIG not in extras:
         yield note(
             VOLCANO_CONFIG_NEEDED,
-            "Volcano's shipped configuration ignores deserved and parent and does not pack GPUs; "
-            f"render --with {VOLCANO_CONFIG} writes one that does",
+            "Volcano's default configuration ignores guarantees and the team tree, and does not "
+            f"pack GPUs; render --with {VOLCANO_CONFIG} writes one that does",
         )
     if len(mine) < len(pools):
         selectors = " or ".join(
@@ -141,28 +136,28 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
         )
         yield note(
             VOLCANO_NODE_SELECTOR,
-            "other schedulers place pods too: start Volcano's scheduler with "
-            f"--node-selector={selectors}, or it books their nodes",
+            "Volcano also counts the nodes of other pools; start its scheduler with "
+            f"--node-selector={selectors}",
         )
 
 
 def of_kube_scheduler(
     spec: Spec, pools: Sequence[PoolFacts], extras: frozenset[str]
 ) -> Iterator[Hit]:
-    """Somebody who reads the profiles."""
+    """A scheduler that loads the profiles, and how reliably they pack."""
     chosen = list(scheduler.profiles(spec.platform, pools))
     if chosen and SECOND_SCHEDULER not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
         yield note(
             SCHEDULER_PROFILES_UNREAD,
-            f"nothing reads the ConfigMap with the scheduler profiles ({names}) yet: render --with "
-            f"{SECOND_SCHEDULER} to run them, or give the main kube-scheduler the file of "
+            f"scheduler profiles {names} have no effect until a scheduler loads them; render --with "
+            f"{SECOND_SCHEDULER}, or give the main kube-scheduler the output of "
             "--raw-scheduler-config",
         )
     for profile, margin in chosen:
         if profile.strategy == "MostAllocated":
             yield note(
                 PACKING_MARGIN,
-                f"{profile.scheduler_name} packs: one GPU more in use on a node is worth at "
-                f"least {margin} points above all that opposes it",
+                f"profile {profile.scheduler_name} packs: the node with one more GPU in use always "
+                f"wins, by at least {margin} points",
             )

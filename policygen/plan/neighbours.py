@@ -1,4 +1,4 @@
-"""Pools beside each other: what Volcano could not keep apart."""
+"""Pools that Volcano cannot keep separate."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from policygen.plan.rules import VOLCANO_PACK_AND_SPREAD, VOLCANO_RESOURCE_SHARE
 
 
 def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """Volcano pools share one scheduler configuration, and quotas know a resource by name only."""
+    """Volcano has one scheduler configuration for all pools, and its queues count resources by name."""
     volcano = [facts for facts in pools if facts.scheduler == "volcano"]
     owners: defaultdict[str, dict[str | None, PoolFacts]] = defaultdict(dict)
     for facts in volcano:
@@ -22,13 +22,12 @@ def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
         ):
             yield Hit(
                 VOLCANO_PACK_AND_SPREAD,
-                f'Volcano places all its pools alike, and pool "{first.name}" '
-                f"{'packs' if first.policy.bin_pack else 'does not pack'}; "
-                "give both the same binPack and spread",
+                f'pool "{facts.name}" and pool "{first.name}" differ in binPack or spread, but '
+                "Volcano has one setting for all its pools; write the same for both",
                 at,
             )
         for resource in facts.resources:
-            # Apart are queues of different node groups only: one without any takes every node.
+            # Only queues of different node groups are separate; one without a group uses every node.
             group = facts.node_group or None
             others = owners[resource]
             near = others.get(None) or others.get(group)
@@ -37,8 +36,8 @@ def check(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             if other:
                 yield Hit(
                     VOLCANO_RESOURCE_SHARED,
-                    f'Volcano pool "{other.name}" has {resource} too, and a queue cannot tell '
-                    f"their nodes apart; put {NODE_GROUP} into both nodeSelectors, with "
-                    "different values",
+                    f'pool "{facts.name}" and pool "{other.name}" both have {resource}, and Volcano\'s '
+                    f"queues cannot separate their nodes; write {NODE_GROUP} in both nodeSelectors, "
+                    "with different values",
                     (facts.pool.at / "spec" / "nodeSelector").on_key(),
                 )

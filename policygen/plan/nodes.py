@@ -1,4 +1,4 @@
-"""The nodes of a pool: whose GPUs they have, how many, and what cpu and memory is allocatable."""
+"""The nodes of a pool: their GPU product, number of GPUs, and allocatable cpu and memory."""
 
 from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
@@ -21,10 +21,10 @@ from policygen.spec.types import NodeResources, Pool
 
 
 def _assume(pool: Pool, message: str, field: str) -> Hit:
-    """A note on something taken for granted, with the field that would say it."""
+    """A note on an assumed value, with the field that sets it."""
     advice = f"write {field}"
     if pool.guess_product:
-        advice = f"{field} of a policygen.dev ResourcePool would say"
+        advice = f"a policygen.dev ResourcePool can set {field}"
     return Hit(
         ASSUMPTION,
         f'pool "{pool.name}": {message}; {advice}',
@@ -33,7 +33,7 @@ def _assume(pool: Pool, message: str, field: str) -> Hit:
 
 
 def product(pool: Pool, hits: list[Hit]) -> Product | None:
-    """The GPU product of a pool's nodes, as far as it is said or can be read off their labels."""
+    """The GPU product of a pool's nodes, from the spec or their labels; None if unknown."""
     name = pool.gpu.product
     if name is not None:
         match = catalog.product(name)
@@ -42,8 +42,8 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             hits.append(
                 Hit(
                     UNKNOWN_PRODUCT,
-                    f"GPU product {quoted(name)} is not in the data; {suggest(name, known)} "
-                    "(its memory and node shape are taken from the spec alone)",
+                    f"unknown GPU product {quoted(name)}, so its memory and node shape must be in the "
+                    f"spec; {suggest(name, known)}",
                     pool.at / "spec" / "gpu" / "product",
                 )
             )
@@ -59,8 +59,8 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
         hits.append(
             _assume(
                 pool,
-                f"its GPUs are read as {match.product.id}"
-                + (", the name fits several cards" if match.assumed else ""),
+                f"assuming {match.product.id} GPUs"
+                + (", because the name matches several products" if match.assumed else ""),
                 "gpu.product",
             )
         )
@@ -68,23 +68,23 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
 
 
 def unguessed(pool: Pool) -> Hit:
-    """The articles' form has no other field that says what its nodes are."""
+    """The error of an article's pool whose labels name no product: it has no other field for it."""
     labels = pool.node_selector
     at = pool.at / "spec" / "nodeSelector"
-    advice = "write a known one, such as a10g or a100"
+    advice = "write a known product as the value, such as a10g or a100"
     if len(labels) == 1:
         at /= labels[0][0]
         advice = suggest(labels[0][1], catalog.product_names())
     return Hit(
         GPU_PRODUCT_MISSING,
-        f'no label of pool "{pool.name}" names a GPU product that is known; {advice} (or write '
-        "it as a ResourcePool of policygen.dev, with gpu.perNode and capacity.nodeAllocatable)",
+        f'pool "{pool.name}": no label names a known GPU product; {advice} (or write a '
+        "ResourcePool of policygen.dev with gpu.perNode and capacity.nodeAllocatable)",
         at if len(labels) == 1 else at.on_key(),
     )
 
 
 def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, int] | None:
-    """Available physical GPUs, and how many a node has."""
+    """The available physical GPUs of a pool and the GPUs of a node; None if not known."""
     capacity = pool.capacity
     shape = catalog.shape(capacity.node_type) if capacity.node_type else None
     per_node = pool.gpu.per_node or (shape.gpus if shape else None)
@@ -93,12 +93,12 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
         per_node = total // capacity.nodes
     if per_node is None and product is not None:
         per_node = product.per_node
-        hits.append(_assume(pool, f"a node has {per_node} GPUs", "gpu.perNode"))
+        hits.append(_assume(pool, f"assuming {per_node} GPUs on a node", "gpu.perNode"))
     if per_node is None:
         hits.append(
             Hit(
                 PER_NODE_MISSING,
-                f'nothing says how many GPUs a node of pool "{pool.name}" has; write gpu.perNode',
+                f'pool "{pool.name}": the number of GPUs on a node is unknown; write gpu.perNode',
                 (pool.at / "spec" / "gpu").on_key(),
             )
         )
@@ -112,7 +112,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
         hits.append(
             Hit(
                 AVAILABLE_ABOVE_TOTAL,
-                f"{available} GPUs are available, and {capacity.nodes} nodes of {per_node} have "
+                f"availableGPUs is {available}, but {capacity.nodes} nodes with {per_node} GPUs have "
                 f"only {total}; correct one of them, or write gpu.perNode",
                 pool.at / "spec" / "capacity" / "availableGPUs",
             )
@@ -122,7 +122,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
 
 
 def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources | None:
-    """Allocatable cpu and memory of one node of the pool."""
+    """Allocatable cpu and memory of one node of the pool; None if not known."""
     capacity = pool.capacity
     if capacity.node_allocatable is not None:
         return capacity.node_allocatable
@@ -133,9 +133,9 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         hits.append(
             Hit(
                 NODE_SHAPE_MISSING,
-                f'nothing says how much cpu and memory a node of pool "{pool.name}" has, and a '
-                "queue that covers GPUs alone admits nothing; write capacity.nodeAllocatable "
-                "{cpu, memory}, capacity.nodeType or gpu.product",
+                f'pool "{pool.name}": the cpu and memory of a node are unknown, and a queue needs a '
+                "quota of both; write capacity.nodeAllocatable {cpu, memory}, capacity.nodeType or "
+                "gpu.product",
                 (pool.at / "spec" / "capacity").on_key(),
             )
         )
@@ -145,7 +145,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         hits.append(
             Hit(
                 UNKNOWN_NODE_TYPE,
-                f"node type {quoted(name)} is not in the data; {suggest(name, catalog.shapes())} "
+                f"unknown node type {quoted(name)}; {suggest(name, catalog.shapes())} "
                 "(or write capacity.nodeAllocatable {cpu, memory} instead)",
                 pool.at / "spec" / "capacity" / "nodeType",
             )
@@ -153,23 +153,24 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         return None
     per_node = pool.gpu.per_node
     if per_node is not None and shape.gpus != per_node:
-        whose = f"the usual node of this product, {name}," if assumed else f"a {name}"
+        whose = f"the usual node of this product ({name})" if assumed else f"node type {name}"
         advice = "write capacity.nodeAllocatable" if assumed else "correct one of them"
         hits.append(
             Hit(
                 PER_NODE_CONTRADICTS_NODE_TYPE,
-                f"{whose} has {shape.gpus} GPUs, and gpu.perNode says {per_node}, so cpu and "
-                f"memory are shared out wrongly; {advice}",
+                f"gpu.perNode is {per_node}, but {whose} has {shape.gpus} GPUs, so the cpu and memory "
+                f"of each GPU are wrong; {advice}",
                 pool.at / "spec" / "gpu" / "perNode",
             )
         )
     if assumed:
-        hits.append(_assume(pool, f"its nodes are read as {name}", "capacity.nodeAllocatable"))
+        hits.append(_assume(pool, f"assuming nodes of type {name}", "capacity.nodeAllocatable"))
     elif product is not None and shape.product != product.id:
         hits.append(
             Hit(
                 NODE_TYPE_CONTRADICTS_PRODUCT,
-                f"{name} has {shape.product} GPUs, not {product.id}; correct one of them",
+                f"nodeType {name} has {shape.product} GPUs, but gpu.product is {product.id}; correct one "
+                "of them",
                 pool.at / "spec" / "capacity" / "nodeType",
             )
         )
@@ -182,7 +183,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         hits.append(
             Hit(
                 RESERVED_ABOVE_CAPACITY,
-                f"systemReserved leaves nothing of a {name}; lower it",
+                f"systemReserved is as large as a complete {name} node; lower it",
                 pool.at / "spec" / "capacity" / "systemReserved",
             )
         )

@@ -1,4 +1,4 @@
-"""Which pools a model's placement admits."""
+"""Which pools a model's placement allows."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ _SHOWN = 10
 
 
 class Placing:
-    """Finds the pools of one model after the other."""
+    """Finds the pools of each model."""
 
     def __init__(self, pools: Sequence[PoolFacts]) -> None:
         self.pools = pools
         self.firm = [facts for facts in pools if not facts.pool.preemptible]
         self.by_name = {facts.name: facts for facts in pools}
         self.by_word: dict[str, dict[str, PoolFacts]] = {}
-        """By all that a model may call the type of a pool's nodes; pools by name, in order."""
+        """Every name that a model can use for a node type, to the pools with that type, by name."""
         self.by_product: dict[str, dict[str, PoolFacts]] = {}
         for facts in pools:
             labels = [value for _, value in facts.pool.node_selector]
@@ -31,7 +31,7 @@ class Placing:
                 self.by_product.setdefault(facts.product.id, {})[facts.name] = facts
 
     def allowed(self, model: Model, hits: list[Hit]) -> Sequence[PoolFacts]:
-        """Pools that the placement admits, in its own order; what it asks in vain goes to `hits`."""
+        """Pools that the placement allows, in its own order. Adds findings about the others to `hits`."""
         placement = model.placement
         if not placement.pools and not placement.node_types:
             found, firm = self.pools, self.firm
@@ -44,8 +44,8 @@ class Placing:
             hits.append(
                 warn(
                     ONLY_PREEMPTIBLE_POOLS,
-                    f'every pool that model "{model.name}" could use is preemptible, which it does '
-                    "not tolerate; allow another pool or write toleratePreemptible: true",
+                    f'model "{model.name}" fits only preemptible pools, which it does not tolerate; '
+                    "allow another pool or write toleratePreemptible: true",
                     model,
                     "placement",
                 )
@@ -53,7 +53,7 @@ class Placing:
         return firm
 
     def _named(self, model: Model, hits: list[Hit]) -> Sequence[PoolFacts]:
-        """Pools that it names, or whose node type it names."""
+        """Pools that the model names, or whose node type it names."""
         placement = model.placement
         found = self.pools
         if placement.pools:
@@ -71,8 +71,8 @@ class Placing:
                 hits.append(
                     Hit(
                         NODE_TYPE_NOT_OFFERED,
-                        f'no pool offers node type "{kind}" to model "{model.name}"; '
-                        f"pools offer {_offers(found)}",
+                        f'model "{model.name}": no pool offers node type "{kind}"; write one of '
+                        f"{_offers(found)}",
                         model.field("placement") / "nodeTypes" / index,
                     )
                 )
@@ -80,15 +80,15 @@ class Placing:
             hits.append(
                 warn(
                     MODEL_FITS_NO_POOL,
-                    f'model "{model.name}" can be placed nowhere: no pool offers any of its '
-                    "node types; nothing is rendered for it",
+                    f'model "{model.name}" is not rendered, because no pool offers any of its node '
+                    "types; correct placement.nodeTypes, or add a pool",
                     model,
                 )
             )
         return list(matched.values())
 
     def _of_kind(self, kind: str) -> dict[str, PoolFacts]:
-        """Pools whose nodes are of the type that a model names: product, label, instance, pool."""
+        """Pools whose nodes have the type that a model names: product, label, instance type, or pool."""
         match = catalog.product(kind)
         called = self.by_word.get(kind, {})
         alike = self.by_product.get(match.product.id, {}) if match is not None else {}

@@ -1,4 +1,4 @@
-"""What the pods of each model must carry, and the pod groups of gangs under Volcano."""
+"""The fields that the pods of each model need, and the pod groups of gangs under Volcano."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ from policygen.spec.types import Model, Namespace, Spec
 def pod_groups(
     spec: Spec, pools: Sequence[PoolFacts], workloads: Workloads
 ) -> tuple[list[PodGroup], list[Hit]]:
-    """A pod group for each gang on a Volcano pool, and what the pods of all models must carry."""
+    """A pod group for each gang on a Volcano pool, and a note on the pod fields of every model."""
     groups: list[PodGroup] = []
     hits: list[Hit] = []
     for assignment in workloads.assignments:
@@ -29,7 +29,7 @@ def pod_groups(
             continue
         why = _one_by_one(facts)
         if why is not None:
-            message = f'model "{model.name}" is a gang, and {why}'
+            message = f'model "{model.name}" is a gang, but {why}'
             hits.append(warn(GANG_NOT_SCHEDULED, message, model))
         elif facts.scheduler == "volcano" and model.gang.run_as == "pods":
             groups += _groups(spec, pools, assignment, model.gang.size)
@@ -37,13 +37,13 @@ def pod_groups(
 
 
 def _one_by_one(facts: PoolFacts) -> str | None:
-    """Why the pods of a gang do not start together on a pool; None where they do."""
+    """Why the pods of a gang do not start together on a pool; None if they do."""
     if not facts.policy.gang_scheduling:
-        return f'pool "{facts.name}" has gangScheduling: false, so its pods start one by one'
+        return f'pool "{facts.name}" has gangScheduling: false, so its pods start one by one; write true'
     if facts.scheduler == "kube-scheduler":
         return (
-            f'kube-scheduler starts the pods of pool "{facts.name}" one by one; use a pool under '
-            "kueue or volcano"
+            f'kube-scheduler starts the pods of pool "{facts.name}" one by one; use a pool of kueue '
+            "or volcano"
         )
     return None
 
@@ -51,7 +51,7 @@ def _one_by_one(facts: PoolFacts) -> str | None:
 def _groups(
     spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment, size: int
 ) -> Iterator[PodGroup]:
-    """The pod groups of a model, each of so many pods."""
+    """The pod groups of a model, each of `size` pods."""
     model, namespace = assignment.model, _namespace(assignment)
     if namespace is None or assignment.queue is None:
         return
@@ -75,12 +75,12 @@ def _groups(
 
 
 def group_names(model: Model) -> list[str]:
-    """Names of a model's pod groups: one for each gang, since each starts whole by itself."""
+    """Names of a model's pod groups: one for each gang, since each gang starts on its own."""
     return [derived_names.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
 def _namespace(assignment: Assignment) -> Namespace | None:
-    """Where a model's pods run: the namespace that it names, or its team's first."""
+    """The namespace of a model's pods: the one that it names, or its team's first."""
     owned = assignment.node.team.namespaces if assignment.node else ()
     name = assignment.model.namespace
     if name is None:

@@ -1,4 +1,4 @@
-"""A pool with all decided that its arithmetic needs: units, what is available, cpu and memory."""
+"""A pool and the facts that the plan calculates with: units, available amounts, cpu and memory."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -18,23 +18,23 @@ from policygen.spec.types import Amounts, NodeResources, Platform, Pool, Schedul
 
 
 class PoolFacts(Struct, frozen=True, eq=False, dict=True):
-    """What the plan knows of one pool."""
+    """The facts of one pool."""
 
     pool: Pool
     scheduler: Scheduler
     policy: Policy
     queue: str
-    """Name of its queue: its own, or that of the shared queue it stands in."""
+    """Name of its queue: its own, or that of its shared queue."""
     resources: tuple[str, ...]
     """Extended resources that its nodes offer, one for each MIG profile in a mixed pool."""
     profiles: tuple[str, ...]
     """The MIG profile behind each resource, or WHOLE."""
     available: Vector
-    """Of cpu, memory and each resource, what teams can have together."""
+    """The amounts of cpu, memory and each resource that all teams together can use."""
     slices: Vector
-    """How much cpu and memory a unit of each resource stands for, relative to the others."""
+    """The relative share of cpu and memory of a unit of each resource."""
     units_per_node: int
-    """At most; bounds the step of a packing score."""
+    """The most units on a node; it limits the step of a packing score."""
     per_node: int
     """Cards of a node."""
     node: NodeResources
@@ -43,7 +43,7 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
     """Usable memory of one card."""
     product: Product | None
     cut: tuple[MigProfile, ...]
-    """The MIG profiles that its cards are cut into, as far as they are known."""
+    """The known MIG profiles that its cards are cut into."""
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
     def vector(
         self, units: Mapping[str, int], cpu: int | None = None, memory: int | None = None
     ) -> dict[str, int]:
-        """Units with the cpu and memory that come along in proportion, floored to 1m and 1Mi."""
+        """Units with a proportional share of cpu and memory, rounded down to 1m and 1Mi."""
         weight = sum(units[resource] * self.slices[resource] for resource in self.resources)
         whole = self._weight
         if cpu is None:
@@ -72,7 +72,7 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
         return {CPU: cpu, MEMORY: memory, **{name: units[name] for name in self.resources}}
 
     def units(self, amounts: Amounts) -> dict[str, int]:
-        """Amounts as the spec counts them (by profile, or whole) by resource, as far as given."""
+        """Amounts of a spec (by MIG profile, or in cards) as amounts by resource."""
         resource_of = dict(zip(self.profiles, self.resources, strict=True))
         return {resource_of[profile]: count for profile, count in amounts if profile in resource_of}
 
@@ -83,7 +83,7 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
 
 
 def resolve(spec: Spec) -> tuple[dict[str, PoolFacts], list[Hit]]:
-    """Facts of every pool that can be decided, by name, and what was assumed or is wrong."""
+    """Facts of every valid pool, by name, and findings about assumptions and errors."""
     queue_of = {pool: queue.name for queue in spec.platform.shared_queues for pool in queue.pools}
     facts: dict[str, PoolFacts] = {}
     hits: list[Hit] = []

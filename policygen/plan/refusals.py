@@ -1,4 +1,4 @@
-"""What the spec asks for and no rendering could hold: errors beside the sums of the tree."""
+"""Requirements of a spec that no rendering can meet, other than the sums of the tree: errors."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -18,22 +18,22 @@ from policygen.spec.types import Spec
 
 
 def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
-    """What has no rendering that would hold: errors."""
+    """The errors of requirements that no rendering can meet."""
     yield from _depth(trees)
     yield from _quotas(spec, trees)
     having = shares(trees)
     for team in spec.teams:
-        wanting = [
+        counted = [
             facts.name
             for facts, _ in having.get(team.name, ())
             if facts.pool.quota_cpu_and_memory and facts.scheduler == "kube-scheduler"
         ]
-        if wanting and not (team.container_defaults or spec.platform.container_defaults):
+        if counted and not (team.container_defaults or spec.platform.container_defaults):
             yield Hit(
                 CONTAINER_DEFAULTS_MISSING,
-                f'pool "{wanting[0]}" has quotaCpuAndMemory, so every container of team '
-                f'"{team.name}" without requests would be refused; write containerDefaults '
-                "{cpu, memory} for the team or in the Platform's defaults",
+                f'team "{team.name}": pool "{counted[0]}" has quotaCpuAndMemory, so containers without '
+                "requests would be rejected; write containerDefaults {cpu, memory} for the team or "
+                "in the Platform's defaults",
                 team.at / "metadata" / "name",
             )
 
@@ -43,19 +43,18 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
         if tree.scheduler != "volcano":
             continue
         for node in tree.nodes:
-            # The pool's own queue stands above the root teams.
+            # The pool's own queue is above the root teams.
             if node.depth + 1 > versions.VOLCANO_QUEUE_DEPTH and node.name == node.team.name:
                 yield Hit(
                     VOLCANO_TREE_TOO_DEEP,
-                    f'team "{node.name}" stands {node.depth + 1} queues deep in pool '
-                    f'"{tree.queue}", and Volcano takes {versions.VOLCANO_QUEUE_DEPTH}; '
-                    "move it up",
+                    f'team "{node.name}" is at queue depth {node.depth + 1} in pool "{tree.queue}", but '
+                    f"Volcano allows {versions.VOLCANO_QUEUE_DEPTH}; move it up",
                     node.team.at / "spec" / "parent",
                 )
 
 
 def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
-    """A ResourceQuota knows a resource by its name only."""
+    """Teams with several pools that a ResourceQuota, which counts by resource name, adds up."""
     having = shares(trees)
     for team in spec.teams:
         owners: defaultdict[str, list[PoolFacts]] = defaultdict(list)
@@ -74,17 +73,17 @@ def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                 continue
             first = limited[0]
             second = next(facts for facts in pools if facts is not first)
-            apart = f'team "{team.name}" has shares of pools "{first.name}" and "{second.name}"'
+            both = f'team "{team.name}" has quotas of pools "{first.name}" and "{second.name}"'
             if resource == CPU:
                 message = (
-                    f'{apart}, and the cpu and memory that a quota allows for "{first.name}" '
-                    "are used up by pods of both; use two teams, or leave quotaCpuAndMemory out"
+                    f"{both}, and pods of both use the cpu and memory of the ResourceQuota for "
+                    f'"{first.name}"; use two teams, or remove quotaCpuAndMemory'
                 )
                 rule = QUOTA_COUNTS_OTHER_POOLS
             else:
                 message = (
-                    f"{apart}, both counted as {resource}, and the quota that limits "
-                    f'"{first.name}" would count them together; '
+                    f"{both}, and the ResourceQuota for "
+                    f'"{first.name}" would count {resource} of both together; '
                     "use two teams, or another resource name"
                 )
                 rule = QUOTA_CANNOT_TELL_POOLS_APART

@@ -6,439 +6,512 @@ ASSUMPTION = Rule(
     "assumption",
     Severity.INFO,
     Family.REPORTED,
-    "A fact that the spec leaves out was taken from the hardware data",
+    "The spec omits a fact, so policygen took it from the hardware data",
+    "Check the assumed value, and write it into the spec if it is wrong.",
 )
 BAD_BASE_FILE = Rule(
     "bad-base-file",
     Severity.ERROR,
     Family.REFUSED,
-    "The base file of Kueue's Configuration cannot be merged with ours",
+    "Kueue's Configuration file has a field that policygen cannot merge with its own",
+    "Correct the field in the file that the Platform names.",
 )
 CONTAINER_DEFAULTS_MISSING = Rule(
     "container-defaults-missing",
     Severity.ERROR,
     Family.REFUSED,
-    "A quota of cpu and memory would refuse containers without requests",
+    "A quota of cpu and memory would reject containers without requests",
+    "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
 )
 COUNTED_BY_PROFILE = Rule(
     "counted-by-profile",
     Severity.ERROR,
     Family.REFUSED,
-    "Numbers are by MIG profile where the pool counts one resource, or the other way",
+    "The pool counts one resource, but the quota is per MIG profile (or the reverse)",
+    "Write a number where the pool counts one resource, else a number for each MIG profile.",
 )
 FAIR_SHARING_NEEDED = Rule(
     "fair-sharing-needed",
     Severity.INFO,
     Family.REPORTED,
-    "Weights differ, and only fair sharing in Kueue's Configuration heeds them",
+    "Weights differ, but Kueue uses them only if its Configuration enables fairSharing",
+    "Enable fairSharing in Kueue's Configuration; `render --with kueue-config` writes it.",
 )
 GANG_NOT_SCHEDULED = Rule(
     "gang-not-scheduled",
     Severity.WARNING,
     Family.REPORTED,
-    "A gang stands in a pool whose scheduler starts pods one by one",
+    "A gang is in a pool whose scheduler starts its pods one by one",
+    "Use a pool of Kueue or Volcano with gangScheduling, or remove the gang.",
 )
 GPU_MEMORY_BELOW_CONCURRENCY = Rule(
     "gpu-memory-below-concurrency",
     Severity.WARNING,
     Family.REPORTED,
-    "A model states less GPU memory than weights and KV cache take",
+    "A model's gpuMemory is less than its weights and KV cache need",
+    "Raise resources.gpuMemory, or lower sizing.concurrency.",
 )
 GPU_MEMORY_BELOW_WEIGHTS = Rule(
     "gpu-memory-below-weights",
     Severity.WARNING,
     Family.REPORTED,
-    "A model states less GPU memory than its weights take",
+    "A model's gpuMemory is less than its weights need",
+    "Raise resources.gpuMemory, or write the precision of the weights under sizing.",
 )
 GPUS_KEPT_BACK = Rule(
     "gpus-kept-back",
     Severity.INFO,
     Family.REPORTED,
-    "Some GPUs of a pool are in no quota",
+    "Some GPUs of a pool are in no quota, because availableGPUs is below totalGPUs",
+    "Raise capacity.availableGPUs if teams should be able to use them.",
 )
 GPU_PRODUCT_MISSING = Rule(
     "gpu-product-missing",
     Severity.ERROR,
     Family.REFUSED,
-    "No label of an article's pool names a known GPU product",
+    "No label of an article's resource pool names a known GPU product",
+    "Write a known GPU product as the label value, or write the pool as a ResourcePool.",
 )
 GUARANTEE_NOT_ENFORCED = Rule(
     "guarantee-not-enforced",
     Severity.WARNING,
     Family.REPORTED,
-    "A guarantee stands in a pool whose scheduler guarantees nothing",
+    "A team has a guarantee in a pool of kube-scheduler, which cannot enforce it",
+    "Schedule the pool with kueue or volcano, or lower limits until their sum fits the pool.",
 )
 GUARANTEES_ABOVE_AVAILABLE = Rule(
     "guarantees-above-available",
     Severity.ERROR,
     Family.REFUSED,
-    "Root teams are guaranteed more than the pool has",
+    "The guarantees of root teams sum to more than the pool has available",
+    "Lower the guarantees, or raise the pool's capacity.",
 )
 GUARANTEES_ABOVE_PARENT = Rule(
     "guarantees-above-parent",
     Severity.ERROR,
     Family.REFUSED,
-    "Child teams are guaranteed more than their parent",
+    "The guarantees of child teams sum to more than their parent's guarantee",
+    "Raise the parent's guarantee, or lower those of its children.",
 )
 HOST_SHARE_EXCEEDED = Rule(
     "host-share-exceeded",
     Severity.INFO,
     Family.REPORTED,
-    "A model asks for more cpu or memory than its share of a node",
+    "A model requests more cpu or memory than the share of a node that belongs to its GPUs",
+    "Lower the model's cpu or memory, or expect that some GPUs of the queue stay idle.",
 )
 INERT_OPTION = Rule(
     "inert-option",
     Severity.WARNING,
     Family.REPORTED,
-    "An option was given that changes nothing",
+    "An option of the command has no effect on this spec",
+    "Remove the option.",
 )
 INERT_SETTING = Rule(
     "inert-setting",
     Severity.WARNING,
     Family.REPORTED,
-    "A setting has no effect where it stands",
+    "A setting of the spec has no effect with this pool's scheduler or other settings",
+    "Remove the setting, or change what prevents its effect.",
 )
 LIMIT_ABOVE_AVAILABLE = Rule(
     "limit-above-available",
     Severity.ERROR,
     Family.REFUSED,
-    "A team's limit is above what the pool has",
+    "A team's limit is above what the pool has available",
+    "Lower the limit, or raise the pool's capacity.",
 )
 LIMIT_ABOVE_PARENT = Rule(
     "limit-above-parent",
     Severity.ERROR,
     Family.REFUSED,
-    "A team's limit is above its parent's",
+    "A team's limit is above the limit of its parent",
+    "Lower the limit, or raise that of the parent.",
 )
 LIMIT_BELOW_GUARANTEE = Rule(
     "limit-below-guarantee",
     Severity.ERROR,
     Family.REFUSED,
-    "A team is limited to less than it is guaranteed",
+    "A team's limit is below its guarantee",
+    "Raise the limit, or lower the guarantee.",
 )
 LIMIT_OF_ZERO = Rule(
     "limit-of-zero",
     Severity.WARNING,
     Family.REPORTED,
-    "A team's limit is 0, so it can run nothing",
+    "A team's limit is 0, so its workloads never start",
+    "Raise the team's weight, or write a limit.",
 )
 MAX_PENDING_IS_SILENT = Rule(
     "max-pending-is-silent",
     Severity.INFO,
     Family.REPORTED,
-    "Workloads above maxPending wait without an event",
+    "Workloads above maxPending wait without a Workload object and without an event",
+    "Set ttlSecondsAfterFinished on Jobs, so that finished ones make room.",
 )
 MAX_PENDING_SUMMED = Rule(
     "max-pending-summed",
     Severity.WARNING,
     Family.REPORTED,
-    "Queues that share a namespace have one bound on what waits",
+    "Several queues share a namespace, so one maxPending limits their sum",
+    "Give each queue a Team with its own namespace.",
 )
 MAX_PENDING_WITHOUT_NAMESPACES = Rule(
     "max-pending-without-namespaces",
     Severity.WARNING,
     Family.REPORTED,
-    "A team bounds what waits and has no namespace",
+    "maxPending of a team has no effect, because the team has no namespaces",
+    "Write maxPending for the child teams that have namespaces, or give the team namespaces.",
 )
 MIG_INSTANCES_EXCEED_CARDS = Rule(
     "mig-instances-exceed-cards",
     Severity.WARNING,
     Family.REPORTED,
-    "More MIG instances are counted than the cards can hold",
+    "A pool lists more MIG instances than its cards can be cut into",
+    "Lower the numbers of instances, or correct the number of GPUs.",
 )
 MIG_NOT_POSSIBLE = Rule(
     "mig-not-possible",
     Severity.ERROR,
     Family.REFUSED,
-    "A GPU product that has no MIG is to be cut by it",
+    "A pool uses MIG on a GPU product that does not support it",
+    "Use timeSlicing or mps to share the card, or `sharing: none`.",
 )
 MODEL_ABOVE_LIMIT = Rule(
     "model-above-limit",
     Severity.WARNING,
     Family.REPORTED,
-    "A model wants more GPUs than its team's limit",
+    "A model needs more GPUs than its team's limit",
+    "Raise the team's limit, or lower the model's replicas.",
 )
 MODEL_ABOVE_QUOTA = Rule(
     "model-above-quota",
     Severity.WARNING,
     Family.REPORTED,
-    "A replica wants more GPUs than its team's limit leaves for each namespace",
+    "One replica of a model needs more GPUs than the quota of any one namespace",
+    "Raise the team's limit, or give the team fewer namespaces.",
 )
 MODEL_FITS_NO_POOL = Rule(
     "model-fits-no-pool",
     Severity.WARNING,
     Family.REPORTED,
-    "A model can be placed nowhere",
+    "A model fits no node of the pools that it may use",
+    "Correct the model's resources or placement, or add a pool that can hold it.",
 )
 MODEL_SIZE_UNKNOWN = Rule(
     "model-size-unknown",
     Severity.WARNING,
     Family.REPORTED,
-    "A model says neither its GPU memory nor a known family and size",
+    "A model states neither its GPU memory nor a known family and size",
+    "Write resources.gpuMemory, resources.gpus, or a known family and size.",
 )
 NAMESPACE_WITHOUT_QUOTA = Rule(
     "namespace-without-quota",
     Severity.WARNING,
     Family.REPORTED,
-    "A namespace gets no quota of a pool that needs one",
+    "A limit is smaller than the number of namespaces that share it, so some have no quota",
+    "Raise the limit, or give the team fewer namespaces.",
 )
 NO_CONFIGURATION = Rule(
     "no-configuration",
     Severity.ERROR,
     Family.REFUSED,
-    "The file that is named as Kueue's Configuration holds none",
+    "The file named as Kueue's Configuration does not contain one",
+    "Name the file that your Kueue runs with, or its ConfigMap.",
 )
 NODE_SHAPE_MISSING = Rule(
     "node-shape-missing",
     Severity.ERROR,
     Family.REFUSED,
-    "Nothing says how much cpu and memory a node has",
+    "The cpu and memory of a pool's nodes are not known",
+    "Write capacity.nodeAllocatable, capacity.nodeType or gpu.product.",
 )
 NODE_TYPE_CONTRADICTS_PRODUCT = Rule(
     "node-type-contradicts-product",
     Severity.WARNING,
     Family.REPORTED,
-    "A pool's node type has another GPU than the pool says",
+    "A pool's nodeType has another GPU than gpu.product",
+    "Correct capacity.nodeType or gpu.product.",
 )
 NODE_TYPE_NOT_OFFERED = Rule(
     "node-type-not-offered",
     Severity.WARNING,
     Family.REPORTED,
     "A model names a node type that no pool offers",
+    "Correct the node type, or add a pool that offers it.",
 )
 ONLY_PREEMPTIBLE_POOLS = Rule(
     "only-preemptible-pools",
     Severity.WARNING,
     Family.REPORTED,
-    "A model that does not tolerate preemption fits preemptible pools only",
+    "A model does not tolerate preemptible nodes, but fits only preemptible pools",
+    "Allow another pool, or write toleratePreemptible: true.",
 )
 OVERCOMMIT_EXCEEDED = Rule(
     "overcommit-exceeded",
     Severity.ERROR,
     Family.REFUSED,
-    "Limits sum to more than overcommitRatio allows",
+    "The limits of root teams sum to more than overcommitRatio allows",
+    "Lower the limits, or raise the pool's overcommitRatio.",
 )
 OVERCOMMIT_IS_NOT_SHARING = Rule(
     "overcommit-is-not-sharing",
     Severity.INFO,
     Family.REPORTED,
-    "overcommitRatio bounds limits and shares no GPU",
+    "overcommitRatio only limits the sum of team limits; it does not share GPUs",
+    "Set gpu.sharing if several pods should share one GPU.",
 )
 PACKING_MARGIN = Rule(
     "packing-margin",
     Severity.INFO,
     Family.REPORTED,
-    "How far the packing profile is from being outvoted",
+    "The packing profile always prefers the node with more GPUs in use, by this margin",
+    "No change is needed.",
 )
 PACKS_WEAKLY = Rule(
     "packs-weakly",
     Severity.WARNING,
     Family.REPORTED,
-    "The packing profile can be outvoted on nodes with many units",
+    "A node has too many GPU units for the scheduler's score to pack reliably",
+    "Use fewer replicas or larger MIG instances, or accept approximate packing.",
 )
 PARENT_WITHOUT_QUOTA = Rule(
     "parent-without-quota",
     Severity.ERROR,
     Family.REFUSED,
-    "A team has a share of a pool of which its parent has none",
+    "A team has a quota of a pool, but its parent has no quota of that pool",
+    "Add the pool to the parent's quotas.",
 )
 PER_NODE_CONTRADICTS_NODE_TYPE = Rule(
     "per-node-contradicts-node-type",
     Severity.WARNING,
     Family.REPORTED,
-    "A pool's nodes have another number of GPUs than their type",
+    "gpu.perNode differs from the number of GPUs of the node type",
+    "Correct gpu.perNode or capacity.nodeType, or write capacity.nodeAllocatable.",
 )
 PER_NODE_MISSING = Rule(
     "per-node-missing",
     Severity.ERROR,
     Family.REFUSED,
-    "Nothing says how many GPUs a node has",
+    "The number of GPUs on a node of a pool is not known",
+    "Write gpu.perNode.",
 )
 PODS_MUST_CARRY = Rule(
     "pods-must-carry",
     Severity.INFO,
     Family.REPORTED,
-    "What the pods of a model must carry",
+    "Pods of a model need these labels and fields, or the policy does not apply to them",
+    "Copy the fields into the pod templates of the model.",
 )
 POOL_UNTAINTED = Rule(
     "pool-untainted",
     Severity.INFO,
     Family.REPORTED,
-    "A pool's nodes take any pod",
+    "A pool has no taint, so pods that need no GPU can use the cpu and memory of its nodes",
+    "Taint the nodes, and write the taint into the pool.",
 )
 POOL_WITHOUT_TEAMS = Rule(
     "pool-without-teams",
     Severity.WARNING,
     Family.REPORTED,
-    "No team has a share of a pool",
+    "No team has a quota of a pool, so no workload can use it",
+    "Add the pool to the quotas of a team.",
 )
 QUOTA_CANNOT_TELL_POOLS_APART = Rule(
     "quota-cannot-tell-pools-apart",
     Severity.ERROR,
     Family.REFUSED,
-    "A team has two pools of one resource that only a ResourceQuota bounds",
+    "A team has quotas of two pools whose GPUs one ResourceQuota would count together",
+    "Use two teams, or give one pool another resource name.",
 )
 QUOTA_COUNTS_OTHER_POOLS = Rule(
     "quota-counts-other-pools",
     Severity.WARNING,
     Family.REPORTED,
-    "A quota of cpu and memory also counts the pods of the team's other pools",
+    "A ResourceQuota of cpu and memory also counts the pods of the team's other pools",
+    "Use two teams, or remove quotaCpuAndMemory.",
 )
 RENDERS_NOTHING = Rule(
     "renders-nothing",
     Severity.WARNING,
     Family.REPORTED,
-    "A document says nothing that can be rendered",
+    "The spec renders no object",
+    "Write pools and teams.",
 )
 RESERVED_ABOVE_CAPACITY = Rule(
     "reserved-above-capacity",
     Severity.ERROR,
     Family.REFUSED,
-    "What is reserved leaves nothing of a node",
+    "systemReserved is as large as the complete node",
+    "Lower capacity.systemReserved.",
 )
 SCHEDULER_PROFILES_UNREAD = Rule(
     "scheduler-profiles-unread",
     Severity.INFO,
     Family.REPORTED,
-    "No scheduler reads the profiles that are rendered",
+    "The rendered scheduler profiles have no effect until a scheduler loads them",
+    "Render with `--with second-scheduler`, or load them into the main scheduler.",
 )
 SERVING_ON_BORROWED_GPUS = Rule(
     "serving-on-borrowed-gpus",
     Severity.WARNING,
     Family.REPORTED,
-    "A serving model runs on GPUs that its team may lose",
+    "A serving model needs more GPUs than its team's guarantee, so others can reclaim them",
+    "Raise the team's guarantee, or lower the model's replicas.",
 )
 SHARE_WITHOUT_NAMESPACES = Rule(
     "share-without-namespaces",
     Severity.WARNING,
     Family.REPORTED,
-    "A team has a share and no namespace to use it in",
+    "A team has a quota, but neither it nor a child team has a namespace to use it",
+    "Write namespaces for the team, or add the pool to the quotas of a child team.",
 )
 SHARED_MEMORY_EXCEEDED = Rule(
     "shared-memory-exceeded",
     Severity.WARNING,
     Family.REPORTED,
-    "A model wants more memory than a share of a GPU has",
+    "A model needs more GPU memory than one share of a shared GPU",
+    "Lower gpu.replicas, or use MIG.",
 )
 SHARED_QUEUE_UNLIKE = Rule(
     "shared-queue-unlike",
     Severity.ERROR,
     Family.REFUSED,
-    "Pools of a shared queue differ in what they count or how they schedule",
+    "Pools of one shared queue differ in their resources or scheduling policy",
+    "Make the pools equal in these fields, or remove one of them from the shared queue.",
 )
 SHARED_QUEUE_WEIGHTS = Rule(
     "shared-queue-weights",
     Severity.ERROR,
     Family.REFUSED,
-    "A team's weights differ between the pools of a shared queue",
+    "A team's weights differ between the pools of one shared queue",
+    "Write the same weight for all pools of the queue.",
 )
 TAINT_NOT_TOLERATED = Rule(
     "taint-not-tolerated",
     Severity.WARNING,
     Family.REPORTED,
-    "A pool's tolerations leave out a taint of its own",
+    "The tolerations of a pool do not include one of its own taints",
+    "Add the toleration, or remove the list to tolerate all taints of the pool.",
 )
 TEAM_WITHOUT_SHARE = Rule(
     "team-without-share",
     Severity.WARNING,
     Family.REPORTED,
-    "A model's team has no share of a pool that the model fits",
+    "A model's team has no quota of the pools that the model fits",
+    "Add the pool to the team's quotas.",
 )
 TOO_MANY_FLAVORS = Rule(
     "too-many-flavors",
     Severity.ERROR,
     Family.REFUSED,
-    "A shared queue has more pools than Kueue takes",
+    "A shared queue has more pools than a Kueue queue can have flavors",
+    "Divide the shared queue into several.",
 )
 TOO_MANY_RESOURCES = Rule(
     "too-many-resources",
     Severity.ERROR,
     Family.REFUSED,
-    "A queue would count more resources than Kueue takes",
+    "A queue would count more resources than Kueue allows",
+    "Use fewer MIG profiles in the pool, or make two pools.",
 )
 TOPOLOGY_BY_NODE = Rule(
     "topology-by-node",
     Severity.INFO,
     Family.REPORTED,
-    "A topology without levels knows nodes only",
+    "A pool is topologyAware without levels, so the node is the only level",
+    "Write topology.levels, widest first.",
 )
 TOPOLOGY_GATE_NEEDED = Rule(
     "topology-gate-needed",
     Severity.INFO,
     Family.REPORTED,
-    "Topology-aware scheduling needs a feature gate in this release",
+    "This Kueue release needs a feature gate for topology-aware scheduling",
+    "Enable the feature gate TopologyAwareScheduling.",
 )
 TREE_NOT_ENFORCED = Rule(
     "tree-not-enforced",
     Severity.WARNING,
     Family.REPORTED,
-    "A tree of teams stands in a pool whose scheduler knows no tree",
+    "Child teams share a parent's limit in a pool of kube-scheduler, which cannot enforce it",
+    "Schedule the pool with kueue or volcano.",
 )
 UNKNOWN_MIG_PROFILE = Rule(
     "unknown-mig-profile",
     Severity.ERROR,
     Family.REFUSED,
-    "A MIG profile is none that the card or the pool has",
+    "The GPU product or the pool has no MIG profile of this name",
+    "Write a profile that the message lists.",
 )
 UNKNOWN_MODEL_SIZE = Rule(
     "unknown-model-size",
     Severity.WARNING,
     Family.REPORTED,
-    "A model size is not in the data",
+    "A model's size is not a number of parameters",
+    "Write the size as in 7b, 1.5b or 8x7b.",
 )
 UNKNOWN_NODE_TYPE = Rule(
     "unknown-node-type",
     Severity.ERROR,
     Family.REFUSED,
-    "A node type is not in the data",
+    "The hardware data has no node type of this name",
+    "Correct the name, or write capacity.nodeAllocatable.",
 )
 UNKNOWN_PRODUCT = Rule(
     "unknown-product",
     Severity.WARNING,
     Family.REPORTED,
-    "A GPU product is not in the data",
+    "The hardware data has no GPU product of this name",
+    "Correct the name, or write gpu.memory, gpu.perNode and capacity.nodeAllocatable.",
 )
 VOLCANO_CONFIG_NEEDED = Rule(
     "volcano-config-needed",
     Severity.INFO,
     Family.REPORTED,
-    "Volcano's scheduler configuration must say what queues mean",
+    "Volcano's default configuration ignores the guarantees and the tree of queues",
+    "Render with `--with volcano-config`, and apply it.",
 )
 VOLCANO_NODE_SELECTOR = Rule(
     "volcano-node-selector",
     Severity.INFO,
     Family.REPORTED,
-    "Volcano must be kept off the nodes of other pools",
+    "Volcano also counts the nodes of other pools, unless its scheduler is limited to its own",
+    "Start Volcano's scheduler with the --node-selector of the message.",
 )
 VOLCANO_PACK_AND_SPREAD = Rule(
     "volcano-pack-and-spread",
     Severity.ERROR,
     Family.REFUSED,
-    "Volcano's pools disagree about packing",
+    "Volcano's pools differ in binPack or spread, but Volcano has one setting for all",
+    "Give all pools of Volcano the same binPack and spread.",
 )
 VOLCANO_RESOURCE_SHARED = Rule(
     "volcano-resource-shared",
     Severity.ERROR,
     Family.REFUSED,
-    "Volcano's queues cannot tell the nodes of two pools apart",
+    "Two pools of Volcano have the same resource, and its queues cannot separate their nodes",
+    "Give the pools different node groups in nodeSelector.",
 )
 VOLCANO_TREE_TOO_DEEP = Rule(
     "volcano-tree-too-deep",
     Severity.ERROR,
     Family.REFUSED,
-    "A team stands deeper than Volcano's queues may",
+    "A team is deeper in the tree than Volcano's queues can be nested",
+    "Move the team up in the tree.",
 )
 WAIT_FOR_PODS_READY_NEEDED = Rule(
     "wait-for-pods-ready-needed",
     Severity.INFO,
     Family.REPORTED,
-    "Gangs need waitForPodsReady in Kueue's Configuration",
+    "Gangs start together only if Kueue's Configuration sets waitForPodsReady",
+    "Set waitForPodsReady; `render --with kueue-config` writes it.",
 )
 WAITS_FOR_PODS_ANYWAY = Rule(
     "waits-for-pods-anyway",
     Severity.INFO,
     Family.REPORTED,
-    "Kueue waits for the pods of a pool without gang scheduling too",
+    "gangScheduling is false, but this Kueue release waits for all pods of a workload anyway",
+    "Enable Kueue's feature gate DisableWaitForPodsReady, or remove gangScheduling: false.",
 )
 
 RULES: tuple[Rule, ...] = (

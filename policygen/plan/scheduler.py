@@ -1,4 +1,4 @@
-"""Decides kube-scheduler's profiles: packing that provably dominates, and spreading."""
+"""Decides kube-scheduler's profiles: packing that is proven to dominate, and spreading."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,11 +20,11 @@ FIT_WEIGHT = 10
 """Weight of NodeResourcesFit among score plugins."""
 
 SILENCED = ("NodeResourcesBalancedAllocation", "ImageLocality")
-"""Score plugins that every pod meets and that pull elsewhere, so that no profile has them.
+"""Score plugins that apply to every pod and work against a profile, so all profiles disable them.
 
-The third one, PodTopologySpread, stays in a packing profile for explicit constraints, with no
-default ones, so that it gives every node the same score. Those that remain score by what a pod
-itself prefers, or by PreferNoSchedule taints, in which the nodes of a pool are alike
+The third one, PodTopologySpread, stays in a packing profile for explicit constraints. It has no
+default constraints there, so it gives every node the same score. The other plugins score by the
+pod's own preferences, or by PreferNoSchedule taints, which are equal on the nodes of a pool
 (`pkg/scheduler/apis/config/v1/default_plugins.go`).
 """
 
@@ -39,11 +39,11 @@ class Weighted(Struct, frozen=True):
 class Dominance(Struct, frozen=True):
     """Whether one more GPU in use on a node always outweighs everything else in its score.
 
-    See docs/semantics.md, "Packing, and why it works". A node with one unit more in use gains
+    See docs/semantics.md, "Packing, and why it works". A node with one more unit in use gains
     at least ⌊100/N⌋ points of the GPU's term (N units a node, the term is floored); cpu and
     memory can differ by 100 points each; the mean is floored once more. So packing dominates
     inside NodeResourcesFit iff g·⌊100/N⌋ - 100·c ≥ g + c, and then among all score plugins,
-    since the profile has no opponents on.
+    because the profile disables the plugins that work against it.
     Source: `pkg/scheduler/framework/plugins/noderesources/most_allocated.go`; swept on a real
     kube-scheduler for nodes of 4, 8 and 16 units, where no smaller g packs.
     """
@@ -55,14 +55,14 @@ class Dominance(Struct, frozen=True):
 
     @property
     def gain(self) -> int:
-        """Least points by which a node with one unit more in use wins inside the plugin."""
+        """The least points by which a node with one more unit in use wins inside the plugin."""
         step = 100 // self.units_per_node
         weight = self.gpu_weight + self.other_weight
         return (self.gpu_weight * step - 100 * self.other_weight) // weight
 
     @property
     def margin(self) -> int:
-        """The same in a node's whole score; above 0 the profile packs."""
+        """The same in the total score of a node; above 0 the profile packs."""
         return self.fit_weight * self.gain
 
 
@@ -75,7 +75,7 @@ class Profile(Struct, frozen=True):
     fit_weight: int
     disabled: tuple[str, ...]
     quiet_spreading: bool
-    """Whether PodTopologySpread loses its built-in constraints and heeds explicit ones only."""
+    """Whether PodTopologySpread has no default constraints and uses explicit ones only."""
 
 
 class SchedulerConfiguration(Struct, frozen=True):
@@ -84,10 +84,10 @@ class SchedulerConfiguration(Struct, frozen=True):
     meta: Meta
     profiles: tuple[Profile, ...]
     lease: str | None
-    """Name of the lease of a second scheduler; None: that of the main one."""
+    """Name of the lease of a second scheduler; None for the main one."""
     lease_namespace: str
     default_profile: bool
-    """Whether the unchanged `default-scheduler` stands in it."""
+    """Whether it includes the unchanged `default-scheduler`."""
 
 
 CONFIGURATION = Kind(
@@ -108,7 +108,7 @@ def placed(pools: Sequence[PoolFacts]) -> list[PoolFacts]:
 
 
 def scheduler_name(platform: Platform, facts: PoolFacts) -> str | None:
-    """What pods of a pool write as schedulerName; None: nothing, the default will do."""
+    """The schedulerName of pods of a pool; None if they use the default scheduler."""
     if facts.scheduler == "volcano":
         return "volcano"
     if facts.policy.bin_pack:
@@ -117,7 +117,7 @@ def scheduler_name(platform: Platform, facts: PoolFacts) -> str | None:
 
 
 def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[Profile, int]]:
-    """The set's profiles with the packing margin of each (0 where it does not pack)."""
+    """The profiles of the platform, each with its packing margin (0 if it does not pack)."""
     packing = [facts for facts in placed(pools) if facts.policy.bin_pack]
     if packing:
         dominance = choose(max(facts.units_per_node for facts in packing))
@@ -148,10 +148,10 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
 
 
 def choose(units_per_node: int) -> Dominance:
-    """The weights for nodes of so many units: cpu and memory break ties while they can.
+    """The weights for nodes of so many units. cpu and memory break ties if the weights allow it.
 
-    The least g with g·(⌊100/N⌋ - 1) ≥ 101·c for c = 2; where it is above the bound of a
-    weight, the GPU stands alone.
+    The least g with g·(⌊100/N⌋ - 1) ≥ 101·c for c = 2. If that exceeds the largest weight, only
+    the GPU counts.
     """
     step = 100 // units_per_node
     others = len(HOST)
@@ -173,13 +173,13 @@ def _weighted(
 
 
 def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """Pools with too many units a node for a score of 0 to 100 to tell one from the next."""
+    """Warnings for pools with so many units a node that a score of 0 to 100 cannot rank them."""
     for facts in placed(pools):
         if facts.policy.bin_pack and choose(facts.units_per_node).margin <= 0:
             yield Hit(
                 PACKS_WEAKLY,
-                f'pool "{facts.name}" has up to {facts.units_per_node} units of a resource on a '
-                "node, and a score of 0 to 100 cannot tell so many apart: it packs only roughly",
+                f'pool "{facts.name}" packs only approximately: a score of 0 to 100 cannot rank nodes '
+                f"with {facts.units_per_node} units; use fewer replicas or larger MIG instances",
                 (facts.pool.at / "spec" / "gpu").on_key(),
             )
 
@@ -187,9 +187,9 @@ def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
 def configuration(
     platform: Platform, pools: Sequence[PoolFacts], *, raw: bool
 ) -> SchedulerConfiguration | None:
-    """The set's KubeSchedulerConfiguration; None where no pool packs or spreads by it.
+    """The KubeSchedulerConfiguration of the platform; None if no pool packs or spreads.
 
-    `raw`: the file that replaces the main scheduler's, with `default-scheduler` unchanged.
+    `raw` returns the file that replaces the main scheduler's, with `default-scheduler` unchanged.
     """
     chosen = tuple(profile for profile, _ in profiles(platform, pools))
     if not chosen:
@@ -205,7 +205,7 @@ def configuration(
 
 
 def config_map(platform: Platform, text: str) -> ConfigMap:
-    """The ConfigMap that a second scheduler reads."""
+    """The ConfigMap that a second scheduler loads."""
     return ConfigMap(
         Meta(
             derived_names.second_scheduler(platform),

@@ -1,4 +1,4 @@
-"""Guarantee and limit of every team on one pool, by what its quota says and what comes along."""
+"""Guarantee and limit of every team on one pool: units of the quota, and proportional cpu and memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -30,7 +30,7 @@ class Share(Struct, frozen=True):
 
 
 _Units = tuple[dict[str, int], dict[str, int]]
-"""Guarantee of every resource, and limit of those that have one written."""
+"""Guarantee of every resource, and limit of those with a written limit."""
 
 
 Order = Mapping[str, tuple[int, Team]]
@@ -38,7 +38,7 @@ Order = Mapping[str, tuple[int, Team]]
 
 
 def in_order(names: Iterable[str], order: Order) -> list[Team]:
-    """Teams by rank, without a look at all the others."""
+    """The named teams by rank. The cost depends on their number only."""
     return [team for _, team in sorted(order[name] for name in names if name in order)]
 
 
@@ -51,7 +51,7 @@ def children_of(teams: Iterable[Team]) -> dict[str | None, list[Team]]:
 
 
 class Shares:
-    """Works out guarantee and limit of every team on one pool."""
+    """Calculates guarantee and limit of every team on one pool."""
 
     def __init__(
         self,
@@ -66,10 +66,10 @@ class Shares:
         self.hits = hits
         self.shares: dict[str, Share] = {}
         self.exceeded = False
-        """Whether limits were found to be more than the pool's overcommitRatio allows."""
+        """Whether the limits exceed the pool's overcommitRatio."""
 
     def all(self) -> dict[str, Share]:
-        """Every team's share, parents first; faults go to `hits`."""
+        """The share of every team, parents first. Adds errors to `hits`."""
         units: dict[str, _Units] = {}
         for team in self.order:
             before = len(self.hits)
@@ -87,9 +87,8 @@ class Shares:
                 if team.parent not in self.quotas:
                     self._hit(
                         PARENT_WITHOUT_QUOTA,
-                        f'team "{team.name}" has a share of pool "{self.facts.name}", and its '
-                        f'parent "{team.parent}" has none to give; add the pool to the '
-                        "parent's quotas",
+                        f'team "{team.name}" has a quota of pool "{self.facts.name}", but its parent '
+                        f'"{team.parent}" has no quota of it; add the pool to the parent\'s quotas',
                         quota.field("pool"),
                     )
                 continue
@@ -102,7 +101,7 @@ class Shares:
             if limit_units:
                 whole = {name: wider[name] for name in self.facts.resources}
                 limit = self.facts.vector({**whole, **limit_units})
-                # What merely comes along with the units gives way to a parent's own words.
+                # Proportional cpu and memory are capped by the limits that a parent writes itself.
                 limit[CPU] = min(limit[CPU], wider[CPU])
                 limit[MEMORY] = min(limit[MEMORY], wider[MEMORY])
             if quota.cpu.limit is not None:
@@ -121,7 +120,7 @@ class Shares:
         return guarantee, self._counted(quota, "limit")
 
     def _counted(self, quota: Quota, bound: Bound) -> dict[str, int]:
-        """Units by resource, after a look at how the pool is counted."""
+        """Units by resource. Adds an error to `hits` if the pool is counted another way."""
         profiles = self.facts.profiles
         amounts = written_units(quota, bound)
         given = dict(amounts)
@@ -129,29 +128,30 @@ class Shares:
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
             self._hit(
                 COUNTED_BY_PROFILE,
-                f'pool "{self.facts.name}" counts one resource, {self.facts.resources[0]}; '
-                f"write {bound} as a number",
+                f'{bound} must be a number, because pool "{self.facts.name}" counts one resource, '
+                f"{self.facts.resources[0]}; write {bound} as a number",
                 at,
             )
         elif profiles != (WHOLE,) and WHOLE in given:
             example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
             self._hit(
                 COUNTED_BY_PROFILE,
-                f'pool "{self.facts.name}" counts instances of {", ".join(profiles)}; '
-                f"write {bound} by profile, such as {{{example}}}",
+                f'{bound} must be per MIG profile, because pool "{self.facts.name}" counts instances '
+                f"of {', '.join(profiles)}; write {bound}: {{{example}}}",
                 at,
             )
         else:
             for profile in set(given) - set(profiles):
                 self._hit(
                     UNKNOWN_MIG_PROFILE,
-                    f'pool "{self.facts.name}" has no {quoted(profile)}; it has {", ".join(profiles)}',
+                    f'pool "{self.facts.name}" has no MIG profile {quoted(profile)}; '
+                    f"write one of {', '.join(profiles)}",
                     (at / profile).on_key(),
                 )
         return self.facts.units(amounts)
 
     def _by_weight(self, roots: Sequence[Team], units: Mapping[str, _Units]) -> None:
-        """Guarantees that are their weight's share of what is available (the articles' queues)."""
+        """Sets guarantees that are the share of a weight in the available units (the articles' queues)."""
         sharing = [team.name for team in roots if self.quotas[team.name].guarantee is None]
         if not sharing:
             return
@@ -166,7 +166,7 @@ class Shares:
     def _overcommitted(
         self, roots: Sequence[Team], units: Mapping[str, _Units]
     ) -> dict[str, dict[str, int]]:
-        """Limits of root teams that wrote none, where the pool bounds the sum of limits."""
+        """Limits of root teams without a written limit, if the pool limits the sum of limits."""
         ratio = self.facts.policy.overcommit_ratio
         limits: dict[str, dict[str, int]] = {team.name: {} for team in roots}
         if ratio is None:
@@ -174,26 +174,28 @@ class Shares:
         for resource in self.facts.resources:
             available = self.facts.available[resource]
             product = int(available * ratio)
-            silent = [team.name for team in roots if resource not in units[team.name][1]]
+            unwritten = [team.name for team in roots if resource not in units[team.name][1]]
             written = sum(units[team.name][1].get(resource, 0) for team in roots)
-            floors = [units[name][0][resource] for name in silent]
-            weights = [self.quotas[name].weight for name in silent]
-            parts = apportion(max(0, product - written), weights, floors, [available] * len(silent))
+            floors = [units[name][0][resource] for name in unwritten]
+            weights = [self.quotas[name].weight for name in unwritten]
+            parts = apportion(
+                max(0, product - written), weights, floors, [available] * len(unwritten)
+            )
             if written > product or parts is None:
                 self._hit(
                     OVERCOMMIT_EXCEEDED,
-                    f"limits and guarantees of root teams need {written + sum(floors)} "
-                    f"{resource}, and overcommitRatio {float(ratio):g} of {available} "
-                    f"allows {product}; lower them or raise the ratio",
+                    f"limits and guarantees of root teams sum to {written + sum(floors)} {resource}, "
+                    f"but overcommitRatio {float(ratio):g} of {available} allows {product}; lower "
+                    "them or raise the ratio",
                     self.facts.pool.at / "spec" / "schedulingPolicy" / "overcommitRatio",
                 )
                 self.exceeded = True
                 continue
-            for name, part in zip(silent, parts, strict=True):
+            for name, part in zip(unwritten, parts, strict=True):
                 limits[name][resource] = part
         return limits
 
 
 def written_units(quota: Quota, bound: Bound) -> Amounts:
-    """The units that a quota writes."""
+    """The units that a quota writes for a bound."""
     return (quota.guarantee if bound == "guarantee" else quota.limit) or ()

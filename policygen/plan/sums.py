@@ -1,4 +1,4 @@
-"""The sums that guarantees and limits of the teams on a pool must keep.
+"""Checks the sums of guarantees and limits of the teams on a pool.
 
 The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's limit ≤ available,
 Σ children's guarantees ≤ the parent's, Σ root guarantees ≤ available.
@@ -7,7 +7,7 @@ The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's l
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import At, Hit
-from policygen.plan.amounts import CPU, MEMORY, Vector, text, total
+from policygen.plan.amounts import CPU, MEMORY, Vector, shown, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import (
     GUARANTEES_ABOVE_AVAILABLE,
@@ -24,7 +24,7 @@ _SHOWN_TEAMS = 6
 
 
 class Sums:
-    """Judges the shares of one pool."""
+    """Checks the shares of one pool."""
 
     def __init__(
         self,
@@ -40,8 +40,11 @@ class Sums:
         self.quotas = quotas
         self.shares = shares
 
-    def faults(self, *, ratio_told: bool) -> Iterator[Hit]:
-        """Every bound and sum that is not kept; `ratio_told`: that of overcommitRatio is told."""
+    def faults(self, *, ratio_exceeded: bool) -> Iterator[Hit]:
+        """Every bound and sum that is exceeded.
+
+        `ratio_exceeded`: overcommitRatio is already known to be exceeded, and not reported again.
+        """
         for team in self.order:
             above = self.shares[team.parent] if team.parent is not None else None
             yield from self._bounds(team, above.limit if above else self.facts.available)
@@ -49,19 +52,19 @@ class Sums:
                 yield from self._below_parent(team, self.children[team.name])
         if roots := self.children.get(None):
             yield from self._below_available(roots)
-            if not ratio_told:
+            if not ratio_exceeded:
                 yield from self._below_ratio(roots)
 
     def _bounds(self, team: Team, wider: Vector) -> Iterator[Hit]:
         quota, share = self.quotas[team.name], self.shares[team.name]
         guarantee, limit = share.guarantee, share.limit
-        rule, whose = LIMIT_ABOVE_AVAILABLE, "what the pool has"
+        rule, whose = LIMIT_ABOVE_AVAILABLE, f'pool "{self.facts.name}" has'
         if team.parent is not None:
-            rule, whose = LIMIT_ABOVE_PARENT, f'that of its parent "{team.parent}"'
+            rule, whose = LIMIT_ABOVE_PARENT, f'its parent "{team.parent}" has the limit'
         below: set[str] = set()
         above: set[str] = set()
         for resource in self._units_first():
-            # Above a limit that is just the wider one, it is the sums that break.
+            # If the limit is just inherited, the sums report the fault.
             own = limit[resource] != wider[resource] or self._written(quota, resource, "limit")
             if guarantee[resource] > limit[resource] and own:
                 if self._follows(resource, below, [quota]):
@@ -69,9 +72,10 @@ class Sums:
                 below.add(resource)
                 yield Hit(
                     LIMIT_BELOW_GUARANTEE,
-                    f'team "{team.name}" is guaranteed {text(resource, guarantee[resource])} '
-                    f"{resource} and limited to {text(resource, limit[resource])}; "
-                    "raise the limit or lower the guarantee",
+                    f'team "{team.name}" has the limit '
+                    f"{shown(resource, limit[resource], guarantee[resource])}, below its guarantee of "
+                    f"{shown(resource, guarantee[resource], limit[resource])}; raise the limit or lower "
+                    "the guarantee",
                     self._place(quota, resource, "limit"),
                 )
             if limit[resource] > wider[resource]:
@@ -80,8 +84,9 @@ class Sums:
                 above.add(resource)
                 yield Hit(
                     rule,
-                    f'team "{team.name}" has the limit {text(resource, limit[resource])} '
-                    f"{resource}, above {whose}, {text(resource, wider[resource])}; lower it",
+                    f'team "{team.name}" has the limit '
+                    f"{shown(resource, limit[resource], wider[resource])}, but {whose} "
+                    f"{shown(resource, wider[resource], limit[resource])}; lower it",
                     self._place(quota, resource, "limit"),
                 )
 
@@ -101,10 +106,10 @@ class Sums:
                 blamed = self._largest(children, resource)
             yield Hit(
                 GUARANTEES_ABOVE_PARENT,
-                f'child teams of "{team.name}" are guaranteed '
-                f"{text(resource, together[resource])} {resource} of pool "
-                f'"{self.facts.name}" together, and it has only '
-                f"{text(resource, guarantee[resource])}; raise its guarantee or lower theirs",
+                f'child teams of "{team.name}": their guarantees on pool "{self.facts.name}" sum to '
+                f"{shown(resource, together[resource], guarantee[resource])}, but its own guarantee is "
+                f"{shown(resource, guarantee[resource], together[resource])}; raise its guarantee or "
+                "lower theirs",
                 self._place(blamed, resource, "guarantee"),
             )
 
@@ -122,14 +127,14 @@ class Sums:
             broken.add(resource)
             yield Hit(
                 GUARANTEES_ABOVE_AVAILABLE,
-                f'pool "{self.facts.name}" has {text(resource, available)} {resource} '
-                f"available, and root teams ({names}) are guaranteed "
-                f"{text(resource, together[resource])}; lower guarantees",
+                f'pool "{self.facts.name}" has {shown(resource, available, together[resource])} '
+                f"available, but guarantees of root teams ({names}) sum to "
+                f"{shown(resource, together[resource], available)}; lower them",
                 self._place(self._largest(roots, resource), resource, "guarantee"),
             )
 
     def _below_ratio(self, roots: Sequence[Team]) -> Iterator[Hit]:
-        """The pool's overcommit ratio binds cpu and memory too, where limits of them are written."""
+        """Where teams write limits of cpu or memory, overcommitRatio applies to these too."""
         ratio = self.facts.policy.overcommit_ratio
         if ratio is None:
             return
@@ -143,9 +148,9 @@ class Sums:
                 last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
                 yield Hit(
                     OVERCOMMIT_EXCEEDED,
-                    f"limits of root teams sum to {text(resource, together)} {resource}, and "
-                    f"overcommitRatio {float(ratio):g} allows {text(resource, product)} of pool "
-                    f'"{self.facts.name}"; lower them or raise the ratio',
+                    f"limits of root teams sum to {shown(resource, together, product)}, but "
+                    f"overcommitRatio {float(ratio):g} allows {shown(resource, product, together)} of "
+                    f'pool "{self.facts.name}"; lower them or raise the ratio',
                     self.quotas[last.name].field(resource) / "limit",
                 )
 
@@ -153,18 +158,18 @@ class Sums:
         return total(self.facts.keys, [self.shares[team.name].guarantee for team in teams])
 
     def _units_first(self) -> tuple[str, ...]:
-        """All resources, those first that the others come along with."""
+        """All resources, units first, since cpu and memory are derived from them."""
         return (*self.facts.resources, CPU, MEMORY)
 
     def _follows(self, resource: str, broken: set[str], quotas: Sequence[Quota]) -> bool:
-        """Whether cpu or memory break a rule only since the units do that they come along with."""
+        """Whether cpu or memory exceed a bound only because the units that they are derived from do."""
         if resource not in (CPU, MEMORY) or broken <= {CPU, MEMORY}:
             return False
         own = [_own(quota, resource) for quota in quotas]
         return all(bounds.guarantee is None and bounds.limit is None for bounds in own)
 
     def _largest(self, teams: Sequence[Team], resource: str) -> Quota:
-        """The quota with the largest guarantee, of those that write one if there are any."""
+        """The quota with the largest guarantee. Quotas that write one come first."""
         quotas = {team.name: self.quotas[team.name] for team in teams}
         return quotas[
             max(
@@ -177,29 +182,29 @@ class Sums:
         ]
 
     def _written(self, quota: Quota, resource: str, bound: Bound) -> bool:
-        """Whether a quota says this itself, or units that it comes along with."""
+        """Whether a quota writes this bound, or units from which it is derived."""
         units = written_units(quota, bound)
         if resource in (CPU, MEMORY):
             return _of(_own(quota, resource), bound) is not None or bool(units)
         return resource in self.facts.units(units)
 
     def _place(self, quota: Quota, resource: str, bound: Bound) -> At:
-        """Where a quota says how much of a resource; its other bound where it says only that."""
+        """The field of a quota with the amount of a resource; its other bound if only that is written."""
         other: Bound = "guarantee" if bound == "limit" else "limit"
         if resource in (CPU, MEMORY):
-            for said in (bound, other):
-                if _of(_own(quota, resource), said) is not None:
-                    return quota.field(resource) / said
+            for written in (bound, other):
+                if _of(_own(quota, resource), written) is not None:
+                    return quota.field(resource) / written
             return quota.field(bound if written_units(quota, bound) else other)
         profile = self.facts.profiles[self.facts.resources.index(resource)]
-        for said in (bound, other):
-            if profile in dict(written_units(quota, said)):
-                return quota.field(said) / profile if profile else quota.field(said)
+        for written in (bound, other):
+            if profile in dict(written_units(quota, written)):
+                return quota.field(written) / profile if profile else quota.field(written)
         return quota.field(bound)
 
 
 def _own(quota: Quota, resource: str) -> Bounds:
-    """What a quota itself says of cpu or memory."""
+    """The bounds of cpu or memory that a quota writes."""
     return quota.cpu if resource == CPU else quota.memory
 
 

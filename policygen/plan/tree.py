@@ -1,4 +1,4 @@
-"""Who may have how much: one tree of teams for each queue."""
+"""The guarantee and limit of each team: one tree of teams for each queue."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ class Node(Struct, frozen=True, eq=False):
     name: str
     team: Team
     parent: str | None
-    """Name of the node above; None: the queue's root."""
+    """Name of the node above; None for the queue's root."""
     depth: int
     """1 for a root team."""
     leaf: bool
-    """Only leaves take workloads."""
+    """Only leaves accept workloads."""
     weight: int
     guarantee: Mapping[str, Vector]
     """By pool."""
@@ -50,7 +50,7 @@ class Tree(Struct, frozen=True, dict=True):
     nodes: tuple[Node, ...]
     """Parents before children, by name within a parent."""
     rest: Mapping[str, Vector]
-    """By pool, what no root team is guaranteed."""
+    """By pool, the amounts that no root team is guaranteed."""
 
     @cached_property
     def by_team(self) -> Mapping[str, Node]:
@@ -59,12 +59,12 @@ class Tree(Struct, frozen=True, dict=True):
 
     @cached_property
     def leaf_of(self) -> Mapping[str, Node]:
-        """The node that takes the workloads of each team that has one: its own or `.own`."""
+        """The node for the workloads of each team, if it has one: its own or `.own`."""
         return {node.team.name: node for node in self.leaves}
 
     @property
     def scheduler(self) -> Scheduler:
-        """Who schedules the queue's pools."""
+        """The scheduler of the queue's pools."""
         return self.pools[0].scheduler
 
     def name_of(self, node: Node) -> str:
@@ -72,17 +72,17 @@ class Tree(Struct, frozen=True, dict=True):
         return derived_names.queue(node.name, self.queue)
 
     def above(self, node: Node) -> str:
-        """The name of what stands above a node: its parent's, or the queue's root."""
+        """The name of the parent of a node, or of the queue's root."""
         return self.queue if node.parent is None else derived_names.queue(node.parent, self.queue)
 
     @property
     def leaves(self) -> Iterator[Node]:
-        """The nodes that take workloads."""
+        """The nodes that accept workloads."""
         return (node for node in self.nodes if node.leaf)
 
 
 def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, Node]]]:
-    """By team, each pool that it has a share of, with its node there."""
+    """By team, each pool of its quotas, with its node there."""
     found: dict[str, list[tuple[PoolFacts, Node]]] = {}
     for tree in trees:
         for name, node in tree.by_team.items():
@@ -91,7 +91,7 @@ def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, Node]]]:
 
 
 def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[Hit]]:
-    """The tree of every queue, and every sum that has no rendering.
+    """The tree of every queue, and an error for every sum that cannot be rendered.
 
     The team tree must have no cycles and no dangling references.
     """
@@ -117,7 +117,7 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
             worked = Shares(facts, order, quotas[facts.name], hits)
             shares[facts.name] = worked.all()
             sums = Sums(facts, worked.order, quotas[facts.name], shares[facts.name])
-            hits += sums.faults(ratio_told=worked.exceeded)
+            hits += sums.faults(ratio_exceeded=worked.exceeded)
         trees.append(_tree(members, order, quotas, shares, hits))
     return trees, hits
 
@@ -135,15 +135,16 @@ def _parents_first(teams: Sequence[Team]) -> list[Team]:
 
 
 def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """Pools of one queue are alternatives, so they must count and behave alike."""
+    """Pools of one queue are alternatives, so they must have the same resources and policy."""
     first = members[0]
     for facts in members[1:]:
         at = (facts.pool.at / "spec").on_key()
         if facts.resources != first.resources:
             yield Hit(
                 SHARED_QUEUE_UNLIKE,
-                f'pools of one shared queue count the same resources, and "{first.name}" has '
-                f"{', '.join(first.resources)}, this one {', '.join(facts.resources)}",
+                f'pool "{facts.name}" has {", ".join(facts.resources)}, but pool "{first.name}" of the '
+                f"same shared queue has {', '.join(first.resources)}; use pools with the same "
+                "resources",
                 at,
             )
         for field, words in (
@@ -153,13 +154,14 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
             if getattr(facts.policy, field) != getattr(first.policy, field):
                 yield Hit(
                     SHARED_QUEUE_UNLIKE,
-                    f'pools of one shared queue agree on {words}, and "{first.name}" differs',
+                    f'pool "{facts.name}" and pool "{first.name}" are in one shared queue, but differ '
+                    f"in {words}; write the same for both",
                     at,
                 )
 
 
 def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> Iterator[Hit]:
-    """Kueue's bounds on the resource group of a queue: flavors, resources, and their product."""
+    """Errors for a queue that exceeds Kueue's bounds: flavors, resources, and their product."""
     if members[0].scheduler != "kueue":
         return
     version = platform.target.kueue
@@ -169,8 +171,8 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
     if resources > most:
         yield Hit(
             TOO_MANY_RESOURCES,
-            f'queues over pool "{members[0].name}" would count {resources} resources, and Kueue '
-            f"{version} takes {most}; cut the pool into fewer MIG profiles, or make two pools",
+            f'pool "{members[0].name}" has {resources} resources, but a queue of Kueue {version} '
+            f"can count {most}; use fewer MIG profiles, or make two pools",
             (members[0].pool.at / "spec" / "gpu" / "mig" / "instances").on_key(),
         )
     elif flavors > most or flavors * resources > cells:
@@ -178,8 +180,8 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
         at = next(shared.at for shared in platform.shared_queues if shared.name == queue)
         yield Hit(
             TOO_MANY_FLAVORS,
-            f'shared queue "{queue}" has {flavors} pools of {resources} resources, and Kueue '
-            f"{version} takes {bound}; divide it into several queues",
+            f'shared queue "{queue}" has {flavors} pools of {resources} resources, but Kueue '
+            f"{version} allows {bound}; divide it into several queues",
             at / "pools",
         )
 
@@ -191,7 +193,7 @@ def _tree(
     shares: Mapping[str, Mapping[str, Share]],
     hits: list[Hit],
 ) -> Tree:
-    """The nodes of a queue: its teams, and an `.own` leaf where one has children and namespaces."""
+    """The nodes of a queue: its teams, and an `.own` leaf for a team with children and namespaces."""
     inside = {team for pool in members for team in shares[pool.name]}
     nothing = {
         facts.name: Share(dict.fromkeys(facts.keys, 0), dict.fromkeys(facts.keys, 0))
@@ -260,12 +262,11 @@ def _tree(
 
 
 def _unused(team: Team, facts: PoolFacts) -> Hit:
-    """A share that no workload can join: an inner team none of whose children has a part of it."""
+    """A warning for a share that no workload can use: no namespaces, and no child team with a quota."""
     return Hit(
         SHARE_WITHOUT_NAMESPACES,
-        f'team "{team.name}" has a share of pool "{facts.name}" that nothing can use: it has no '
-        "namespaces, and none of its child teams has a share; add the pool to the quotas of a "
-        "child, or write spec.namespaces",
+        f'team "{team.name}" has a quota of pool "{facts.name}", but no namespace to use it, nor a '
+        "child team with a quota; write spec.namespaces, or add the pool to the quotas of a child",
         team.quota_at(facts.name),
     )
 
@@ -280,8 +281,8 @@ def _weight(
     for quota in given[1:]:
         if quota.weight != given[0].weight:
             message = (
-                f'team "{team.name}" has one queue over these pools and so one weight; '
-                f"write {given[0].weight} here too, or change both"
+                f'team "{team.name}" has weight {quota.weight} here, but {given[0].weight} on another '
+                "pool of the same shared queue; write the same weight for all of them"
             )
             hits.append(Hit(SHARED_QUEUE_WEIGHTS, message, quota.field("weight")))
     return given[0].weight if given else 1

@@ -1,4 +1,4 @@
-"""What a pool's cards are counted in: whole, shared, or cut by MIG."""
+"""The units in which a pool's cards are counted: complete cards, shared ones, or MIG instances."""
 
 import re
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ _PROFILE = re.compile(
     r"(?P<slices>[1-7])g\.(?P<gigabytes>[0-9]{1,4})gb(?P<extras>[+-][a-z]+(\.[a-z]+)?)?"
 )
 _SLICES = 7
-"""Into which the card of a product that is not known can be cut: so it is for nearly all."""
+"""Slices of the card of an unknown product; most products have this number."""
 
 
 class Units(Struct, frozen=True):
-    """The extended resources that a pool's nodes offer, least first."""
+    """The extended resources that a pool's nodes offer, smallest first."""
 
     resources: tuple[str, ...]
     """One for each MIG profile in a mixed pool."""
@@ -31,17 +31,17 @@ class Units(Struct, frozen=True):
     """The MIG profile behind each resource, or WHOLE."""
     available: dict[str, int]
     slices: dict[str, int]
-    """How much cpu and memory a unit of each resource stands for, relative to the others."""
+    """The relative share of cpu and memory of a unit of each resource."""
     per_node: int
-    """At most, of one resource."""
+    """The most units of one resource on a node."""
     cut: tuple[MigProfile, ...] = ()
-    """The profiles that its cards are cut into, as far as they are known."""
+    """The known profiles that its cards are cut into."""
 
 
 def units(
     pool: Pool, cards: int, per_node: int, product: Product | None, hits: list[Hit]
 ) -> Units | None:
-    """The units of so many cards, so many on a node; None where they cannot be counted."""
+    """The units of a number of cards, `per_node` on each node; None if they cannot be counted."""
     gpu = pool.gpu
     if gpu.sharing == "mig":
         return _mig(pool, cards, per_node, product, hits)
@@ -91,8 +91,8 @@ def _mig(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"{cards} cards can be cut into {cards * per_card} instances of {profile}, "
-                    f"not {count}",
+                    f"instances has {count} of {profile}, but {cards} cards have room for "
+                    f"{cards * per_card}; lower it",
                     at / profile,
                 )
             )
@@ -112,7 +112,7 @@ def _mig(
 
 
 def _resource(pool: Pool, profile: str, facts: MigProfile | None) -> str:
-    """What the device plugin calls instances of a profile."""
+    """The resource name that the device plugin gives to instances of a profile."""
     resource = pool.gpu.resource or GPU
     if pool.gpu.mig_strategy == "single":
         return resource
@@ -123,7 +123,7 @@ def _resource(pool: Pool, profile: str, facts: MigProfile | None) -> str:
 def _fill(
     found: list[_Slice], cards: int, known: Mapping[str, MigProfile], at: At, hits: list[Hit]
 ) -> None:
-    """Whether all instances together fit on the cards."""
+    """Warn if all instances together do not fit on the cards."""
     used = sum(it.count * it.slices for it in found)
     held = sum(it.count * it.facts.memory_slices for it in found if it.facts)
     compute = max((facts.compute_slices for facts in known.values()), default=_SLICES)
@@ -133,7 +133,7 @@ def _fill(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"the instances need {need} {what} slices, and {cards} cards have {have}",
+                    f"instances need {need} {what} slices, but {cards} cards have {have}; lower them",
                     at.on_key(),
                 )
             )
@@ -143,8 +143,8 @@ def _uncut(pool: Pool, product: Product) -> Hit:
     able = ", ".join(it.id for it in catalog.products().values() if it.mig)
     return Hit(
         MIG_NOT_POSSIBLE,
-        f"{product.id} has no MIG; write sharing: timeSlicing or mps, with replicas, to share a "
-        f"card, or sharing: none (products that can be cut are {able})",
+        f"{product.id} does not support MIG; to share a card write sharing: timeSlicing or mps with "
+        f"replicas (products with MIG: {able})",
         pool.at / "spec" / "gpu" / "sharing",
     )
 
@@ -160,18 +160,18 @@ def _unknown(
     if shape is not None and known:
         advice = f"did you mean {' or '.join(quoted(name) for name in _nearest(shape, known))}?"
     whose = f" on {product.id}" if product else ""
-    return Hit(UNKNOWN_MIG_PROFILE, f"no MIG profile {quoted(profile)}{whose}; {advice}", at)
+    return Hit(UNKNOWN_MIG_PROFILE, f"unknown MIG profile {quoted(profile)}{whose}; {advice}", at)
 
 
 def _nearest(shape: re.Match[str], known: Mapping[str, MigProfile]) -> list[str]:
-    """The profiles nearest in size to one of another card: in compute first, in memory first."""
+    """The profiles nearest in size to a profile of another card: by compute, then by memory."""
     shapes = [found for name in known if (found := _PROFILE.fullmatch(name))]
-    like = [it for it in shapes if it["extras"] == shape["extras"]]
-    like = like or [it for it in shapes if not it["extras"]]
+    similar = [it for it in shapes if it["extras"] == shape["extras"]]
+    similar = similar or [it for it in shapes if not it["extras"]]
 
     def off(it: re.Match[str], what: str) -> int:
         return abs(int(it[what]) - int(shape[what]))
 
-    compute = min(like, key=lambda it: (off(it, "slices"), off(it, "gigabytes")))
-    memory = min(like, key=lambda it: (off(it, "gigabytes"), off(it, "slices")))
+    compute = min(similar, key=lambda it: (off(it, "slices"), off(it, "gigabytes")))
+    memory = min(similar, key=lambda it: (off(it, "gigabytes"), off(it, "slices")))
     return list(dict.fromkeys((compute[0], memory[0])))

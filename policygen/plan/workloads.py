@@ -1,4 +1,4 @@
-"""Which of its pools each model runs on, in which queue, and whether its team's share holds it."""
+"""Which of its pools each model runs on, in which queue, and whether its team's quota is enough."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from policygen.core.finding import Hit
 from policygen.plan import fit
-from policygen.plan.amounts import CPU, MEMORY, text
+from policygen.plan.amounts import CPU, MEMORY, shown
 from policygen.plan.fit import Offer, Replica, Size, warn
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
@@ -25,16 +25,16 @@ _SHOWN = 4
 
 
 class Assignment(Struct, frozen=True):
-    """A model, the pool it is planned for, and the queue that its pods join there."""
+    """A model, the pool that it is planned for, and the queue of its pods."""
 
     model: Model
     facts: PoolFacts
     size: Size
     tree: Tree
     node: Node | None
-    """The leaf of its team; None for a model without a team."""
+    """The leaf of its team, or None if the model has no team."""
     pools: tuple[PoolFacts, ...]
-    """Those of the queue that it may use and fits."""
+    """The pools of the queue that it may use and fits."""
 
     @property
     def queue(self) -> str | None:
@@ -43,14 +43,14 @@ class Assignment(Struct, frozen=True):
 
 
 class Workloads(Struct, frozen=True):
-    """What the plan knows of the models."""
+    """The decisions of the plan about models."""
 
     assignments: tuple[Assignment, ...]
     hits: tuple[Hit, ...]
 
 
 def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> Workloads:
-    """Every model on the first of its pools that it fits, with what should be known about it."""
+    """Place every model on the first of its pools that it fits, with findings about it."""
     hits: list[Hit] = []
     assignments: list[Assignment] = []
     placing = Placing(tuple(pools.values()))
@@ -76,7 +76,7 @@ def _assigned(
     offers: Mapping[str, Offer],
     trees_of: Mapping[str, Tree],
 ) -> Assignment | None:
-    """The first pool that holds a replica, and of which its team has a share."""
+    """The first pool that holds a replica and is in the quotas of its team; None if no pool is."""
     model = replica.model
     for facts in allowed:
         size = replica.size(offers[facts.name])
@@ -95,40 +95,40 @@ def _assigned(
 
 
 def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[str, Offer]) -> Hit:
-    """Why a model has no place on any of its pools."""
+    """Why a model fits no pool."""
     model = replica.model
     fits = [f'"{facts.name}"' for facts in allowed if replica.size(offers[facts.name])]
     if fits:
         more = f" and {len(fits) - _SHOWN} more" if len(fits) > _SHOWN else ""
         return warn(
             TEAM_WITHOUT_SHARE,
-            f'model "{model.name}" fits {", ".join(fits[:_SHOWN])}{more}, where team '
-            f'"{model.team}" has no share; add the pool to the team\'s quotas',
+            f'model "{model.name}" fits {", ".join(fits[:_SHOWN])}{more}, but team "{model.team}" has '
+            "no quota there; add the pool to the team's quotas",
             model,
         )
     misfits = [(facts.name, *fit.misfit(replica, offers[facts.name])) for facts in allowed[:_SHOWN]]
     reasons = "; ".join(f'"{name}": {words}' for name, _, words in misfits)
     return Hit(
         MODEL_FITS_NO_POOL,
-        f'a replica of model "{model.name}" fits no node of its pools ({reasons}); '
-        "nothing is rendered for it",
+        f'model "{model.name}" fits no node of its pools and is not rendered ({reasons}); correct its '
+        "resources or placement",
         misfits[0][1],
     )
 
 
 def _together(model: Model) -> tuple[int, int]:
-    """Replicas, or pods of gangs, that run at one time: at the least, and at the most."""
+    """The least and the most replicas, or pods of gangs, that run at one time."""
     if model.gang is None and model.autoscaling is not None:
         return model.autoscaling.min_replicas, model.autoscaling.max_replicas
     each = model.gang.size if model.gang is not None else 1
     if model.workload == "batch":
-        return each, each  # independent jobs: those beyond the limit wait
+        return each, each  # independent jobs: those above the limit wait
     most = each * (model.replicas or 1)
     return (most if model.gang is None else each), most
 
 
 def _limits(assignment: Assignment) -> Iterator[Hit]:
-    """Whether the team's share holds what the model wants at its least and at its most."""
+    """Warnings if the team's quota is too small for the model's least or most replicas."""
     model, size, node = assignment.model, assignment.size, assignment.node
     if node is None:
         return
@@ -139,16 +139,17 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     if least * size.units > limit:
         yield warn(
             MODEL_ABOVE_LIMIT,
-            f'model "{model.name}" needs {least * size.units} {size.resource} at the least, and '
-            f'team "{model.team}" may have {limit} of pool "{pool}"; it will never run whole',
+            f'model "{model.name}" needs at least {least * size.units} {size.resource}, but team '
+            f'"{model.team}" has the limit {limit} on pool "{pool}", so it never runs completely; '
+            "raise the limit",
             model,
         )
     elif most * size.units > limit:
         yield warn(
             MODEL_ABOVE_LIMIT,
-            f'model "{model.name}" takes {most * size.units} {size.resource} at its most, and '
-            f'team "{model.team}" may have {limit} of pool "{pool}"; lower its replicas or raise '
-            "the limit",
+            f'model "{model.name}" needs up to {most * size.units} {size.resource}, but team '
+            f'"{model.team}" has the limit {limit} on pool "{pool}"; lower its replicas or raise the '
+            "limit",
             model,
         )
     lends = assignment.facts.scheduler != "kube-scheduler"
@@ -156,28 +157,28 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     if not lends and count and size.units > -(-limit // count) and size.units <= limit:
         yield warn(
             MODEL_ABOVE_QUOTA,
-            f'a replica of model "{model.name}" takes {size.units} {size.resource}, and the limit '
-            f"of {limit} is divided over {count} namespaces, so none has more than "
-            f"{-(-limit // count)}; raise the limit or give the team fewer namespaces",
+            f'model "{model.name}": one replica needs {size.units} {size.resource}, but the limit of '
+            f"{limit} is divided over {count} namespaces, at most {-(-limit // count)} each; raise the "
+            "limit or give the team fewer namespaces",
             model,
         )
     if lends and model.workload == "serving" and guarantee < least * size.units <= limit:
         yield warn(
             SERVING_ON_BORROWED_GPUS,
-            f'model "{model.name}" serves with {least * size.units} {size.resource} at the least, '
-            f'and team "{model.team}" is guaranteed {guarantee} of pool "{pool}": the rest can '
-            "be reclaimed at any time; raise the guarantee",
+            f'model "{model.name}" serves on at least {least * size.units} {size.resource}, but team '
+            f'"{model.team}" has the guarantee {guarantee} on pool "{pool}", so other teams can '
+            "reclaim the rest at any time; raise the guarantee",
             model,
         )
-    for name, asked in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
+    for name, amount in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
         share = assignment.facts.vector(
             {**dict.fromkeys(assignment.facts.resources, 0), size.resource: size.units}
         )
-        if asked is not None and asked > share[name]:
+        if amount is not None and amount > share[name]:
             yield Hit(
                 HOST_SHARE_EXCEEDED,
-                f'a replica of model "{model.name}" asks {text(name, asked)} {name}, and '
-                f'{size.units} {size.resource} of pool "{pool}" come with {text(name, share[name])}: '
-                "the queue's GPUs cannot all be used",
+                f'model "{model.name}": one replica requests {shown(name, amount, share[name])}, but '
+                f'the share of {size.units} {size.resource} on pool "{pool}" is '
+                f"{shown(name, share[name], amount)}, so some GPUs stay idle; lower the request",
                 model.field("resources"),
             )

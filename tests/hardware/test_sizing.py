@@ -194,8 +194,8 @@ def test_the_articles_concurrency_does_not_fit_one_a10g():
         "llama 7b is read as Llama-2-7B",
         "weights in bf16",
         "KV cache in bf16",
-        "1Gi of runtime memory a GPU",
-        "90 percent of a GPU's memory used",
+        "1 GiB of runtime memory per GPU",
+        "90% of GPU memory used",
     )
     # 15 requests of a thousand tokens are the reference's figure for one card
     small = Workload(facts=model, concurrency=12, context_length=1000)
@@ -216,7 +216,7 @@ def test_an_unknown_family_counts_without_a_kv_cache_and_says_so():
     assert sizing.devices(workload, usable("l40s")) == 2
     assumed = sizing.assumptions(workload)
     assert assumed[0] == "the parameters of falcon 40b are read from its size"
-    assert "no KV cache, since its size is not known" in assumed
+    assert "no KV cache (its size is unknown)" in assumed
     assert not any("request" in words for words in assumed)
 
 
@@ -235,10 +235,10 @@ def test_every_default_is_named():
         "llama 70b is read as Llama-3.1-70B",
         "weights in bf16",
         "1 request at a time",
-        "2048 tokens a request",
+        "2048 tokens per request",
         "KV cache in bf16",
-        "1Gi of runtime memory a GPU",
-        "90 percent of a GPU's memory used",
+        "1 GiB of runtime memory per GPU",
+        "90% of GPU memory used",
     )
 
 
@@ -257,7 +257,7 @@ def test_what_is_overridden_is_no_assumption():
 
 def test_a_context_beyond_the_model_is_told():
     workload = Workload(facts=facts("llama-2", "7b"), context_length=8192)
-    told = "8192 tokens a request, although Llama-2-7B takes 4096"
+    told = "8192 tokens per request (although Llama-2-7B allows 4096)"
     assert told in sizing.assumptions(workload)
 
 
@@ -340,12 +340,12 @@ def test_a_share_of_a_time_sliced_device():
     ],
 )
 def test_figures_out_of_range_are_refused(options):
-    with pytest.raises(ValueError, match=r"is none of|must be"):
+    with pytest.raises(ValueError, match=r"is not one of|must be"):
         Workload(facts=facts("llama", "7b"), **options)
 
 
 def test_a_device_without_memory_is_refused():
-    with pytest.raises(ValueError, match="some memory"):
+    with pytest.raises(ValueError, match="memory of a device"):
         sizing.devices(Workload(gpu_memory_bytes=1), 0)
 
 

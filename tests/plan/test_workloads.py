@@ -164,7 +164,7 @@ def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
     assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
     done = planned(mig, team("a", quota), model(resources="gpus: 1"))
     [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
-    assert "gpus counts one resource, and it has 1g.5gb, 2g.10gb, 3g.20gb" in found.message
+    assert "gpus counts one resource, but the pool has 1g.5gb, 2g.10gb, 3g.20gb" in found.message
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
     assert "model-fits-no-pool" in done.rules
 
@@ -222,7 +222,7 @@ def test_many_pools_without_a_share_are_counted_and_not_listed(planned, team):
     text = model("      placement: {pools: [q1, q2, q3, q4, q5]}")
     done = planned(*pools, team("a", "guarantee: 8"), text)
     [found] = [it.message for it in done.findings if it.rule.name == "team-without-share"]
-    assert 'fits "q1", "q2", "q3", "q4" and 1 more, where' in found
+    assert 'fits "q1", "q2", "q3", "q4" and 1 more, but team "a" has' in found
 
 
 @pytest.mark.parametrize(

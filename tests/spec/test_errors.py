@@ -841,7 +841,7 @@ POOLS = [
         "MIG on a card that has none",
         MIG.replace("NVIDIA-A100-SXM4-40GB", "NVIDIA-L4").replace("sharing: mig", "sharing: «mig»"),
         "mig-not-possible",
-        "l4 has no MIG; write sharing: timeSlicing or mps, or sharing: none a100-40gb",
+        "l4 does not support MIG; write sharing: timeSlicing or mps with replicas a100-40gb",
     ),
     Case(
         "a pool of unknown size",
@@ -951,7 +951,7 @@ SUMS = [
         "cpu above what is available",
         joined(pool(), team(quota="pool: p, guarantee: 1, cpu: {guarantee: «769»}")),
         "guarantees-above-available",
-        "768 cpu 769 lower",
+        "768 cores 769 cores lower",
     ),
     Case(
         "memory above what is available",
@@ -974,7 +974,7 @@ SUMS = [
             team("c", "pool: p, guarantee: 6", spec="parent: a", namespaces="[{name: c}]"),
         ),
         "guarantees-above-parent",
-        'child teams of "a" 12 nvidia.com/gpu only 10 raise lower',
+        'child teams of "a" 12 nvidia.com/gpu its own guarantee is 10 raise lower',
     ),
     Case(
         "a guarantee below a parent without one",
@@ -984,7 +984,7 @@ SUMS = [
             team("b", "pool: p, guarantee: «6»", spec="parent: a", namespaces="[{name: b}]"),
         ),
         "guarantees-above-parent",
-        "only 0",
+        "but its own guarantee is 0",
     ),
     Case(
         "cpu above the parent's",
@@ -994,13 +994,13 @@ SUMS = [
             team("b", "pool: p, guarantee: 10", spec="parent: a", namespaces="[{name: b}]"),
         ),
         "guarantees-above-parent",
-        "120 cpu only 100",
+        "120 cores its own guarantee is 100 cores",
     ),
     Case(
         "a limit below the guarantee",
         joined(pool(), team(quota="pool: p, guarantee: 10, limit: «5»")),
         "limit-below-guarantee",
-        "guaranteed 10 limited to 5 raise lower",
+        "limit 5 below its guarantee of 10 raise lower",
     ),
     Case(
         "a limit of cpu below the guarantee",
@@ -1008,19 +1008,19 @@ SUMS = [
             pool(), team(quota="pool: p, guarantee: 10, limit: 20, cpu: {guarantee: 8, limit: «4»}")
         ),
         "limit-below-guarantee",
-        "8 cpu limited to 4",
+        "limit 4 cores below its guarantee of 8 cores",
     ),
     Case(
         "a limit of memory below the guarantee that comes along",
         joined(pool(), team(quota="pool: p, guarantee: 10, memory: {limit: «1Gi»}")),
         "limit-below-guarantee",
-        "960Gi memory limited to 1Gi",
+        "limit 1 GiB of memory below its guarantee of 960 GiB",
     ),
     Case(
         "a limit of MIG instances below the guarantee",
         joined(MIG, team(quota="pool: p, guarantee: {1g.5gb: 10}, limit: {1g.5gb: «5»}")),
         "limit-below-guarantee",
-        "10 nvidia.com/mig-1g.5gb limited to 5",
+        "limit 5 nvidia.com/mig-1g.5gb below its guarantee of 10",
     ),
     Case(
         "a guarantee of cpu above the limit that the ratio gives",
@@ -1030,19 +1030,19 @@ SUMS = [
             team("b", "pool: p, guarantee: 10", namespaces="[{name: b}]"),
         ),
         "limit-below-guarantee",
-        "500 cpu limited to 384",
+        "limit 384 cores below its guarantee of 500 cores",
     ),
     Case(
         "a limit above what is available",
         joined(pool(), team(quota="pool: p, limit: «65»")),
         "limit-above-available",
-        "65 above what the pool has, 64 lower",
+        '65 pool "p" has 64 lower',
     ),
     Case(
         "a limit of memory above what is available",
         joined(pool(), team(quota="pool: p, memory: {limit: «7Ti»}")),
         "limit-above-available",
-        "7Ti memory 6Ti",
+        "7 TiB of memory 6 TiB",
     ),
     Case(
         "a limit above the parent's",
@@ -1052,7 +1052,7 @@ SUMS = [
             team("b", "pool: p, limit: «30»", spec="parent: a"),
         ),
         "limit-above-parent",
-        '30 its parent "a", 20 lower',
+        '30 its parent "a" has the limit 20 lower',
     ),
     Case(
         "a limit of MIG instances above the parent's",
@@ -1083,7 +1083,7 @@ SUMS = [
             team("b", "pool: «p»", spec="parent: a"),
         ),
         "parent-without-quota",
-        'parent "a" has none to give add the pool',
+        'parent "a" has no quota add the pool',
     ),
     Case(
         "a number where profiles are counted",
@@ -1114,7 +1114,7 @@ SUMS = [
             .replace("}\n", "}]\n"),
         ),
         "shared-queue-weights",
-        "write 2 here too",
+        "weight 3 but 2 write the same weight",
     ),
     Case(
         "pools of one queue that differ",
@@ -1126,7 +1126,7 @@ SUMS = [
             ),
         ),
         "shared-queue-unlike",
-        "agree on topologyAware",
+        '"q" "p" differ in topologyAware write the same',
     ),
     Case(
         "a shared queue of more pools than Kueue takes",
@@ -1138,7 +1138,7 @@ SUMS = [
             *(pool(f"p{n}", selector=f"pool: p{n}") for n in range(17)),
         ),
         "too-many-flavors",
-        "17 pools of 3 resources 0.13 takes 16 divide it",
+        "17 pools of 3 resources 0.13 allows 16 divide it",
     ),
     Case(
         "more MIG profiles than Kueue takes",
@@ -1150,7 +1150,7 @@ SUMS = [
             ),
         ),
         "too-many-resources",
-        "17 resources 0.13 takes 16 fewer MIG profiles",
+        "17 resources 0.13 count 16 fewer MIG profiles",
     ),
     Case(
         "a tree too deep for Volcano",
