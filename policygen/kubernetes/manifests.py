@@ -1,4 +1,4 @@
-"""Files of anybody's manifests to objects: Lists taken apart, files inside ConfigMaps taken out."""
+"""Reads manifests into objects. Expands Lists, and extracts configuration files from ConfigMaps."""
 
 import re
 from collections import Counter
@@ -29,52 +29,52 @@ _FILES = {
 """Controllers' files that name their kind, by group and kind."""
 
 _NAMED = ("kubescheduler.config", "config.kueue")
-"""What a controller's file that names its kind holds, however it is misspelt otherwise."""
+"""Text in every controller file that names its kind, even a misspelled one."""
 _GROUPS = "|".join(map(re.escape, _NAMED))
 _BEGINS = re.compile(
     r"""(?:[ ]*(?:\#.*|---.*|%.*)?\r?\n)*+   # blank lines, comments and the document's start
         ([ ]*)(?: \{(?!\{) | ["']?[\w.-]+["']?[ ]*:(?=\s) )""",
     re.VERBOSE,
 )
-"""How a mapping begins: JSON's brace, or a key at some indentation. A script or a page does not."""
+"""The start of a mapping: JSON's brace, or an indented key. Scripts and pages start differently."""
 _VOLCANOS = re.compile(r"volcano-scheduler[^/]*\.conf")
 _KUEUES = "controller_manager_config.yaml"
-"""The keys under which Volcano's and Kueue's files are."""
+"""The keys of Volcano's and Kueue's files in ConfigMaps."""
 _ACTIONS = frozenset({"enqueue", "allocate", "backfill", "preempt", "reclaim"})
-"""What Volcano's scheduler does, and hardly any other program's tiers."""
+"""Actions of Volcano's scheduler, which other programs with tiers hardly use."""
 _ALIKE = 0.85
 _LIKE = 0.6
-"""How close an API group, and a kind, must be to be a slip."""
+"""The similarity from which an API group, or a kind, counts as misspelled."""
 
 
 _Inner = tuple[Document | None, list[Finding]]
 _Load = Callable[[Object, str, str, int], _Inner]
-"""What gives the document under a key of a ConfigMap: the ConfigMap, key, text and index."""
+"""Loads the document under a key of a ConfigMap, from the ConfigMap, key, text and index."""
 
 MAX_KINDS = 10
-"""Kinds that a note names."""
+"""The most kinds that a note names."""
 
 
 class Manifests(Struct):
-    """What files of manifests hold."""
+    """The content of manifest files."""
 
     documents: list[Document] = field(default_factory=list)
     objects: list[Object] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    """What no reader could accept, as errors."""
+    """Errors about text that cannot be read."""
     builds: list[str] = field(default_factory=list)
     """Folders that kustomize builds."""
     nameless: int = 0
-    """Documents that are no objects, since they have no apiVersion and kind."""
+    """The number of documents without apiVersion and kind."""
     complete: bool = True
-    """False: something could not be read, so that what is missing here may be there."""
+    """False if something could not be read, so objects that seem missing may exist."""
 
 
 def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
-    """The objects of the sources, but for documents of a spec.
+    """The objects of the sources, without documents of a spec.
 
-    `first_index` is what `At.document` begins with. Scalars are read as kubectl reads them
-    (YAML 1.1 where it differs). Keys given twice, and text that is no YAML, are findings.
+    `first_index` is the first `At.document`. Scalars are read as kubectl reads them (YAML 1.1 where
+    it differs). Duplicate keys and invalid YAML become findings.
     """
     found = Manifests()
     for source in sources:
@@ -100,27 +100,27 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         holder = found.documents[it.at.document - first_index]
         return document.inner(holder, path, index=index, kubernetes=True)
 
-    # Files inside ConfigMaps are documents of their own, behind all others.
+    # Files inside ConfigMaps are separate documents, after all others.
     for it in [it for it in found.objects if (it.group, it.kind) == ("", "ConfigMap")]:
         _inner(it, found, first_index, load)
     return found
 
 
 def spec_sources(sources: Iterable[Source]) -> list[Source]:
-    """The sources among which documents of a spec may be."""
+    """The sources that may contain documents of a spec."""
     groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
-    # A group with a name behind it may be a label instead, whose colon tells.
-    told = [re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups]
+    # A group followed by a name and a colon is a label, not an apiVersion.
+    patterns = [re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups]
     return [
         source
         for source in sources
-        if forms.CONFIG_MAP in source.text or any(it.search(source.text) for it in told)
+        if forms.CONFIG_MAP in source.text or any(it.search(source.text) for it in patterns)
     ]
 
 
 def _is_no_spec(header: document.Header) -> bool:
     if header.api_version is None and header.kind is None:
-        return True  # Volcano's scheduler configuration, or nobody's
+        return True  # Volcano's scheduler configuration, or an unknown file
     return not forms.surely_ours(header)
 
 
@@ -132,7 +132,7 @@ def _document(each: Document, found: Manifests) -> None:
         return
     if header.kind == "List" and data.get("items") is not None and not _is_list(data):
         place = each.place(("items",))
-        message = "items of a List must be a list, so nothing in it is read; write one"
+        message = "items of a List must be a list; write one, or its objects are not checked"
         found.findings.append(Finding(WRONG_TYPE, message, place))
         found.complete = False
         return
@@ -144,23 +144,23 @@ def _document(each: Document, found: Manifests) -> None:
 
 
 def _is_volcanos(data: Mapping[str, Any]) -> bool:
-    """Whether a mapping without a kind is Volcano's scheduler configuration, misspelt or not.
+    """Whether a mapping without a kind is Volcano's scheduler configuration, misspelled or not.
 
-    Other programs have tiers and actions too; plugins in tiers, or its actions, are Volcano's.
+    Other programs have tiers and actions too. Plugins in tiers, or these actions, show Volcano's.
     """
     if "tiers" not in data:
         return False
     tiers, actions = data["tiers"], data.get("actions")
     words = re.split(r"[\s,]+", actions) if isinstance(actions, str) else actions
-    told = isinstance(words, list) and any(
+    has_actions = isinstance(words, list) and any(
         isinstance(word, str) and word in _ACTIONS for word in words
     )
     parts = [tiers] if isinstance(tiers, dict) else mappings(tiers)
-    return told or any("plugins" in each for each in parts)
+    return has_actions or any("plugins" in each for each in parts)
 
 
 def _is_named(text: str) -> bool:
-    """Whether it is a controller's file that names its group, and does not just speak of one."""
+    """Whether a text is a controller's file that names its group, and not prose that mentions one."""
     begin = _BEGINS.match(text)
     if begin is None or not any(word in text for word in _NAMED):
         return False
@@ -170,7 +170,7 @@ def _is_named(text: str) -> bool:
 
 
 def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
-    """The objects of a document, and None for each part that is none."""
+    """The objects of a document, and None for each part that is not an object."""
     if isinstance(data, dict) and _is_list(data):
         for number, item in enumerate(_items(data)):
             yield from _objects(item, index, (*path, "items", number))
@@ -180,7 +180,7 @@ def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
 
 
 def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
-    """The items of a List. Servers leave out what each is in lists of one kind, as client-go knows."""
+    """The items of a List. In lists of one kind, servers omit apiVersion and kind of the items."""
     kind = listed["kind"].removesuffix("List")
     known = kind and isinstance(listed.get("apiVersion"), str)
     for item in listed["items"]:
@@ -189,7 +189,7 @@ def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _as_meant(it: Object) -> Object:
-    """A controller's file with a slip in its kind or group is that file, and rules tell the slip."""
+    """The object with a misspelled kind or group of a controller's file corrected; rules report it."""
     if "onfig" not in it.kind or (it.group, it.kind) in _FILES:
         return it
     for group, kind in sorted(_FILES):
@@ -210,7 +210,7 @@ def _configuration(each: Document) -> Object:
 
 
 def inside(objects: Iterable[Object], *, first_index: int) -> Manifests:
-    """The controllers' files in the ConfigMaps of a cluster; their lines are those of the key."""
+    """The controllers' files in the ConfigMaps of a cluster. Lines are counted within the key."""
     found = Manifests()
 
     def load(it: Object, key: str, text: str, index: int) -> _Inner:
@@ -253,7 +253,7 @@ def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
 
 
 def _inside(each: Document, *, volcanos: bool) -> Iterator[Object]:
-    """The controllers' files in a document that a ConfigMap holds."""
+    """The controllers' files in a document of a ConfigMap."""
     if each.header.api_version is None and each.header.kind is None:
         if volcanos or _is_volcanos(each.data):
             yield _configuration(each)
@@ -264,20 +264,20 @@ def _inside(each: Document, *, volcanos: bool) -> Iterator[Object]:
 
 
 def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:
-    """What is said of documents and objects that no rule looks at; `judged` knows which these are."""
+    """Notes on documents and objects that no rule checks; `judged` is true for objects of checked kinds."""
     for folder in dict.fromkeys(found.builds):
         message = (
-            "this is built first, and what is no resource of it was not judged; judge what comes of it: "
+            "a kustomization is not built, so files that are not its resources were not checked; run "
             f"kustomize build {folder} | policygen lint --manifests -"
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:
         plural = "s" if found.nameless > 1 else ""
-        message = f"{found.nameless} document{plural} without apiVersion and kind skipped"
+        message = f"skipped {found.nameless} document{plural} without apiVersion and kind"
         yield Finding(NO_OBJECT, message)
     other = Counter(it.kind for it in found.objects if not judged(it))
     if other:
         kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
         more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""
-        message = f"no rule judges {', '.join(kinds[:MAX_KINDS])}{more}"
+        message = f"only general rules check {', '.join(kinds[:MAX_KINDS])}{more}"
         yield Finding(KINDS_NOT_JUDGED, message)

@@ -6,22 +6,22 @@ KINDS_NOT_JUDGED = Rule(
     "kinds-not-judged",
     Severity.INFO,
     Family.RUN,
-    "Objects are of kinds that no rule judges",
-    "Nothing need be done: the rules that look at every object have judged them.",
+    "Only the general rules check objects of these kinds",
+    "No change is needed.",
 )
 KUSTOMIZATION_NOT_BUILT = Rule(
     "kustomization-not-built",
     Severity.INFO,
     Family.RUN,
-    "A folder is built by kustomize, and was given as it is",
-    "Pipe what `kustomize build` prints into `policygen lint --manifests -`.",
+    "A folder of manifests has a kustomization, which policygen does not build",
+    "Pipe the output of `kustomize build` into `policygen lint --manifests -`.",
 )
 NO_OBJECT = Rule(
     "no-object",
     Severity.INFO,
     Family.RUN,
-    "Documents have no apiVersion and kind",
-    "Give what is no manifest, such as the values of a chart, to no `--manifests`.",
+    "Documents without apiVersion and kind were skipped",
+    "Remove files that are not manifests, such as the values of a chart, from `--manifests`.",
 )
 
 RULES: tuple[Rule, ...] = (

@@ -1,4 +1,4 @@
-"""A file of findings that were there before, so that only new ones count."""
+"""The baseline: a file of known findings, so that only new ones are reported."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -16,7 +16,7 @@ VERSION = 1
 
 
 class Known(Struct, frozen=True):
-    """A finding that was there."""
+    """A known finding."""
 
     fingerprint: str
     rule: str
@@ -26,25 +26,25 @@ class Known(Struct, frozen=True):
 
 
 class Baseline(Struct, frozen=True):
-    """What the file holds."""
+    """The content of the file."""
 
     version: int
     findings: tuple[Known, ...]
 
 
 class Compared(Struct, frozen=True):
-    """Findings beside a baseline."""
+    """Findings compared with a baseline."""
 
     new: tuple[Finding, ...]
     known: int
-    """How many are in the baseline."""
+    """The number of findings that are in the baseline."""
     gone: tuple[Known, ...]
-    """Entries whose finding is no more. An entry of a rule that could not be judged now, or of a
-    document that could not be read, is not among them."""
+    """Entries whose finding no longer occurs. Entries of rules that did not run, and of documents
+    that could not be read, are not included."""
 
 
 def made(findings: Sequence[Finding]) -> Baseline:
-    """The baseline of these findings."""
+    """The baseline with these findings."""
     prints = fingerprints(findings)
     entries = [
         Known(fingerprint, it.rule.name, it.object, it.anchor, it.message)
@@ -54,27 +54,29 @@ def made(findings: Sequence[Finding]) -> Baseline:
 
 
 def text(baseline: Baseline) -> str:
-    """The file: an entry a line, sorted, so that a change of it can be read."""
+    """The text of the file: sorted, one entry a line, so that diffs are readable."""
     lines = [json.dumps(msgspec.to_builtins(entry)) for entry in baseline.findings]
     body = ",\n    ".join(lines)
     return f'{{\n  "version": {VERSION},\n  "findings": [\n    {body}\n  ]\n}}\n'
 
 
 def read(data: bytes) -> Baseline:
-    """The baseline in a file. Raises ValueError, whose message says what is wrong with it."""
+    """The baseline in a file. Raises ValueError with a message if it is invalid."""
     try:
         baseline = msgspec.json.decode(data, type=Baseline)
     except msgspec.DecodeError as error:
-        raise ValueError(f"is no baseline: {error}") from None
+        raise ValueError(f"is not a valid baseline: {error}") from None
     if baseline.version != VERSION:
-        raise ValueError(f"has version {baseline.version}; make it again with `baseline update`")
+        raise ValueError(
+            f"has version {baseline.version}, not {VERSION}; write it again with `baseline update`"
+        )
     return baseline
 
 
 def compare(
     findings: Sequence[Finding], baseline: Baseline, evaluated: Collection[str]
 ) -> Compared:
-    """Which findings are new, and which entries are stale; `evaluated` names the rules judged."""
+    """Which findings are new, and which entries are stale. `evaluated` names the rules that ran."""
     known = {entry.fingerprint for entry in baseline.findings}
     new, found = [], set[str]()
     for finding, *prints in zip(findings, *_fingerprints(findings), strict=True):
@@ -90,7 +92,7 @@ def compare(
 
 
 def _fingerprints(findings: Sequence[Finding]) -> Iterator[list[str]]:
-    """Fingerprints by the current names of rules, then by each former one: older baselines have those."""
+    """Fingerprints by current rule names, then by each former name, which older baselines contain."""
     yield fingerprints(findings)
     for index in range(max((len(it.rule.aliases) for it in findings), default=0)):
         yield fingerprints(findings, partial(_former, index))

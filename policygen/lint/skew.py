@@ -1,4 +1,4 @@
-"""Clusters of one run that do not run the same."""
+"""Compares the releases of the clusters of one run."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,10 +10,10 @@ RULE = VERSIONS_DIFFER
 
 
 def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
-    """What runs in another release on some clusters than on most, by cluster and component.
+    """Findings for components whose release differs from that on most clusters.
 
-    One set is rendered for one target, so that what is right for one of them is wrong for another.
-    Patches of one release are alike here.
+    A spec is rendered for one target, so the result may be wrong on clusters with another release.
+    Patch versions are not compared.
     """
     components = sorted({component for found in clusters.values() for component in found})
     for component in components:
@@ -26,7 +26,7 @@ def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
             for name in by_release[release]:
                 yield Finding(
                     RULE,
-                    f"{component} is {written(release)} here and {written(usual)} on "
-                    f"{', '.join(by_release[usual])}; upgrade one of them, or render a set for each",
+                    f"{component} is {written(release)} here, but {written(usual)} on "
+                    f"{', '.join(by_release[usual])}; upgrade one of them, or render for each",
                     cluster=name,
                 )

@@ -1,8 +1,8 @@
-"""Waivers in annotations of live objects, for rules of which the spec allows it.
+"""Waivers in annotations of live objects, for rules that the spec allows.
 
     policygen.dev/waive-pod-bypasses-queue: "until 2027-03-31: the vendor's operator names no queue"
 
-Whoever may write an object may write them, so nothing of their text is shown, and they accept findings
+Anyone who can write an object can write them, so their text is never shown, and they accept findings
 about that object only.
 """
 
@@ -19,30 +19,30 @@ from policygen.kubernetes.snapshot import Snapshot
 from policygen.kubernetes.untyped import keyed_texts
 
 PREFIX = "policygen.dev/waive-"
-FORM = '"until YYYY-MM-DD: REASON", or the reason alone'
+FORM = '"until YYYY-MM-DD: REASON", or only the reason'
 _UNTIL = re.compile(r"until (\d{4}-\d{2}-\d{2}):")
 
 
 class Annotated(Struct, frozen=True):
-    """One of them."""
+    """A waiver in an annotation."""
 
     cluster: str
     object: str
     """As findings name it."""
     rule: str
     expires: date | None = None
-    """The last day on which it counts; None: for ever."""
+    """The last day on which it applies; None if it does not expire."""
     fault: str = ""
-    """Why it waives nothing, if its value is not of the form."""
+    """Why it has no effect, if its value is invalid."""
 
 
 def annotated(snapshot: Snapshot) -> tuple[Annotated, ...]:
-    """Those of a cluster."""
+    """The waivers in annotations of a cluster."""
     objects = ((it, keyed_texts(it.data, "metadata", "annotations")) for it in snapshot.objects)
     pods = ((pod.object, pod.annotations) for pod in snapshot.pods if pod.annotations)
     context = snapshot.seen.context
     found = (each for it, texts in (*objects, *pods) for each in _of(context, it, texts))
-    return tuple(dict.fromkeys(found))  # a pod may be among the objects, too
+    return tuple(dict.fromkeys(found))  # a pod may also be among the objects
 
 
 def _of(cluster: str, it: Object, texts: Mapping[str, str]) -> Iterator[Annotated]:
@@ -53,26 +53,26 @@ def _of(cluster: str, it: Object, texts: Mapping[str, str]) -> Iterator[Annotate
 
 
 def _value(text: str) -> tuple[date | None, str]:
-    """The last day, and what is wrong."""
+    """The last day, and why the value is invalid."""
     text = text.strip()
     match = _UNTIL.match(text)
     if match is None:
-        return None, "gives no reason" if text.startswith("until ") or _is_none(text) else ""
+        return None, "has no reason" if text.startswith("until ") or _is_empty(text) else ""
     try:
         expires = date.fromisoformat(match[1])
     except ValueError:
-        return None, "names no day of the calendar"
-    return expires, "gives no reason" if _is_none(text[match.end() :]) else ""
+        return None, "has an invalid date"
+    return expires, "has no reason" if _is_empty(text[match.end() :]) else ""
 
 
-def _is_none(reason: str) -> bool:
+def _is_empty(reason: str) -> bool:
     return not any(map(str.isalnum, reason))
 
 
-def told(rule: Rule, message: str, these: Iterable[Annotated]) -> Finding:
-    """What is wrong with some annotations of one rule on one cluster, told at the first object."""
+def finding_about(rule: Rule, message: str, these: Iterable[Annotated]) -> Finding:
+    """A finding about annotations of one rule on one cluster, at the first object."""
     first, *others = these
-    more = f", like those of {len(others)} other objects" if others else ""
+    more = f" (and on {len(others)} other objects)" if others else ""
     return Finding(
         rule,
         f"annotation {PREFIX}{first.rule}{more} {message}",

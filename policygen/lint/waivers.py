@@ -1,4 +1,4 @@
-"""What a spec says of rules: severities of its own, and findings that it accepts."""
+"""Severities and waivers of a spec: changed severities of rules, and accepted findings."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -18,7 +18,7 @@ from policygen.lint.run_rules import (
     WAIVER_UNREADABLE,
     WAIVER_UNUSED,
 )
-from policygen.lint.waiver_annotations import FORM, Annotated, told
+from policygen.lint.waiver_annotations import FORM, Annotated, finding_about
 from policygen.spec.programs import LintSettings, Waiver
 
 OFF = "off"
@@ -41,27 +41,27 @@ def _current(name: str) -> str:
 
 
 class Judged(Struct, frozen=True):
-    """Findings after the spec's own word on them."""
+    """Findings after the severities and waivers of a spec were applied."""
 
     shown: tuple[Finding, ...]
     waived: int
-    """How many a waiver accepts."""
+    """The number of findings that a waiver accepts."""
     off: int
-    """How many are of rules that are off."""
+    """The number of findings of rules that are off."""
     hits: tuple[Hit, ...]
-    """What is wrong with the waivers themselves."""
+    """Findings about the waivers of the spec."""
     of_annotations: tuple[Finding, ...] = ()
-    """Likewise with those in annotations."""
+    """Findings about waivers in annotations."""
 
 
 def misspelt(
     settings: LintSettings, known: Collection[str], bounded: Collection[str]
 ) -> Iterator[Hit]:
-    """Names of rules that there are not, and bounds of rules that have none."""
+    """Hits for unknown rule names, and for bounds of rules without a bound."""
     for name, _ in settings.bounds:
         if _current(name) not in bounded and settings.at is not None:
             at = (settings.at / "bounds" / name).on_key()
-            yield Hit(UNKNOWN_RULE, f'no rule "{name}" that waits; {suggest(name, bounded)}', at)
+            yield Hit(UNKNOWN_RULE, f'no rule "{name}" has a bound; {suggest(name, bounded)}', at)
     for name, _ in settings.severities:
         if _current(name) not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()
@@ -76,9 +76,9 @@ def misspelt(
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
-    """Why a name cannot be selected."""
+    """The message for a name that cannot be selected."""
     if registry.find(name) is not None:
-        return f'"{name}" reports about inputs; it cannot be selected or switched off'
+        return f'rule "{name}" is about inputs, so it cannot be selected or switched off'
     return f'no rule "{name}"; {suggest(name, known)}'
 
 
@@ -90,11 +90,10 @@ def judge(
     evaluated: Collection[str] | None = None,
     annotated: Collection[Annotated] = (),
 ) -> Judged:
-    """Give each finding the severity that the spec gives its rule, and take out what is waived.
+    """Apply the severities and waivers of the spec to findings.
 
-    `evaluated` names the rules that could be judged this time; a waiver of another one is not
-    called unused. None: all. `annotated` are waivers of live objects, which count for rules that the
-    spec names.
+    `evaluated` names the rules that ran; a waiver is reported as unused only if its rule ran. None
+    means all rules. `annotated` are waivers of live objects; they apply to rules that the spec names.
     """
     settings = with_current_names(settings)
     annotated = [replace(it, rule=_current(it.rule)) for it in annotated]
@@ -137,13 +136,13 @@ def judge(
     hits = []
     for index, waiver in enumerate(settings.waivers):
         if index in used and _expired(waiver, today):
-            message = f"this waiver expired on {waiver.expires}; mend the finding or renew it"
+            message = f"waiver expired on {waiver.expires}; fix the finding or renew it"
             hits.append(Hit(WAIVER_EXPIRED, message, waiver.at / "expires"))
         elif index not in used and (evaluated is None or waiver.rule in evaluated):
-            message = f'nothing is found by "{waiver.rule}" that this waives; remove it'
+            message = f'waiver matches no finding of "{waiver.rule}"; remove it'
             hits.append(Hit(WAIVER_UNUSED, message, waiver.at))
-    said = _annotations(annotated, settings, met, today, evaluated)
-    return Judged(tuple(shown), waived, off, tuple(hits), tuple(said))
+    of_annotations = _annotations(annotated, settings, met, today, evaluated)
+    return Judged(tuple(shown), waived, off, tuple(hits), tuple(of_annotations))
 
 
 def _annotations(
@@ -153,14 +152,14 @@ def _annotations(
     today: date,
     evaluated: Collection[str] | None,
 ) -> Iterator[Finding]:
-    """What is wrong with waivers in annotations: one finding for all of a rule on a cluster."""
+    """Findings about waivers in annotations: one for each rule and cluster."""
     faults: dict[tuple[str, str, Rule, str], list[Annotated]] = {}
     for it in annotated:
         fault = _fault(it, settings, met, today, evaluated)
         if fault is not None:
             faults.setdefault((it.cluster, it.rule, *fault), []).append(it)
     for (_, _, rule, message), these in faults.items():
-        yield told(rule, message, these)
+        yield finding_about(rule, message, these)
 
 
 def _fault(
@@ -170,19 +169,19 @@ def _fault(
     today: date,
     evaluated: Collection[str] | None,
 ) -> tuple[Rule, str] | None:
-    """The rule and the message of what is wrong with one."""
+    """The rule and message for a waiver in an annotation; None if it is valid and used."""
     if it.rule not in settings.annotations:
         near = suggest(it.rule, settings.annotations)
         return (
             WAIVER_NOT_ALLOWED,
-            f"waives nothing: spec.lint.annotations of the Platform does not name that rule; {near}",
+            f"has no effect, because spec.lint.annotations of the Platform omits that rule; {near}",
         )
     if it.fault:
-        return WAIVER_UNREADABLE, f"waives nothing: it {it.fault}; write {FORM}"
+        return WAIVER_UNREADABLE, f"has no effect, because it {it.fault}; write {FORM}"
     if it in met and _is_past(it, today):
-        return WAIVER_EXPIRED, f"expired on {it.expires}; mend the finding or renew it"
+        return WAIVER_EXPIRED, f"expired on {it.expires}; fix the finding or renew it"
     if it not in met and (evaluated is None or it.rule in evaluated):
-        return WAIVER_UNUSED, "waives nothing that is found; remove it"
+        return WAIVER_UNUSED, "matches no finding; remove it"
     return None
 
 
@@ -195,6 +194,6 @@ def _expired(waiver: Waiver, today: date) -> bool:
 
 
 def _pattern(text: str | None) -> "re.Pattern[str]":
-    """What a waiver's word must match: only `*` is special, since names and paths have dots."""
+    """The pattern of a waiver's object or field. Only `*` is special, since names and paths have dots."""
     parts = (text or "*").split("*")
     return re.compile(".*".join(map(re.escape, parts)), re.DOTALL)

@@ -171,8 +171,8 @@ def test_quiet_shows_no_notes_and_counts_them(policygen, tmp_path):
     )
     given = ("lint", "--manifests", ".", "--partial", "--fail-on", "info")
     loud, quiet = policygen(*given), policygen(*given, "-q")
-    assert "info: no rule judges 1 A" in loud.stdout
-    assert "info: no rule judges" not in quiet.stdout
+    assert "info: only general rules check 1 A" in loud.stdout
+    assert "info: only general rules check" not in quiet.stdout
     assert quiet.stdout.splitlines()[-1] == loud.stdout.splitlines()[-1]
     assert quiet.returncode == loud.returncode
     whole = [policygen(*given, "-f", "json", *more).stdout for more in ([], ["-q"])]
@@ -230,7 +230,7 @@ def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
     for option in ("--rule", "--skip"):
         done = policygen("lint", "--manifests", "queue.yaml", option, name)
         assert done.returncode == 2
-        assert f'"{name}" reports about inputs; it cannot be selected' in done.stderr
+        assert f'rule "{name}" is about inputs, so it cannot be selected' in done.stderr
 
 
 def test_a_baseline_is_made_and_used(policygen):
@@ -271,7 +271,7 @@ def test_kinds_that_no_rule_judges_are_counted(policygen):
     done = policygen("lint", "--manifests", "-", "--partial", given=given)
     assert done.returncode == 0
     first, summary = done.stdout.splitlines()
-    assert first == "info: no rule judges 1 Gadget, 2 Widget [kinds-not-judged]"
+    assert first == "info: only general rules check 1 Gadget, 2 Widget [kinds-not-judged]"
     assert summary.startswith("1 info; 4 objects")
 
 
