@@ -3,6 +3,8 @@
 Source: pkg/apis/core/helper/helpers.go of Kubernetes 1.36.3.
 """
 
+from policygen.core.amounts import HUGE_PAGES
+
 COUNTED = (
     "configmaps",
     "persistentvolumeclaims",
@@ -24,8 +26,6 @@ QUOTA_KEYS = (
     *(f"limits.{name}" for name in _COMPUTE),
     "requests.storage",
 )
-HUGE_PAGES = "hugepages-"
-"""The prefix of huge pages; their size follows."""
 
 
 def known_to_quota(name: str) -> bool:
