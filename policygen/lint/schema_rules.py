@@ -84,7 +84,7 @@ _ROWS = (
     ),
     _Row(
         name="name-refused",
-        summary="A name is missing, or is not valid for its kind",
+        summary="An object has no name, or a name that is not valid for its kind",
         remedy="Write a name that the kind allows.",
         reason=Reason.NAME,
     ),

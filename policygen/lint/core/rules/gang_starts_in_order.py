@@ -1,4 +1,4 @@
-"""A StatefulSet creates the pods of a gang one by one, each after the last is ready."""
+"""A StatefulSet creates the pods of a gang one by one instead of together."""
 
 from collections.abc import Iterator
 

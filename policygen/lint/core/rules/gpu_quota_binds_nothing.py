@@ -58,7 +58,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the name with the prefix requests., such as requests.nvidia.com/gpu.",
+    remedy='Write the name with the prefix "requests.", such as requests.nvidia.com/gpu.',
     judges=("ResourceQuota",),
     check=check,
     fix=Fix.UNSAFE,

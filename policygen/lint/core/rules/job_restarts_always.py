@@ -1,4 +1,4 @@
-"""The pods of a Job restart always, which is refused."""
+"""The pods of a Job have restartPolicy Always, which is refused."""
 
 from collections.abc import Iterator
 

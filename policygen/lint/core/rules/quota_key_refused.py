@@ -19,12 +19,12 @@ def check(facts: Facts) -> Iterator[Hit]:
         for name in quota.it.hard:
             at = quota.at.to("spec", "hard", name).on_key()
             if fault := key_fault(name):
-                yield Hit(RULE, f"{quota}: {fault.replace('label key', 'name of a resource')}", at)
+                yield Hit(RULE, f"{quota}: {fault.replace('label key', 'resource name')}", at)
             elif not known_to_quota(name):
                 advice = suggest(name, QUOTA_KEYS)
                 if "gpu" in name:
                     advice = (
-                        "write the name that nodes have with the prefix requests., such as "
+                        'write the name that nodes have with the prefix "requests.", such as '
                         "requests.nvidia.com/gpu"
                     )
                 message = f'{quota} counts "{name}", which is not a resource'
@@ -36,7 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the resource name that nodes have, with the prefix requests.",
+    remedy='Write the resource name of the nodes with the prefix "requests.", such as requests.nvidia.com/gpu.',
     judges=("ResourceQuota",),
     check=check,
 )
