@@ -110,7 +110,7 @@ def lint(  # noqa: PLR0913 - the request, and the outside world that it is answe
 def refused(request: LintRequest, findings: Sequence[Finding]) -> Report:
     """The report on a refused spec: why it is refused, and that no rule has run."""
     rules = selection.select(request.only, request.skip).rules
-    ended = verdicts.unjudged(rules, "the spec was refused")
+    ended = verdicts.with_findings(verdicts.unjudged(rules, "the spec was refused"), findings)
     return Report(findings=tuple(findings), rules=ended, complete=False)
 
 
@@ -228,6 +228,7 @@ def _report(
     findings += clusters.unreadable
     findings += (it for part in parts for it in part.findings)
     findings += skew(clusters.versions)
+    ended = verdicts.with_findings(ended, findings)
     idle = verdicts.idle(ended) if run.request.only and complete else None
     findings += [idle] if idle else []
     return Report(

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from policygen.core.finding import Finding, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.lint.engine import Outcome
-from policygen.lint.registry import REGISTRY, RULES
+from policygen.lint.registry import REPORTED, RULES
 from policygen.lint.rule import Fix, ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_JUDGE
 from policygen.report.report import Ended, Report
@@ -22,6 +24,17 @@ _WORST = (
 def merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ...]:
     """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
+
+
+def with_findings(rules: Sequence[Ended], findings: Sequence[Finding]) -> tuple[Ended, ...]:
+    """The same, where a rule that checks objects fails too if a spec has the same fault."""
+    found = {it.rule.name for it in findings if not isinstance(it.rule, ObjectRule)}
+    return tuple(
+        replace(it, verdict=Verdict.FAIL, reason="")
+        if it.rule in found and it.verdict is not Verdict.CRASHED
+        else it
+        for it in rules
+    )
 
 
 def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[Ended, ...]:
@@ -41,7 +54,7 @@ def idle(rules: Sequence[Ended]) -> Finding | None:
 def evaluated(rules: Sequence[Ended]) -> set[str]:
     """The rules that were judged on all inputs; those of a spec always are."""
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
-    of_specs = {it.name for it in REGISTRY if it.family is Family.REPORTED}
+    of_specs = REPORTED - {it.rule for it in rules}
     return {it.rule for it in rules if it.whole and it.verdict in judged} | of_specs
 
 

@@ -557,13 +557,27 @@ RULES: tuple[ObjectRule, ...] = tuple(
 )
 """Every rule that checks objects, by name."""
 
+_OF_OBJECTS = frozenset(rule.name for rule in RULES)
+
+_OTHERS: tuple[Rule, ...] = (
+    *documents.RULES,
+    *spec.RULES,
+    *plan.RULES,
+    *kubernetes.RULES,
+    *run_rules.RULES,
+)
+
 REGISTRY: tuple[Rule, ...] = tuple(
     sorted(
-        (*RULES, *documents.RULES, *spec.RULES, *plan.RULES, *kubernetes.RULES, *run_rules.RULES),
+        (*RULES, *(rule for rule in _OTHERS if rule.name not in _OF_OBJECTS)),
         key=lambda rule: rule.name,
     )
 )
-"""Every finding that policygen can report, by name."""
+"""Every finding that policygen can report, by name. A fault that both specs and objects can have is listed
+once, by the rule that checks objects: it can be selected."""
+
+REPORTED = frozenset(rule.name for rule in _OTHERS if rule.family is Family.REPORTED)
+"""The names of findings about a spec that can be rendered."""
 
 _BY_NAME = {name: rule for rule in REGISTRY for name in (rule.name, *rule.aliases)}
 

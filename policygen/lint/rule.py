@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from policygen.core import durations
 from policygen.core.finding import Hit
-from policygen.core.rule import Family, Rule
+from policygen.core.rule import Family, Rule, Severity
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.spec.types import Spec
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
 
 T = TypeVar("T")
 
-__all__ = ["Check", "Facts", "Family", "Fix", "Need", "ObjectRule"]
+__all__ = ["Check", "Facts", "Family", "Fix", "Need", "ObjectRule", "shared"]
 
 
 class Need(Enum):
@@ -92,6 +92,15 @@ class Fix(Enum):
 
 
 Check = Callable[[Facts], Iterator[Hit]]
+
+
+def shared(rule: Rule, family: Family) -> tuple[str, Severity, Family, str, str, tuple[str, ...]]:
+    """The first arguments of an ObjectRule about a fault that a spec can have too.
+
+    Name, severity, texts and former names are those of `rule`, which specs report, so the two cannot
+    disagree. Only the family is the object rule's own: it can be switched off, and a spec's refusal cannot.
+    """
+    return rule.name, rule.severity, family, rule.about, rule.remedy, rule.aliases
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -111,18 +111,19 @@ def judge(
     met: set[Annotated] = set()
     shown, waived, off = [], 0, 0
     for finding in findings:
-        severity = severities.get(finding.rule.name)
+        rule = _selectable(finding.rule)
+        severity = severities.get(rule)
         if severity == OFF:
             off += 1
             continue
         matching = [
             (index, waiver)
-            for index, waiver, name, field in by_rule.get(finding.rule.name, ())
+            for index, waiver, name, field in by_rule.get(rule, ())
             if name.fullmatch(finding.object)
             and (field.fullmatch(finding.path) or field.fullmatch(finding.anchor))
         ]
         used.update(index for index, _ in matching)
-        own = by_object.get((finding.rule.name, finding.cluster, finding.object))
+        own = by_object.get((rule, finding.cluster, finding.object))
         if own is not None:
             met.add(own)
         if any(not _expired(waiver, today) for _, waiver in matching) or (
@@ -191,6 +192,11 @@ def _is_past(it: Annotated, today: date) -> bool:
 
 def _expired(waiver: Waiver, today: date) -> bool:
     return waiver.expires is not None and date.fromisoformat(waiver.expires) < today
+
+
+def _selectable(rule: Rule) -> str:
+    """The name by which a spec may waive it; empty for a refusal, even if an object rule has its name."""
+    return rule.name if registry.can_be_selected(rule) else ""
 
 
 def _pattern(text: str | None) -> "re.Pattern[str]":

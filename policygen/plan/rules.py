@@ -268,13 +268,6 @@ PACKING_MARGIN = Rule(
     "The packing profile always prefers the node with more GPUs in use, by this margin",
     "No change is needed.",
 )
-PACKS_WEAKLY = Rule(
-    "packs-weakly",
-    Severity.WARNING,
-    Family.REPORTED,
-    "A node has too many GPU units for the scheduler's score to pack reliably",
-    "Use fewer replicas or larger MIG instances, or accept approximate packing.",
-)
 PARENT_WITHOUT_QUOTA = Rule(
     "parent-without-quota",
     Severity.ERROR,
@@ -316,6 +309,14 @@ POOL_WITHOUT_TEAMS = Rule(
     Family.REPORTED,
     "No team has a quota of a pool, so no workload can use it",
     "Add the pool to the quotas of a team.",
+)
+PROFILE_PACKS_WEAKLY = Rule(
+    "profile-packs-weakly",
+    Severity.WARNING,
+    Family.REPORTED,
+    "A kube-scheduler profile packs GPUs, but other scores can outweigh it",
+    "Disable scores that spread pods, raise the weight of the GPU, or use fewer units per node.",
+    aliases=("packs-weakly",),
 )
 QUOTA_CANNOT_TELL_POOLS_APART = Rule(
     "quota-cannot-tell-pools-apart",
@@ -553,13 +554,13 @@ RULES: tuple[Rule, ...] = (
     OVERCOMMIT_EXCEEDED,
     OVERCOMMIT_IS_NOT_SHARING,
     PACKING_MARGIN,
-    PACKS_WEAKLY,
     PARENT_WITHOUT_QUOTA,
     PER_NODE_CONTRADICTS_NODE_TYPE,
     PER_NODE_MISSING,
     PODS_MUST_CARRY,
     POOL_UNTAINTED,
     POOL_WITHOUT_TEAMS,
+    PROFILE_PACKS_WEAKLY,
     QUOTA_CANNOT_TELL_POOLS_APART,
     QUOTA_COUNTS_OTHER_POOLS,
     RENDERS_NOTHING,

@@ -9,7 +9,7 @@ from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.kubernetes import ConfigMap
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import PACKS_WEAKLY
+from policygen.plan.rules import PROFILE_PACKS_WEAKLY
 from policygen.spec import derived_names
 from policygen.spec.types import Platform
 
@@ -177,7 +177,7 @@ def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
     for facts in placed(pools):
         if facts.policy.bin_pack and choose(facts.units_per_node).margin <= 0:
             yield Hit(
-                PACKS_WEAKLY,
+                PROFILE_PACKS_WEAKLY,
                 f'pool "{facts.name}" packs only approximately: a score of 0 to 100 cannot rank nodes '
                 f"with {facts.units_per_node} units; use fewer replicas or larger MIG instances",
                 (facts.pool.at / "spec" / "gpu").on_key(),

@@ -4,7 +4,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import bare, quoted
 from policygen.documents.document import Document
 from policygen.spec import forms
-from policygen.spec.rules import DUPLICATE_IDENTITY
+from policygen.spec.rules import OBJECT_DECLARED_TWICE
 
 
 class Identities:
@@ -29,4 +29,4 @@ class Identities:
             words = f"{kind} {name} is in {where} already; put all queues into one"
         elif at.path[0] == "queues":
             words = f"a queue is a team, and Team {quoted(name)} is in {where} already; rename one"
-        return Hit(DUPLICATE_IDENTITY, words, at)
+        return Hit(OBJECT_DECLARED_TWICE, words, at)

@@ -13,8 +13,8 @@ from policygen.spec.fields import View
 from policygen.spec.rules import (
     CLASS_MISSING,
     CLASS_WITHOUT_QUEUE,
-    DUPLICATE_IDENTITY,
     LOOKS_LIKE_QUEUES,
+    OBJECT_DECLARED_TWICE,
     UNKNOWN_REFERENCE,
 )
 from policygen.spec.types import (
@@ -210,7 +210,7 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     own = {priority.name: priority for priority in platform.priorities}
     hits = [
         Hit(
-            DUPLICATE_IDENTITY,
+            OBJECT_DECLARED_TWICE,
             f'the Platform has a priority "{queue.name}" of value {own[queue.name].value} already; '
             "write the same here, or remove it from one",
             queue.at / "priority",

@@ -44,13 +44,6 @@ DUPLICATE_ENTRY = Rule(
     "A list has the same entry twice where entries must differ",
     "Remove one of the two entries, or correct its key.",
 )
-DUPLICATE_IDENTITY = Rule(
-    "duplicate-identity",
-    Severity.ERROR,
-    Family.REFUSED,
-    "Two documents or entries of a spec have the same kind and name",
-    "Rename one of the two, or remove it.",
-)
 FOREIGN_DOCUMENTS = Rule(
     "foreign-documents",
     Severity.INFO,
@@ -169,6 +162,14 @@ NAMESPACE_IN_TWO_TEAMS = Rule(
     Family.REFUSED,
     "Two teams have the same namespace",
     "Remove the namespace from one of the two teams.",
+)
+OBJECT_DECLARED_TWICE = Rule(
+    "object-declared-twice",
+    Severity.ERROR,
+    Family.REFUSED,
+    "Two objects or documents in the input have the same kind, namespace and name",
+    "Remove one of the two, or rename it.",
+    aliases=("duplicate-identity", "identity-twice"),
 )
 OUT_OF_RANGE = Rule(
     "out-of-range",
@@ -356,7 +357,6 @@ RULES: tuple[Rule, ...] = (
     CLASS_WITHOUT_QUEUE,
     COMPOSED_NAME_TOO_LONG,
     DUPLICATE_ENTRY,
-    DUPLICATE_IDENTITY,
     FOREIGN_DOCUMENTS,
     INVALID_LABEL,
     INVALID_NAME,
@@ -373,6 +373,7 @@ RULES: tuple[Rule, ...] = (
     MODEL_IN_INNER_TEAM,
     NAME_COLLISION,
     NAMESPACE_IN_TWO_TEAMS,
+    OBJECT_DECLARED_TWICE,
     OUT_OF_RANGE,
     PACK_AND_SPREAD,
     POOL_IN_TWO_QUEUES,

@@ -16,6 +16,7 @@ from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.documents.files import Source
+from policygen.lint import registry
 from policygen.lint.run_rules import BAD_EXPECTATION, UNKNOWN_RULE
 from policygen.report.text import printable
 
@@ -110,7 +111,7 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
             place = Place(source.name, number, begin, len(line), text)
             message = f"this line is not a finding; write {FORM}, or use --update"
             faults.append(Finding(BAD_EXPECTATION, message, place))
-        elif match["rule"] not in known:
+        elif (rule := _current(match["rule"])) not in known:
             begin = len(text) - len(text.lstrip()) + match.start("rule") + 1
             place = Place(source.name, number, begin, len(match["rule"]), text)
             message = f'no rule "{match["rule"]}"; {suggest(match["rule"], known)}'
@@ -120,12 +121,18 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
                 match["file"] or "",
                 int(match["number"] or 0),
                 Severity[match["severity"].upper()],
-                match["rule"],
+                rule,
                 match["about"] or "",
             )
             entries.append(Entry(it, tuple(comment)))
             comment = []
     return Sheet(head, tuple(entries), tuple(comment)), faults
+
+
+def _current(name: str) -> str:
+    """The current name of a rule that has this name or had it."""
+    rule = registry.find(name)
+    return name if rule is None else rule.name
 
 
 def text(sheet: Sheet) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from policygen.core.rule import Family, Rule
 from policygen.lint.registry import REGISTRY, RULES, can_be_selected, find
-from policygen.lint.rule import ObjectRule
+from policygen.lint.rule import ObjectRule, shared
 
 SOURCE = Path(__file__).parents[2] / "policygen"
 MODULES = [
@@ -19,6 +19,49 @@ MODULES = [
     "policygen.plan.rules",
     "policygen.spec.rules",
 ]
+
+FORMER = {
+    "bad-date": "invalid-value",
+    "bad-duration": "invalid-value",
+    "bad-label": "invalid-label",
+    "bad-name": "invalid-name",
+    "bad-quantity": "invalid-value",
+    "bad-taint": "invalid-taint",
+    "bad-toleration": "invalid-toleration",
+    "bad-topology": "invalid-topology",
+    "borrow-within-cohort-not-heeded": "borrow-within-cohort-ignored",
+    "capability-leaves-out": "capability-incomplete",
+    "duplicate-identity": "object-declared-twice",
+    "empty-text": "wrong-length",
+    "flavor-taint-not-heeded": "flavor-taint-ignored",
+    "gpu-held-in-vain": "gpu-held-unused",
+    "identity-twice": "object-declared-twice",
+    "missing-key": "missing-field",
+    "not-allowed": "unsupported-value",
+    "packs-weakly": "profile-packs-weakly",
+    "preemptable-unread": "preemptable-ignored",
+    "queues-read-by-no-plugin": "queues-without-plugin",
+    "scheduler-arguments-unread": "scheduler-arguments-ignored",
+    "scheduler-word-unknown": "scheduler-key-unknown",
+    "too-few-entries": "wrong-length",
+    "too-many-entries": "wrong-length",
+    "unknown-key": "unknown-field",
+    "volcano-argument-unread": "volcano-argument-ignored",
+    "volcano-unknown-plugin": "volcano-plugin-unknown",
+    "volcano-word-unread": "volcano-key-ignored",
+}
+"""Former names, which users may have in waivers, baselines and scripts. This list may only grow."""
+
+
+@pytest.mark.parametrize(("former", "name"), FORMER.items())
+def test_a_former_name_is_kept(former, name):
+    rule = find(former)
+    assert rule is not None
+    assert (rule.name, former in rule.aliases) == (name, True)
+
+
+def test_every_former_name_is_in_the_list():
+    assert {name for rule in REGISTRY for name in rule.aliases} == set(FORMER)
 
 
 def test_every_name_and_every_former_name_is_used_once():
@@ -37,7 +80,20 @@ def test_a_module_of_rules_lists_each_of_them(name):
     module = import_module(name)
     written = [value for value in vars(module).values() if isinstance(value, Rule)]
     assert list(module.RULES) == written
-    assert set(written) <= set(REGISTRY)
+    for rule in written:
+        listed = find(rule.name)
+        assert listed is rule or isinstance(listed, ObjectRule)
+
+
+def test_a_fault_of_specs_and_of_objects_has_one_rule_but_for_its_family():
+    """A spec's refusal cannot be switched off; the object rule of the same name can."""
+    others = [rule for name in MODULES for rule in import_module(name).RULES]
+    both = [(rule, find(rule.name)) for rule in others if find(rule.name) is not rule]
+    assert both
+    for rule, of_objects in both:
+        assert isinstance(of_objects, ObjectRule)
+        assert shared(rule, of_objects.family) == shared(of_objects, of_objects.family)
+        assert can_be_selected(of_objects)
 
 
 def test_every_rule_that_checks_no_objects_is_emitted_somewhere():
@@ -49,7 +105,9 @@ def test_every_rule_that_checks_no_objects_is_emitted_somewhere():
         if isinstance(node, ast.Name)
     }
     constants = {
-        rule.name.replace("-", "_").upper() for rule in REGISTRY if not isinstance(rule, ObjectRule)
+        rule.name.replace("-", "_").upper()
+        for name in MODULES
+        for rule in import_module(name).RULES
     }
     assert constants - used == set()
 

@@ -14,9 +14,11 @@ from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
 from policygen.kubernetes.snapshot import Gap, GroupKind
-from policygen.lint import baseline
+from policygen.lint import baseline, waivers
 from policygen.lint.kinds import every
+from policygen.spec import programs
 from tests.client.looks import snapshot
+from tests.rules import rule
 
 TODAY = date(2026, 11, 21)
 RULE = "local-queue-without-cluster-queue"
@@ -308,3 +310,42 @@ def test_a_rule_that_annotations_cannot_waive_is_named_in_the_spec(lint_live):
     (said,) = caught.value.findings
     assert 'no rule "cohort-cicle"; did you mean "cohort-cycle"' in said.message
     assert said.place.line == 7
+
+
+TWICE = "object-declared-twice"
+FORMER = ["identity-twice", "duplicate-identity"]
+"""Of a rule of objects, and of a spec's refusal that has its name now."""
+
+
+@pytest.mark.parametrize("name", [TWICE, *FORMER])
+def test_a_rule_is_known_by_its_former_names(lint, name):
+    texts = queues("a", "a")
+    assert TWICE in rules(lint(texts))
+    assert TWICE not in rules(lint(texts, skip=(name,)))
+    assert set(rules(lint(texts, only=(name,)))) == {TWICE}
+    assert lint(platform(f"severities: {{{name}: 'off'}}"), texts).off == 1
+    assert lint(platform(f"waivers:\n- {{rule: {name}, reason: old}}"), texts).waived == 1
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_baseline_with_a_former_name_knows_the_finding(lint, tmp_path, name):
+    file = tmp_path / "baseline.json"
+    texts = queues("a", "a")
+    findings = [it for it in lint(texts).findings if it.rule.name == TWICE]
+    former = [it._replace(rule=rule(name, Severity.ERROR)) for it in findings]
+    file.write_text(baseline.text(baseline.made(former)), "utf-8")
+    report = lint(texts, only=(TWICE,), baseline=file)
+    assert (rules(report), report.in_baseline) == ([], 1)
+
+
+def test_a_refusal_of_a_spec_cannot_be_switched_off_by_the_name_of_a_rule(lint):
+    off = platform(f"severities: {{{TWICE}: 'off'}}\nwaivers:\n- {{rule: {TWICE}, reason: old}}")
+    team = "apiVersion: policygen.dev/v1alpha1\nkind: Team\nmetadata: {name: a}\n"
+    team += "spec: {namespaces: [{name: a}]}\n"
+    lint(off, team)
+    with pytest.raises(SpecError) as raised:
+        lint(off, team, team, skip=(TWICE,))
+    assert [it.rule.name for it in raised.value.findings] == [TWICE]
+    settings = programs.LintSettings(severities=((TWICE, "off"),))
+    judged = waivers.judge(raised.value.findings, settings, today=TODAY)
+    assert (judged.shown, judged.off) == (raised.value.findings, 0)

@@ -47,7 +47,7 @@ def test_above_a_hundred_units_it_packs_weakly(planned, pool, team):
     assert choose(101).margin == 0
     shared = pool().replace("memory: 80Gi", "memory: 80Gi\n    sharing: mps\n    replicas: 16")
     done = planned(shared, team("a"))
-    assert "packs-weakly" in done.rules
+    assert "profile-packs-weakly" in done.rules
 
 
 def profiles(done):

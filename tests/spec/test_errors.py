@@ -610,13 +610,13 @@ IDENTITIES = [
     Case(
         "two pools of one name",
         joined(pool(), pool("«p»", selector="pool: q")),
-        "duplicate-identity",
+        "object-declared-twice",
         'ResourcePool "p" line 4 rename or remove one',
     ),
     Case(
         "one pool in our form and in the articles'",
         joined(pool(), article_pool(name="«p»")),
-        "duplicate-identity",
+        "object-declared-twice",
         'ResourcePool "p" line 4',
     ),
     Case(
@@ -627,13 +627,13 @@ IDENTITIES = [
             queues("queues:\n  - name: a"),
             model("").replace("name: m", "name: «m»"),
         ),
-        "duplicate-identity",
+        "object-declared-twice",
         'Model "m" line 14',
     ),
     Case(
         "one team as a Team and as a queue",
         joined(article_pool(), team("a"), queues("queues:\n  - name: «a»")),
-        "duplicate-identity",
+        "object-declared-twice",
         'a queue is a team Team "a" line 14 rename one',
     ),
     Case(
@@ -643,7 +643,7 @@ IDENTITIES = [
             article_pool(),
             queues("queues:\n  - name: high\n    priority: «2»"),
         ),
-        "duplicate-identity",
+        "object-declared-twice",
         'priority "high" of value 1 write the same here',
     ),
     Case(
@@ -651,13 +651,13 @@ IDENTITIES = [
         joined(
             article_pool(), queues("queues: []"), queues("queues: []", "«gpu-scheduler-config»")
         ),
-        "duplicate-identity",
+        "object-declared-twice",
         "line 14 put all queues into one",
     ),
     Case(
         "two Platforms",
         joined(platform("target: {}"), platform("target: {}", "«another»")),
-        "duplicate-identity",
+        "object-declared-twice",
         "a set has one Platform line 4 remove one",
     ),
     Case(
@@ -1278,7 +1278,7 @@ def test_errors_of_all_files_are_reported_at_once(planned_files):
         ("5-label.yaml", 7, "invalid-label"),
         ("6-sums.yaml", 25, "limit-above-available"),
         ("7-cycle.yaml", 9, "team-cycle"),
-        ("8-twice.yaml", 4, "duplicate-identity"),
+        ("8-twice.yaml", 4, "object-declared-twice"),
         ("9-target.yaml", 7, "unsupported-target"),
     ]
 

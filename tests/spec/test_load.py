@@ -91,14 +91,14 @@ def test_unsupported_target_of_the_command_line_is_a_fault_of_the_caller():
 def test_second_document_of_a_name_is_left_out_whatever_it_says():
     second = team("a", "guarantee: 5, limit: 4", "  parent: nobody\n")
     loaded = read(POOL, team("a", "guarantee: 3"), second)
-    assert errors(loaded) == ["duplicate-identity", "unknown-reference"]
+    assert errors(loaded) == ["object-declared-twice", "unknown-reference"]
     [it] = loaded.spec.teams
     assert it.quotas[0].guarantee == (("", 3),)
 
 
 def test_second_document_is_told_where_the_first_is():
     loaded = read(POOL, POOL)
-    [finding] = [it for it in loaded.findings if it.rule.name == "duplicate-identity"]
+    [finding] = [it for it in loaded.findings if it.rule.name == "object-declared-twice"]
     assert (finding.place.file, finding.place.line) == ("1.yaml", 3)
     assert 'ResourcePool "p" is in 0.yaml:3 already' in finding.message
 
@@ -107,7 +107,7 @@ def test_a_refused_document_has_its_name_too():
     broken = POOL.replace("nodes: 8", "nodes: 0")
     for texts in ((broken, POOL), (POOL, broken)):
         found = errors(read(*texts))
-        assert sorted(found) == ["duplicate-identity", "out-of-range"]
+        assert sorted(found) == ["object-declared-twice", "out-of-range"]
 
 
 def test_names_in_messages_about_identities_are_short_and_printable():

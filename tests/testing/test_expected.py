@@ -54,6 +54,14 @@ def test_an_unknown_rule_is_told_at_its_name():
     assert (fault.place.column, fault.place.length) == (18, len("field-unknow"))
 
 
+def test_a_former_name_of_a_rule_is_read_as_its_current_name():
+    known = ("volcano-key-ignored",)
+    source = Source("findings.txt", "q.yaml:3: error: volcano-word-unread: Queue a\n", None)
+    found, faults = read(source, known)
+    assert faults == []
+    assert [entry.it.rule for entry in found.entries] == ["volcano-key-ignored"]
+
+
 def test_places_are_told_from_the_folder_of_the_case():
     finding = Finding(
         rule("a", Severity.ERROR),

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import THERE, Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, ObjectRule, shared
+from policygen.spec.rules import OBJECT_DECLARED_TWICE
 
 
 def check(facts: Facts) -> Iterator[Hit]:
@@ -29,12 +29,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 RULE = ObjectRule(
-    "object-declared-twice",
-    Severity.ERROR,
-    Family.INERT,
-    __doc__,
-    remedy="Remove one of the objects, or rename it.",
+    *shared(OBJECT_DECLARED_TWICE, Family.INERT),
     judges=(),
     check=check,
-    aliases=("identity-twice",),
 )

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.quoting import listed
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, ObjectRule, shared
 from policygen.lint.scheduler.profiles import misnamed
 from policygen.lint.scheduler.scoring import FIT, profiles
+from policygen.plan.rules import PROFILE_PACKS_WEAKLY
 
 _USUAL, _LEAST = 8, 1
 """GPUs of a node if the input has no nodes: against other scores, and against cpu and memory."""
@@ -65,11 +65,7 @@ def _gpus_per_node(cluster: Cluster) -> int:
 
 
 RULE = ObjectRule(
-    "profile-packs-weakly",
-    Severity.WARNING,
-    Family.INERT,
-    __doc__,
-    remedy="Disable the scores that spread pods, or raise the weight of the GPU.",
+    *shared(PROFILE_PACKS_WEAKLY, Family.INERT),
     judges=("KubeSchedulerConfiguration",),
     check=check,
     reads=("Node",),

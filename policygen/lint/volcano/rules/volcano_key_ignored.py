@@ -66,5 +66,5 @@ RULE = ObjectRule(
     remedy="Write the name that the release has.",
     judges=("volcano-scheduler.conf",),
     check=check,
-    aliases=("volcano-parameter-unread",),
+    aliases=("volcano-word-unread",),
 )
