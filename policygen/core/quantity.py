@@ -67,12 +67,12 @@ def parse(text: str | float) -> Quantity:
     if isinstance(text, str):
         return _read(text)
     if isinstance(text, bool) or not isinstance(text, int | float):
-        message = f"{_shown(text)} is no quantity; write a number such as 500m or 80Gi"
+        message = f"{_shown(text)} is not a valid quantity; write a number such as 500m or 80Gi"
         raise ValueError(message)  # noqa: TRY004 - the input's fault, as every other here
     if isinstance(text, int):
         return _number(text)
     if not math.isfinite(text):
-        raise ValueError(f"{text} is no finite number; write one such as 500m or 80Gi")
+        raise ValueError(f"{text} is not a finite number; write one such as 500m or 80Gi")
     return _bounded(Fraction(Decimal(repr(text))), Format.DECIMAL_SI, repr(text))
 
 
@@ -230,10 +230,10 @@ _CORES = ("core", "cores", "cpu", "cpus", "vcpu", "vcpus")
 
 
 def _fault(text: str) -> str:
-    """What is wrong with a text that is no quantity, and what to write."""
+    """What is wrong with a text that is not a valid quantity, and what to write."""
     shown = _shown(text)
     if not text.strip():
-        return "an empty text is no quantity; write a number such as 500m or 80Gi"
+        return "an empty text is not a valid quantity; write a number such as 500m or 80Gi"
     plain = unicodedata.normalize("NFKC", text)
     joined = "".join(plain.split())
     if _SHAPE.fullmatch(joined):
@@ -241,7 +241,7 @@ def _fault(text: str) -> str:
             return f"{shown} has letters or digits that only look like ASCII; write {joined}"
         return f"{shown} has a space in it; write {joined}"
     if _BASED.fullmatch(text):
-        return f"{shown} is no decimal number; write {int(text, 0)}"
+        return f"{shown} is not a decimal number; write {int(text, 0)}"
     if "_" in text and _SHAPE.fullmatch(text.replace("_", "")):
         return f"{shown} has an underscore in it; write {text.replace('_', '')}"
     if text.count(",") == 1 and _SHAPE.fullmatch(pointed := text.replace(",", ".")):
@@ -249,12 +249,12 @@ def _fault(text: str) -> str:
     if "," in text and _SHAPE.fullmatch(text.replace(",", "")):
         return f"{shown} has commas in it; write {text.replace(',', '')}"
     if text.lstrip("+-.").lower() in ("nan", "inf", "infinity"):
-        return f"{shown} is no finite number; write one such as 500m or 80Gi"
+        return f"{shown} is not a finite number; write one such as 500m or 80Gi"
     if _EXPONENT_AND_SUFFIX.fullmatch(text):
         return f"{shown} has both an exponent and a suffix; write only one of them"
     worded = _WITH_WORD.fullmatch(text)
     instead = worded and _instead(worded[1], worded[2].lower())
-    return f"{shown} is no quantity; {f'write {instead}' if instead else _EXAMPLES}"
+    return f"{shown} is not a valid quantity; {f'write {instead}' if instead else _EXAMPLES}"
 
 
 def _instead(number: str, word: str) -> str | None:

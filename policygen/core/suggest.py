@@ -55,7 +55,7 @@ class Names(Sequence[str]):
     def _advice(self, word: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]
         if not others:
-            return "there is none"
+            return "no names are defined"
         if meant := self.meant(word):
             return f'did you mean "{meant}"?'
         holding = self._holding(word)

@@ -1,4 +1,4 @@
-"""What changed between two looks at a cluster: policy objects, field by field, and who did it."""
+"""Changes of policy objects between two snapshots, field by field, with their writers."""
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -26,11 +26,11 @@ POLICY = frozenset(
         GroupKind(VOLCANO, "Queue"),
     }
 )
-"""Kinds that are policy whoever wrote them; of the other kinds that we render only our objects are."""
+"""Kinds that are always policy. Of other kinds that we render, only our objects are policy."""
 
 
 class What(Enum):
-    """What became of an object."""
+    """How an object changed."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -38,18 +38,18 @@ class What(Enum):
 
 
 class Change(Struct, frozen=True, eq=False):
-    """One object that is not as it was, or one field of it."""
+    """One changed object, or one changed field of it."""
 
     what: What
     object: Object
-    """As it is, or as it was if it is gone."""
+    """The current object, or the old one if it was removed."""
     path: str
-    """Empty for the object as a whole."""
+    """Empty for the complete object."""
     message: str
 
 
 def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
-    """Every change, in the order of kinds and names. What one look did not ask for is left out."""
+    """All changes, ordered by kind and name. Objects that one snapshot did not request are skipped."""
     was, now = _policy(before), _policy(after)
     both = readable(before.seen) & readable(after.seen)
     for key in sorted({*was, *now}):
@@ -65,13 +65,13 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
         elif old is not None and new is None:
             if is_unasked(after.seen, old):
                 continue
-            yield Change(What.REMOVED, old, "", "is gone; who deleted it no server keeps")
+            yield Change(What.REMOVED, old, "", "is gone; servers do not store who deleted it")
         elif old is not None and new is not None:
             yield from _fields(old, new, read)
 
 
 def unasked(one: Snapshot, other: Snapshot) -> Iterator[Object]:
-    """ConfigMaps of one look of which the other does not know whether they are there."""
+    """ConfigMaps of one snapshot that the other one did not request."""
     there, others = _policy(one), _policy(other)
     for key in sorted(there.keys() - others.keys()):
         if is_unasked(other.seen, there[key]):
@@ -79,7 +79,7 @@ def unasked(one: Snapshot, other: Snapshot) -> Iterator[Object]:
 
 
 def readable(seen: Seen) -> frozenset[GroupKind]:
-    """Kinds of policy of which a look knows what is there and what is not."""
+    """Kinds of policy that a snapshot read completely."""
     return (POLICY | GROUP_KINDS) & (seen.read | seen.unserved)
 
 
@@ -111,10 +111,10 @@ def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
                 found.append(Difference(path, UNSET, text, path))
     for it in (*found, *differences(was.data, now.data, read)):
         inside = "".join(f"of {each} " for each in entries(it))
-        yield Change(What.CHANGED, new, dotted(it.path), f"{inside}{_said(it, now)}")
+        yield Change(What.CHANGED, new, dotted(it.path), f"{inside}{_message(it, now)}")
 
 
-def _said(it: Difference, now: Object) -> str:
+def _message(it: Difference, now: Object) -> str:
     who = author(now, it.path, gone=it.found is UNSET)
     if it.reordered:
         return f"has its entries in another order; {who}"

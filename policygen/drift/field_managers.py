@@ -1,8 +1,8 @@
-"""Who wrote a field, and when: what a server keeps in `metadata.managedFields`.
+"""Who wrote a field, and when: reads `metadata.managedFields`.
 
 Source: sigs.k8s.io/structured-merge-diff fieldpath/serialize.go (FieldsV1). A set owns fields
-(`f:name`), list entries by their keys (`k:{...}`) or value (`v:...`), by number (`i:0`), and `.`,
-the entry itself. Below a leaf its owner owns all only where the schema says that it is atomic.
+(`f:name`), list entries by their keys (`k:{...}`), value (`v:...`) or number (`i:0`), and `.`, the
+entry itself. The owner of a leaf owns everything below it only if the schema makes it atomic.
 """
 
 import json
@@ -21,13 +21,13 @@ from policygen.kubernetes.untyped import mappings
 
 
 class Author(Struct, frozen=True):
-    """A field manager, as it wrote last."""
+    """A field manager, and its last write."""
 
     manager: str
     operation: str
     """`Update` or `Apply`."""
     time: str
-    """RFC 3339, as the server gives it; empty if it does not."""
+    """RFC 3339, as the server sends it; empty if unknown."""
     subresource: str = ""
 
     def __str__(self) -> str:
@@ -37,19 +37,19 @@ class Author(Struct, frozen=True):
 
 
 def authors(found: dict[str, Any], path: Path, *, gone: bool = False) -> tuple[Author, ...]:
-    """Whoever owns a field of an object, or something below it; who wrote last comes first.
+    """The owners of a field of an object, or of fields below it; the last writer is first.
 
-    Empty where the server does not know: for what it filled in itself, where managedFields were
-    not read, and for what is `gone`, unless something around it is owned as a whole.
+    Empty if the server does not know them: for values that the server set itself, without
+    managedFields, and for a removed field (`gone`) without an atomic parent.
     """
     owners = [_author(entry) for entry in _entries(found) if _owns(entry, found, path, gone=gone)]
     return tuple(sorted(owners, key=lambda it: it.time, reverse=True))
 
 
 def first(found: dict[str, Any]) -> str:
-    """When an object was made, and who of those that still own something of it wrote first."""
+    """When an object was created, and which of its current owners wrote first."""
     when = at_path(found, ("metadata", "creationTimestamp"))
-    made = f"made at {when}" if when else "made at a time that is not known"
+    made = f"created at {when}" if when else "created at an unknown time"
     entries = [it for it in _entries(found) if not it.get("subresource")]
     if not entries:
         return made
@@ -57,7 +57,7 @@ def first(found: dict[str, Any]) -> str:
 
 
 def are_known(found: dict[str, Any]) -> bool:
-    """Whether the object came with its managedFields."""
+    """Whether the object has managedFields."""
     return bool(_entries(found))
 
 
@@ -67,7 +67,7 @@ def _entries(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _author(entry: dict[str, Any]) -> Author:
     return Author(
-        manager=str(entry.get("manager") or "somebody without a name"),
+        manager=str(entry.get("manager") or "a manager without a name"),
         operation=str(entry.get("operation") or ""),
         time=str(entry.get("time") or ""),
         subresource=str(entry.get("subresource") or ""),
@@ -77,7 +77,7 @@ def _author(entry: dict[str, Any]) -> Author:
 def _owns(entry: dict[str, Any], found: dict[str, Any], path: Path, *, gone: bool) -> bool:
     node: Any = entry.get("fieldsV1") or None
     api_version = str(entry.get("apiVersion") or found.get("apiVersion"))
-    # An entry names fields as the version did in which its manager wrote.
+    # An entry uses the field names of the API version in which its manager wrote.
     it = Object(At(0), api_version, str(found.get("kind")), "", "", found)
     path = written(it, path)
     served = schemas.served(api_version, it.kind)
@@ -95,12 +95,12 @@ def _owns(entry: dict[str, Any], found: dict[str, Any], path: Path, *, gone: boo
 
 
 def _whole(schema: Schema, value: Any) -> bool:
-    """Whether who owns a field owns all that is in it: of others a leaf is the bare mapping or list."""
+    """Whether the owner of a field owns everything in it, not only the bare mapping or list."""
     if isinstance(value, list) or schema.get("type") == "array":
         return schema.get("x-kubernetes-list-type") not in {"map", "set"}
     if isinstance(value, dict) or schema.get("type") == "object":
         return schema.get("x-kubernetes-map-type") == "atomic"
-    return True  # a text, which may hold a file
+    return True  # a text, which can contain a file
 
 
 def _below(data: Any, step: str | int) -> Any:
@@ -111,7 +111,7 @@ def _below(data: Any, step: str | int) -> Any:
 
 
 def _keys(node: dict[str, Any], data: Any, step: str | int) -> Iterator[str]:
-    """What a set may call the next step."""
+    """The names that a set can have for the next step."""
     if isinstance(step, str):
         yield f"f:{step}"
         return
@@ -127,7 +127,7 @@ def _keys(node: dict[str, Any], data: Any, step: str | int) -> Iterator[str]:
 
 
 def _has(item: Any, named: Any) -> bool:
-    """Whether a list's entry is the one of these keys."""
+    """Whether a list entry has these keys."""
     if not isinstance(item, dict) or not isinstance(named, dict):
         return False
     return all(item.get(name) == value for name, value in named.items())

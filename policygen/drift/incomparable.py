@@ -1,4 +1,4 @@
-"""What two looks at a cluster do not both know enough of to be compared."""
+"""Kinds, objects and rules that cannot be compared, because one snapshot lacks data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,20 +11,20 @@ _WHICH = ("first", "second")
 
 
 class Incomparable(Struct, frozen=True):
-    """A kind, an object or a rule."""
+    """A kind, an object or a rule that cannot be compared."""
 
     name: str
     reason: str
-    """What others share: `not read for the second`."""
+    """A reason that several can share: `not read for the second`."""
     detail: str = ""
-    """What is said of this one only."""
+    """A reason for this one only."""
 
     def __str__(self) -> str:
         return ": ".join(filter(None, (self.name, self.reason, self.detail)))
 
 
 def unread(looks: Sequence[Snapshot], missed: Sequence[Sequence[Gap]]) -> Iterator[Incomparable]:
-    """Kinds that could not be read for one of the looks, or for both; `missed` are those of rules."""
+    """Kinds that could not be read for one snapshot or both; `missed` are those that rules need."""
     names = [_unread(look, gaps) for look, gaps in zip(looks, missed, strict=True)]
     known = [readable(look.seen) for look in looks]
     for mine, lacking in zip(names, (known[1] - known[0], known[0] - known[1]), strict=True):
@@ -37,22 +37,25 @@ def unread(looks: Sequence[Snapshot], missed: Sequence[Sequence[Gap]]) -> Iterat
 
 
 def _unread(look: Snapshot, missed: Sequence[Gap]) -> dict[str, str]:
-    """What policy or rules lack, and why."""
+    """The kinds that policy or rules lack, and why."""
     policy = [it for it in look.seen.gaps if GroupKind(it.group, it.kind) in POLICY]
     return {it.what: it.reason for it in reversed([*policy, *missed])}
 
 
 def config_maps(looks: Sequence[Snapshot]) -> Iterator[Incomparable]:
-    """ConfigMaps that one of the looks did not ask for, since they are read by name."""
+    """ConfigMaps that one of the snapshots did not read, since they are read by name."""
     for which, one, other in zip(_WHICH, looks, reversed(looks), strict=True):
         for it in unasked(other, one):
-            reason = f"not asked for in the {which}; take both with the same spec"
+            reason = f"not requested for the {which}; take both with the same spec"
             yield Incomparable(str(it), reason)
 
 
 def rules(unjudged: Sequence[Mapping[str, str]]) -> Iterator[Incomparable]:
-    """Rules that could judge one of the looks only; given are, for each, those that could not, and why."""
+    """Rules that ran for only one of the snapshots.
+
+    `unjudged` has for each snapshot the rules that did not run, and why.
+    """
     for which, mine, other in zip(_WHICH, unjudged, reversed(unjudged), strict=True):
         for name, reason in mine.items():
             if name not in other:
-                yield Incomparable(name, f"could not be judged of the {which}", reason)
+                yield Incomparable(name, f"not evaluated for the {which}", reason)

@@ -1,4 +1,4 @@
-"""What is said of a difference: the two values, and who wrote the one that is there."""
+"""Messages about differences: the two values, and who wrote the value on the cluster."""
 
 import json
 from collections.abc import Iterator
@@ -14,27 +14,28 @@ from policygen.drift.compare import Difference
 from policygen.drift.field_managers import are_known, authors
 from policygen.kubernetes.object import Object
 
-NOT_KEPT = "who took it away no server keeps"
+NOT_KEPT = "servers do not store who removed it"
 
 
-def said(it: Difference, found: Object, planned: Any) -> str:
-    """The difference in a sentence; `planned` is what the render says there, UNSET for nothing."""
+def message(it: Difference, found: Object, planned: Any) -> str:
+    """The difference in one sentence. `planned` is the rendered value, UNSET if nothing is rendered."""
     name = subject(it)
     who = author(found, it.path, gone=it.found is UNSET)
     if it.reordered:
-        return f"{name} has the right entries in another order; {who}"
+        return f"{name} has the correct entries, but in another order; {who}"
     if it.found is UNSET:
-        return f"{name} is not on the cluster, and the spec renders {value(it.wanted)}; {who}"
+        return f"{name} is not set on the cluster, but the spec renders {value(it.wanted)}; {who}"
     there = f"{name} is {value(it.found)} on the cluster"
     if it.wanted is UNSET:
-        return f"{there}, and the spec renders nothing there; {who}"
-    verb = "leaves it at" if planned is UNSET and it.text is None else "renders"
+        return f"{there}, but the spec does not set it; {who}"
     both = amounts(it, it.found, it.wanted)
-    return f"{there}, and the spec {verb} {value(it.wanted)}{both}; {who}"
+    if planned is UNSET and it.text is None:
+        return f"{there}, but the spec keeps the default {value(it.wanted)}{both}; {who}"
+    return f"{there}, but the spec renders {value(it.wanted)}{both}; {who}"
 
 
 def amounts(it: Difference, first: Any, second: Any) -> str:
-    """Both quantities in one unit, where they are written in two, or in digits that nobody reads."""
+    """Both quantities in one unit, if they have different units or too many digits."""
     if not it.is_quantity:
         return ""
     try:
@@ -53,15 +54,15 @@ def amounts(it: Difference, first: Any, second: Any) -> str:
 
 
 def author(found: Object, path: Path, *, gone: bool = False) -> str:
-    """Who wrote what is there, and when."""
+    """Who wrote the value on the cluster, and when."""
     owners = authors(found.data, path, gone=gone)
     if owners:
         others = ", ".join(it.manager for it in owners[1:])
-        more = f", and owned by {others} too" if others else ""
-        what = "what it stood in was " if gone else ""
+        more = f", also owned by {others}" if others else ""
+        what = "its parent was " if gone else ""
         return f"{what}written by {owners[0]}{more}"
     if not are_known(found.data):
-        return "who wrote it is not known, since the object came without managedFields"
+        return "its writer is unknown, since the object has no managedFields"
     return NOT_KEPT if gone else "no manager owns it"
 
 
@@ -71,12 +72,12 @@ def value(it: Any) -> str:
 
 
 def subject(it: Difference) -> str:
-    """What a sentence is about: `nominalQuota of resource cpu of flavor a100`."""
+    """The subject of a message: `nominalQuota of resource cpu of flavor a100`."""
     return " of ".join([_name(it.path), *entries(it)])
 
 
 def entries(it: Difference) -> Iterator[str]:
-    """The entries of lists in which a field stands, by their names, from the inside out."""
+    """The named list entries that contain a field, from the innermost to the outermost."""
     inside = [index for index, step in enumerate(it.path) if isinstance(step, str)]
     for index in range(inside[-1] if inside else 0, 0, -1):
         if isinstance(it.path[index], int) and isinstance(it.named[index], str):
@@ -84,17 +85,17 @@ def entries(it: Difference) -> Iterator[str]:
 
 
 _READABLE = 5
-"""Digits that a reader takes in."""
+"""Number of digits that are easy to read."""
 _BYTES = ("memory", "storage")
-"""How resources end that are counted in bytes."""
+"""Ends of the names of resources that are counted in bytes."""
 _PARTS = {"labels": "label", "annotations": "annotation"}
 
 
 def _name(path: Path) -> str:
-    """The end of a path that says enough: the last key, and what of a list it is in."""
+    """The last key of a path, or of a list entry, with what follows it."""
     if path[:1] == ("metadata",) and path[1] in _PARTS:
         return f"{_PARTS[str(path[1])]} {path[2]}"
     last = max((i for i, step in enumerate(path) if isinstance(step, str)), default=0)
     while last and dotted(path[last:]).startswith("["):
-        last -= 1  # a key that is no word says nothing alone
+        last -= 1  # a key in brackets is not clear without its parent
     return dotted(path[last:])

@@ -1,4 +1,4 @@
-"""The steps that make a cluster as the spec has it, and the kubectl command of each."""
+"""The steps that change a cluster to match the spec, and the kubectl command of each."""
 
 import json
 import shlex
@@ -20,27 +20,27 @@ from policygen.kubernetes.object import Object
 from policygen.plan.catalog import KINDS
 
 Keep = Callable[[str, Object, Path], bool]
-"""Whether what a rule found at a field of an object is to be mended."""
+"""Whether to fix the finding of a rule at a field of an object."""
 
 
 _AMOUNTS = (("spec", "deserved"), ("spec", "capability"), ("spec", "guarantee"))
-"""Where a queue of Volcano says how much it may have."""
+"""The fields with the amounts of a Volcano Queue."""
 
 _IN_USE = "kueue.x-k8s.io/resource-in-use"
 
 
 class Act(Enum):
-    """What is done with an object."""
+    """How an object is changed."""
 
     PATCH = "patch"
     CREATE = "create"
     RECREATE = "recreate"
-    """Delete and create: some of its fields no server changes."""
+    """Delete and create, since a changed field is immutable."""
     DELETE = "delete"
 
 
 class Step(Struct, frozen=True, eq=False):
-    """One thing to do with one object."""
+    """One change of one object."""
 
     act: Act
     object: Object
@@ -48,14 +48,15 @@ class Step(Struct, frozen=True, eq=False):
     text: str = ""
     """The manifest to create."""
     held: bool = False
-    """Kueue's finalizer keeps it while something names it, so that deleting it takes more."""
+    """Kueue's finalizer keeps it while other objects refer to it, so a delete needs more commands."""
 
 
 def steps(drift: Drift, keep: Keep) -> list[Step]:
-    """What to do about what is kept: as the spec's objects are applied, and orphans last.
+    """The steps for the findings in `keep`, in apply order; orphans are last.
 
-    An orphan goes before what it names. What Volcano's queues have too much of is taken away first, from
-    the leaves up, since its webhook refuses children that exceed their parent at any moment.
+    An orphan is deleted before the objects that it refers to. Too large amounts of Volcano's queues
+    are reduced first, from the leaves up, since its webhook always refuses children that exceed
+    their parent.
     """
     missing = {id(it.item): it for it in drift.missing if keep(MISSING, it.object, ())}
     changed = {id(it.wanted.item): it for it in drift.changed}
@@ -83,7 +84,7 @@ def steps(drift: Drift, keep: Keep) -> list[Step]:
 
 
 def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
-    """What takes too much of a queue away, and all else."""
+    """The steps that reduce amounts of a queue, and all other steps."""
     wanted, found = changed.wanted, changed.found
     if changed.older:
         return [], []
@@ -105,7 +106,7 @@ def _anew(wanted: Wanted, found: Object) -> Step:
 
 
 def _exceeds(it: Difference) -> bool:
-    """Whether a queue has more of a resource than is rendered."""
+    """Whether a queue has more of a resource than the spec renders."""
     if it.path[:2] not in _AMOUNTS or isinstance(it.found, dict):
         return False
     try:
@@ -116,23 +117,23 @@ def _exceeds(it: Difference) -> bool:
 
 
 def resource(it: Object) -> str:
-    """What kubectl calls the kind, in the version in which it was read."""
+    """The resource name of the kind for kubectl, in the API version that was read."""
     served = schemas.served(it.api_version, it.kind)
     plural = served.plural if served else f"{it.kind.lower()}s"
     return f"{plural}.{it.version}.{it.group}" if it.group else plural
 
 
 def patch_command(wanted: Object, found: Object, it: Difference, begin: Sequence[str]) -> str:
-    """The command that mends one difference, for a shell; `begin` is what `kubectl` makes."""
+    """The shell command that fixes one difference; `begin` is the result of `kubectl`."""
     form, patch = alone(wanted.data, found.data, it)
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
     return shlex.join([*begin, "patch", *named(found), f"--type={form}", "-p", text])
 
 
 def kubectl(context: str, kubeconfig: str = "") -> list[str]:
-    """The beginning of every command: it names the cluster, so that no other is meant.
+    """The beginning of every command, which names the cluster.
 
-    Without a context it is the one that kubectl takes by itself, in a pod the pod's.
+    Without a context, kubectl uses its default cluster; in a pod, the cluster of the pod.
     """
     if not context:
         return ["kubectl"]
@@ -140,8 +141,8 @@ def kubectl(context: str, kubeconfig: str = "") -> list[str]:
 
 
 def named(it: Object) -> list[str]:
-    """An object as kubectl's arguments."""
+    """The arguments of kubectl for an object."""
     where = ["-n", it.namespace] if it.namespace else []
-    if it.name.startswith("-"):  # as a ClusterRole's may: `--all` alone would be an option
+    if it.name.startswith("-"):  # a ClusterRole can have such a name; `--all` would be an option
         return [f"{resource(it)}/{it.name}", *where]
     return [resource(it), it.name, *where]

@@ -1,4 +1,4 @@
-"""The steps as files: patches, manifests, and shell scripts that send them with kubectl."""
+"""Writes the steps as files: patches, manifests, and shell scripts that run kubectl."""
 
 import json
 import re
@@ -10,21 +10,21 @@ from policygen.drift.patches import Act, Step, named
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 
 _HEADS: Mapping[str, str] = {
-    MEND: "Patches what was changed and creates what is missing. A patch is refused where the list\n"
-    "# that it is about has changed since; then lint again.",
-    RECREATE: "Deletes and creates what holds a field that no server changes. Between the two the\n"
-    "# object is not there, and what names it waits.",
-    DELETE: "Deletes what the spec renders no more. Read it first: what runs in a queue that goes\n"
-    "# is not stopped, and counts nowhere.",
+    MEND: "Patches changed fields and creates missing objects. The server refuses a patch if its\n"
+    "# list has changed since; then run lint again.",
+    RECREATE: "Deletes and creates objects with a changed immutable field. In between, the object\n"
+    "# does not exist, and objects that refer to it wait.",
+    DELETE: "Deletes objects that the spec no longer renders. Read it first: workloads in a deleted\n"
+    "# queue keep running, and no quota counts them.",
 }
 _SCRIPT = {Act.PATCH: MEND, Act.CREATE: MEND, Act.RECREATE: RECREATE, Act.DELETE: DELETE}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def files(steps: Sequence[Step], cluster: str, begin: Sequence[str]) -> dict[str, str]:
-    """Texts by their path in a folder of one cluster; a script only where it has something to do.
+    """Texts by their path in the folder of one cluster. Scripts without commands are omitted.
 
-    `begin` is what `mending.kubectl` makes.
+    `begin` is the result of `patches.kubectl`.
     """
     made: dict[str, str] = {}
     lines: dict[str, list[str]] = {}
@@ -46,7 +46,7 @@ def files(steps: Sequence[Step], cluster: str, begin: Sequence[str]) -> dict[str
 
 
 def safe(name: str) -> str:
-    """A name as a part of a path."""
+    """A name that is safe in a path."""
     return _UNSAFE.sub("-", name).strip(".-") or "cluster"
 
 
@@ -61,7 +61,7 @@ def _commands(step: Step, begin: Sequence[str], path: str) -> list[list[str]]:
         case Act.RECREATE:
             if not step.held:
                 return [[*begin, "delete", *who], create]
-            # What names it would keep it for ever, and is to find it again at once.
+            # Objects that refer to it would keep it forever, and must find it again at once.
             free = ["--type=merge", "-p", '{"metadata":{"finalizers":null}}']
             return [
                 [*begin, "delete", *who, "--wait=false"],

@@ -108,8 +108,8 @@ def test_objects_that_come_and_go(diff, things):
     after["other"] = other
     found, _ = diff(things, after)
     assert [(it["what"], it["object"], it["message"]) for it in found["changes"]] == [
-        ("removed", QUEUE, "is gone; who deleted it no server keeps"),
-        ("added", "ClusterQueue other", "is new; made at 2026-11-21T03:15:00Z"),
+        ("removed", QUEUE, "is gone; servers do not store who deleted it"),
+        ("added", "ClusterQueue other", "is new; created at 2026-11-21T03:15:00Z"),
     ]
 
 
@@ -120,7 +120,7 @@ def test_what_one_look_lacks_is_not_gone(diff, things):
     assert code == 3
     assert found["changes"] == []
     assert "ClusterQueue.kueue.x-k8s.io: not read for the second" in found["notComparable"]
-    assert any(it.startswith("queue-held: could not be judged") for it in found["notComparable"])
+    assert any(it.startswith("queue-held: not evaluated") for it in found["notComparable"])
 
 
 KUEUE = sorted(it for it in every() if it.group == "kueue.x-k8s.io")
@@ -142,7 +142,7 @@ def test_what_could_not_be_read_is_told_once(diff, things, seen, which):
     kinds = [it for it in found["notComparable"] if ": not read for " in it]
     assert kinds == [f"{it}: not read for {where}: {it.kind}: forbidden" for it in KUEUE]
     rules = found["notComparable"][len(kinds) :]
-    assert all(f": could not be judged of {where}: " in it for it in rules)
+    assert all(f": not evaluated for {where}: " in it for it in rules)
     assert bool(rules) == bool(which)  # else no rule that needs them has said anything
 
 
@@ -155,7 +155,7 @@ def test_a_person_is_told_in_two_lines_what_does_not_compare(diff, things, tmp_p
         "not comparable, not read for the second: AdmissionCheck.kueue.x-k8s.io, "
     )
     assert lines[1].endswith(" (AdmissionCheck.kueue.x-k8s.io: AdmissionCheck: forbidden)")
-    assert lines[2].startswith("not comparable, could not be judged of the second: ")
+    assert lines[2].startswith("not comparable, not evaluated for the second: ")
     assert " more (" in lines[2]
 
 
@@ -249,11 +249,11 @@ def test_a_config_map_that_one_look_did_not_ask_for_is_not_gone(diff, things):
     found, code = diff(things, without, seen=(asked, {}))
     assert (found["changes"], code) == ([], 3)
     assert found["notComparable"] == [
-        f"{name}: not asked for in the second; take both with the same spec"
+        f"{name}: not requested for the second; take both with the same spec"
     ]
     found, code = diff(without, things, seen=({}, asked))
     assert (found["changes"], code) == ([], 3)
-    assert "not asked for in the first" in found["notComparable"][0]
+    assert "not requested for the first" in found["notComparable"][0]
     found, _ = diff(things, without, seen=(asked, asked))
     assert [(it["what"], it["object"]) for it in found["changes"]] == [("removed", name)]
     found, code = diff(things, things, seen=(asked, {}))

@@ -47,7 +47,7 @@ def lint(tmp_path):
         ({}, {"text": "contexts: [5]"}, "is not a kubeconfig: it is not a mapping whose"),
         ({}, {"text": "a: ["}, "while parsing a flow node"),
         ({}, {"text": "[]"}, "is not a kubeconfig: it is not a mapping whose"),
-        ({}, {"text": "apiVersion: v1"}, "there is none"),
+        ({}, {"text": "apiVersion: v1"}, "no names are defined"),
         ({"tokenFile": "/nonexistent"}, {}, "/nonexistent"),
         ({"token": "a\nb"}, {}, "its token or impersonated user has characters that HTTP headers cannot have"),
         ({"exec": {**PLUGIN}}, {}, "its exec plugin has no command"),

@@ -69,33 +69,33 @@ def test_yaml_numbers_count_as_their_shortest_text(value, canonical):
 @pytest.mark.parametrize(
     "value, message",
     [
-        ("80GB", '"80GB" is no quantity; write 80Gi or 80G'),
-        ("80 GB", '"80 GB" is no quantity; write 80Gi or 80G'),
-        ("80GiB", '"80GiB" is no quantity; write 80Gi'),
-        ("80gb", '"80gb" is no quantity; write 80Gi or 80G'),
-        ("64K", '"64K" is no quantity; write 64Ki or 64k'),
-        ("64ki", '"64ki" is no quantity; write 64Ki'),
-        ("100B", '"100B" is no quantity; write 100'),
-        ("4 cores", '"4 cores" is no quantity; write 4'),
+        ("80GB", '"80GB" is not a valid quantity; write 80Gi or 80G'),
+        ("80 GB", '"80 GB" is not a valid quantity; write 80Gi or 80G'),
+        ("80GiB", '"80GiB" is not a valid quantity; write 80Gi'),
+        ("80gb", '"80gb" is not a valid quantity; write 80Gi or 80G'),
+        ("64K", '"64K" is not a valid quantity; write 64Ki or 64k'),
+        ("64ki", '"64ki" is not a valid quantity; write 64Ki'),
+        ("100B", '"100B" is not a valid quantity; write 100'),
+        ("4 cores", '"4 cores" is not a valid quantity; write 4'),
         ("1 Gi", '"1 Gi" has a space in it; write 1Gi'),
         ("1Gi\n", '"1Gi\\n" has a space in it; write 1Gi'),
         ("1_000", '"1_000" has an underscore in it; write 1000'),
         ("1,5Gi", '"1,5Gi" has a comma in it; write 1.5Gi or 15Gi'),
         ("1,000,000", '"1,000,000" has commas in it; write 1000000'),
-        ("0x10", '"0x10" is no decimal number; write 16'),
+        ("0x10", '"0x10" is not a decimal number; write 16'),
         ("\uff18\uff10Gi", "only look like ASCII; write 80Gi"),
         ("1e3Ki", '"1e3Ki" has both an exponent and a suffix; write only one of them'),
-        ("", "an empty text is no quantity"),
-        (" \t", "an empty text is no quantity"),
-        ("NaN", '"NaN" is no finite number'),
-        ("-inf", '"-inf" is no finite number'),
-        ("50%", '"50%" is no quantity; write a number with at most one suffix'),
-        ("\x1b[31m1", '"\\u001b[31m1" is no quantity'),
-        (math.nan, "nan is no finite number"),
-        (math.inf, "inf is no finite number"),
-        (True, "true is no quantity"),
-        (None, "null is no quantity"),
-        ([1], "a list is no quantity"),
+        ("", "an empty text is not a valid quantity"),
+        (" \t", "an empty text is not a valid quantity"),
+        ("NaN", '"NaN" is not a finite number'),
+        ("-inf", '"-inf" is not a finite number'),
+        ("50%", '"50%" is not a valid quantity; write a number with at most one suffix'),
+        ("\x1b[31m1", '"\\u001b[31m1" is not a valid quantity'),
+        (math.nan, "nan is not a finite number"),
+        (math.inf, "inf is not a finite number"),
+        (True, "true is not a valid quantity"),
+        (None, "null is not a valid quantity"),
+        ([1], "a list is not a valid quantity"),
     ],
 )
 def test_what_is_no_quantity_is_refused_with_what_to_write(value, message):
@@ -131,7 +131,7 @@ def test_absurd_numbers_are_refused_before_they_are_made(value, message):
 
 @pytest.mark.parametrize("text", [".", "+", "-", "m", "Ki", "e3", ".Gi", "-.5.", "+k"])
 def test_a_text_without_digits_is_refused_although_go_reads_zero(text):
-    with pytest.raises(ValueError, match="is no quantity"):
+    with pytest.raises(ValueError, match="is not a valid quantity"):
         quantity.parse(text)
 
 

@@ -22,7 +22,7 @@ def slips(word):
 
 @pytest.mark.parametrize("known", [[], Names()])
 def test_nothing_is_known(known):
-    assert suggest("a", known) == "there is none"
+    assert suggest("a", known) == "no names are defined"
 
 
 def test_few_names_are_listed_and_case_does_not_count():
@@ -43,7 +43,7 @@ def test_of_more_than_are_shown_those_are_told_that_have_the_word():
 
 def test_a_name_is_not_its_own_nearest():
     assert suggest("training", Names(["training", "traning"])) == 'did you mean "traning"?'
-    assert suggest("a", Names(["a"])) == "there is none"
+    assert suggest("a", Names(["a"])) == "no names are defined"
     assert suggest("a", Names(["a", "xyz"])) == "known are xyz"
 
 

@@ -95,7 +95,7 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
     assert key == ("field-drifted", QUEUE, path)
     assert done.exit_code == 1
     assert it["message"] == (
-        'nominalQuota of resource nvidia.com/gpu of flavor a100 is "12" on the cluster, and the spec renders "8"; '
+        'nominalQuota of resource nvidia.com/gpu of flavor a100 is "12" on the cluster, but the spec renders "8"; '
         "written by kubectl-edit (Update), at 2026-11-21T03:00:12Z"
     )
     (related,) = it["related"]
@@ -111,9 +111,9 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
 @pytest.mark.parametrize(
     "resource, there, said",
     [
-        ("cpu", "33", 'is "33" on the cluster, and the spec renders "95690m" (33 and 95.69); '),
+        ("cpu", "33", 'is "33" on the cluster, but the spec renders "95690m" (33 and 95.69); '),
         ("memory", "1099511627776", "(1Ti and 1.274Ti); "),
-        ("nvidia.com/gpu", "12", 'is "12" on the cluster, and the spec renders "8"; '),
+        ("nvidia.com/gpu", "12", 'is "12" on the cluster, but the spec renders "8"; '),
     ],
 )
 def test_amounts_are_told_in_one_unit_too(lint, cluster, resource, there, said):
@@ -379,7 +379,7 @@ def test_commands_for_one_object_do_not_undo_one_another(lint, cluster):
     assert len(told) == len(ours) == 2
     assert told[("field-drifted", QUEUE, 'metadata.labels["policygen.dev/set"]')][
         "message"
-    ].startswith("label policygen.dev/set is not on the cluster")
+    ].startswith("label policygen.dev/set is not set on the cluster")
     queue["metadata"]["labels"] = {"theirs": "kept"}
     for it in told.values():
         words = shlex.split(it["command"])
@@ -419,7 +419,7 @@ def test_an_older_api_version_is_read_as_the_newest(lint, cluster, tmp_path):
     told, _ = lint(cluster)
     ((key, it),) = told.items()
     assert key == ("field-drifted", QUEUE, "spec.cohort")
-    assert "set the spec's target first" in it["message"]
+    assert "set the target of the spec first" in it["message"]
     assert it["command"] is None
     lint(cluster, "--patches", str(tmp_path / "patches"))
     assert not (tmp_path / "patches").exists()

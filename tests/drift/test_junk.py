@@ -11,7 +11,7 @@ from policygen.documents.parse import mapping
 from policygen.drift.compare import differences
 from policygen.drift.field_managers import authors, first
 from policygen.drift.immutable import is_immutable
-from policygen.drift.messages import said
+from policygen.drift.messages import message
 from policygen.drift.patch_forms import at, operations
 from policygen.kubernetes.object import Object
 from tests.drift.test_compare import RENDERED, places
@@ -56,7 +56,7 @@ def test_junk_in_a_field_is_a_difference(data):
     found = Object.read(thing, At(0))
     told = list(differences(wanted, thing, mapping))
     for it in told:
-        said(it, found, at(wanted, it.source))
+        message(it, found, at(wanted, it.source))
         is_immutable(thing, it.path)
         authors(thing, it.path)
         authors(thing, it.path, gone=True)

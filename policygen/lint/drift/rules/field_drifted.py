@@ -28,17 +28,17 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 def _hit(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Hit:
     from policygen.drift.immutable import is_immutable
-    from policygen.drift.messages import said
+    from policygen.drift.messages import message as described
     from policygen.drift.patch_forms import at
     from policygen.drift.patches import patch_command
 
     wanted, found = changed.wanted, changed.found
-    message = said(it, found, at(wanted.data, it.source))
+    message = described(it, found, at(wanted.data, it.source))
     command = ""
     if changed.older:
         message += (
-            f"; the object is {changed.older} on the cluster: without {wanted.object.version} there, no "
-            "patch can fix it; set the spec's target first"
+            f"; the cluster only has {changed.older} of this object, so no patch "
+            f"can write {wanted.object.version}; set the target of the spec first"
         )
     elif is_immutable(found.data, it.path):
         message += "; this field is immutable, so delete the object and create it again"
