@@ -1,6 +1,7 @@
 """The rules about what a schema refuses: one row for each reason.
 
-A row is all that differs between these rules. Four also report what a server's code or webhook refuses
+A row is all that differs between these rules. Most are about faults that a spec can have too: their names
+and texts are those of `spec.rules`. Four also report what a server's code or webhook refuses
 for the same reason, in `core.code_refusals`. Their pages are in `pages`.
 """
 
@@ -10,20 +11,19 @@ from msgspec import Struct
 
 from policygen.api_validation.refusal import Reason
 from policygen.core.finding import Hit
-from policygen.core.rule import Family, Severity
+from policygen.core.rule import Family, Rule, Severity
 from policygen.lint.core import code_refusals
 from policygen.lint.core.code_refusals import Fault
 from policygen.lint.core.server_refusals import refusals
-from policygen.lint.rule import Facts, Fix, ObjectRule
+from policygen.lint.rule import Facts, Fix, ObjectRule, shared
+from policygen.spec import rules as spec
 
 
 class _Row(Struct, frozen=True, kw_only=True):
     """A rule about the refusals of one reason."""
 
-    name: str
-    severity: Severity = Severity.ERROR
-    summary: str
-    remedy: str
+    rule: Rule
+    """Its name, severity and texts."""
     reason: Reason
     """The refusals that it reports."""
     known_releases: bool = False
@@ -35,87 +35,51 @@ class _Row(Struct, frozen=True, kw_only=True):
 
 _ROWS = (
     _Row(
-        name="annotation-refused",
-        summary="An annotation has a key that is not valid, or annotations are too long",
-        remedy="Correct the key that the finding names, or shorten the annotations.",
+        rule=Rule(
+            "crd-rule-broken",
+            Severity.ERROR,
+            Family.INVALID,
+            "An object breaks a rule that its CRD defines in CEL",
+            "Correct the fields that the finding names.",
+        ),
+        reason=Reason.CRD_RULE,
+    ),
+    _Row(rule=spec.DUPLICATE_ENTRY, reason=Reason.DUPLICATE_ENTRY, fix=Fix.SAFE),
+    _Row(
+        rule=Rule(
+            "invalid-annotation",
+            Severity.ERROR,
+            Family.INVALID,
+            "An annotation has a key that is not valid, or annotations are too long",
+            "Correct the key that the finding names, or shorten the annotations.",
+            aliases=("annotation-refused",),
+        ),
         reason=Reason.ANNOTATION,
         further=code_refusals.annotations,
     ),
+    _Row(rule=spec.INVALID_LABEL, reason=Reason.LABEL, further=code_refusals.labels),
+    _Row(rule=spec.INVALID_NAME, reason=Reason.NAME),
+    _Row(rule=spec.INVALID_VALUE, reason=Reason.FORMAT, further=code_refusals.patterns),
     _Row(
-        name="crd-rule-broken",
-        summary="An object breaks a rule that its CRD defines in CEL",
-        remedy="Correct the fields that the finding names.",
-        reason=Reason.CRD_RULE,
-    ),
-    _Row(
-        name="field-missing",
-        summary="A required field is missing",
-        remedy="Write the field that the finding names.",
+        rule=spec.MISSING_FIELD,
         reason=Reason.MISSING_FIELD,
         further=code_refusals.missing_fields,
     ),
+    _Row(rule=spec.OUT_OF_RANGE, reason=Reason.RANGE),
     _Row(
-        name="field-unknown",
-        summary="A field has a name that its kind does not have",
-        remedy="Correct the name or the indentation of the field.",
+        rule=spec.UNKNOWN_FIELD,
         reason=Reason.UNKNOWN_FIELD,
         known_releases=True,
         fix=Fix.UNSAFE,
     ),
     _Row(
-        name="label-refused",
-        summary="A label has a key or a value that is not valid",
-        remedy="Correct the label that the finding names.",
-        reason=Reason.LABEL,
-        further=code_refusals.labels,
-    ),
-    _Row(
-        name="length-refused",
-        summary="A string or a list is longer or shorter than its field allows",
-        remedy="Keep to the bounds that the finding names.",
-        reason=Reason.LENGTH,
-    ),
-    _Row(
-        name="list-entry-twice",
-        summary="A list has two entries with the same key",
-        remedy="Remove one of the entries, or correct its key.",
-        reason=Reason.DUPLICATE_ENTRY,
-        fix=Fix.SAFE,
-    ),
-    _Row(
-        name="name-refused",
-        summary="An object has no name, or a name that is not valid for its kind",
-        remedy="Write a name that the kind allows.",
-        reason=Reason.NAME,
-    ),
-    _Row(
-        name="number-out-of-range",
-        summary="A number is outside the bounds of its field",
-        remedy="Keep to the bounds that the finding names.",
-        reason=Reason.RANGE,
-    ),
-    _Row(
-        name="type-refused",
-        summary="A field has a value of a wrong type",
-        remedy="Write the type that the finding names.",
-        reason=Reason.TYPE,
-        fix=Fix.SAFE,
-    ),
-    _Row(
-        name="value-form-refused",
-        summary="A string does not have the format of its field",
-        remedy="Write a value of the format that the finding names.",
-        reason=Reason.FORMAT,
-        further=code_refusals.patterns,
-    ),
-    _Row(
-        name="value-unsupported",
-        summary="A field has a value that is not in its list of values",
-        remedy="Write one of the values that the finding names.",
+        rule=spec.UNSUPPORTED_VALUE,
         reason=Reason.VALUE,
         known_releases=True,
         fix=Fix.SAFE,
     ),
+    _Row(rule=spec.WRONG_LENGTH, reason=Reason.LENGTH),
+    _Row(rule=spec.WRONG_TYPE, reason=Reason.TYPE, fix=Fix.SAFE),
 )
 
 
@@ -128,16 +92,7 @@ def _rule(row: _Row) -> ObjectRule:
         for message, at in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 
-    rule = ObjectRule(
-        row.name,
-        row.severity,
-        Family.INVALID,
-        row.summary,
-        remedy=row.remedy,
-        judges=(),
-        check=check,
-        fix=row.fix,
-    )
+    rule = ObjectRule(*shared(row.rule, Family.INVALID), judges=(), check=check, fix=row.fix)
     return rule
 
 

@@ -43,6 +43,7 @@ DUPLICATE_ENTRY = Rule(
     Family.REFUSED,
     "A list has the same entry twice where entries must differ",
     "Remove one of the two entries, or correct its key.",
+    aliases=("list-entry-twice",),
 )
 FOREIGN_DOCUMENTS = Rule(
     "foreign-documents",
@@ -57,7 +58,7 @@ INVALID_LABEL = Rule(
     Family.REFUSED,
     "A label key or value is not valid",
     "Write a label key or value that Kubernetes accepts.",
-    aliases=("bad-label",),
+    aliases=("bad-label", "label-refused"),
 )
 INVALID_NAME = Rule(
     "invalid-name",
@@ -65,7 +66,7 @@ INVALID_NAME = Rule(
     Family.REFUSED,
     "A name is missing or not valid for its kind",
     "Write a name that Kubernetes accepts.",
-    aliases=("bad-name",),
+    aliases=("bad-name", "name-refused"),
 )
 INVALID_TAINT = Rule(
     "invalid-taint",
@@ -97,7 +98,7 @@ INVALID_VALUE = Rule(
     Family.REFUSED,
     "A value does not have the format that its field requires",
     "Write a value in the format that the message names.",
-    aliases=("bad-quantity", "bad-date", "bad-duration"),
+    aliases=("bad-quantity", "bad-date", "bad-duration", "value-form-refused"),
 )
 LOOKS_LIKE_QUEUES = Rule(
     "looks-like-queues",
@@ -140,7 +141,7 @@ MISSING_FIELD = Rule(
     Family.REFUSED,
     "A required field is missing",
     "Write the field that the message names.",
-    aliases=("missing-key",),
+    aliases=("missing-key", "field-missing"),
 )
 MODEL_IN_INNER_TEAM = Rule(
     "model-in-inner-team",
@@ -177,6 +178,7 @@ OUT_OF_RANGE = Rule(
     Family.REFUSED,
     "A number is below or above the bounds of its field",
     "Write a number within the bounds that the message names.",
+    aliases=("number-out-of-range",),
 )
 PACK_AND_SPREAD = Rule(
     "pack-and-spread",
@@ -282,7 +284,7 @@ UNKNOWN_FIELD = Rule(
     Family.REFUSED,
     "A field does not exist in its kind",
     "Correct the name or the indentation, or remove the field.",
-    aliases=("unknown-key",),
+    aliases=("unknown-key", "field-unknown"),
 )
 UNKNOWN_KIND = Rule(
     "unknown-kind",
@@ -325,7 +327,7 @@ UNSUPPORTED_VALUE = Rule(
     Family.REFUSED,
     "A field has a value that is not one of its allowed values",
     "Write one of the values that the message names.",
-    aliases=("not-allowed",),
+    aliases=("not-allowed", "value-unsupported"),
 )
 VALIDATORS_DISAGREE = Rule(
     "validators-disagree",
@@ -340,7 +342,7 @@ WRONG_LENGTH = Rule(
     Family.REFUSED,
     "A string or list is shorter or longer than its field allows",
     "Keep to the length that the message names.",
-    aliases=("too-few-entries", "too-many-entries", "empty-text"),
+    aliases=("too-few-entries", "too-many-entries", "empty-text", "length-refused"),
 )
 WRONG_TYPE = Rule(
     "wrong-type",
@@ -348,6 +350,7 @@ WRONG_TYPE = Rule(
     Family.REFUSED,
     "A value has another type than its field",
     "Write a value of the type that the message names.",
+    aliases=("type-refused",),
 )
 
 RULES: tuple[Rule, ...] = (

@@ -28,7 +28,7 @@ WRONG = [
     ("workloads.yaml", "HorizontalPodAutoscaler inference-hpa", "autoscaler-without-target"),
     ("workloads.yaml", "Job ai-training-job", "gpu-request-without-limit"),
     ("workloads.yaml", "Job ai-training-job", "job-runs-too-few"),
-    ("workloads.yaml", "StatefulSet llm-training", "field-missing"),
+    ("workloads.yaml", "StatefulSet llm-training", "missing-field"),
     ("workloads.yaml", "StatefulSet llm-training", "ranks-start-without-gang"),
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-evicts-training"),
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-without-target"),

@@ -54,7 +54,7 @@ def test_what_is_to_be_filled_in_is_told_once_at_its_place(tmp_path):
 def test_what_is_filled_in_is_judged(tmp_path):
     filled = OBJECTS.replace("${NAME}", "A_").replace("{{ .Values.queue }}", "gone")
     found = {it.rule.name: it.message for it in lint(tmp_path, filled).findings}
-    assert '"A_"' in found["name-refused"]
+    assert '"A_"' in found["invalid-name"]
     assert '"gone"' in found["local-queue-without-cluster-queue"]
 
 

@@ -38,13 +38,13 @@ def findings(tmp_path, objects):
 @pytest.mark.parametrize(
     "fault, rule",
     [
-        ({"strategy": "StrictFifo"}, "value-unsupported"),
-        ({"strategy": "8"}, "type-refused"),
-        ({"cpu": '"4 cores"'}, "value-form-refused"),
+        ({"strategy": "StrictFifo"}, "unsupported-value"),
+        ({"strategy": "8"}, "wrong-type"),
+        ({"cpu": '"4 cores"'}, "invalid-value"),
         ({"cpu": "-4"}, "quota-negative"),
         ({"cpu": '"4000m"'}, "quota-not-canonical"),
         ({"cpu": "9000000"}, "quota-without-bound"),
-        ({"resource": "cpu"}, "list-entry-twice"),
+        ({"resource": "cpu"}, "duplicate-entry"),
     ],
 )
 def test_a_fault_among_many(tmp_path, fault, rule):

@@ -101,11 +101,11 @@ def rules(report):
         (QUOTA % "requests.NVIDIA.com/gpu: 4", "quota-key-refused"),
         (
             QUEUE.replace("  resourceGroups", "  stopPolicy: hold\n  resourceGroups"),
-            "value-unsupported",
+            "unsupported-value",
         ),
-        (QUEUE + "  stopPolicy: hold\n", "value-unsupported"),
-        (GANG, "number-out-of-range"),
-        (f"{QUEUE}---{_sent_to('LQ_')}", "label-refused"),
+        (QUEUE + "  stopPolicy: hold\n", "unsupported-value"),
+        (GANG, "out-of-range"),
+        (f"{QUEUE}---{_sent_to('LQ_')}", "invalid-label"),
         (f"{QUEUE}---{_sent_to('LQ')}", "queue-label-refused"),
         (f"{QUEUE}---{_sent_to('LQ', 'CronJob')}", "queue-label-refused"),
     ],
@@ -118,7 +118,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
     """Its webhook makes "10500m" of 10.5, on create alone."""
     for field in ("nominalQuota: 10.5", "nominalQuota: 96, borrowingLimit: 0.5"):
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
-        (finding,) = [it for it in report.findings if it.rule.name == "type-refused"]
+        (finding,) = [it for it in report.findings if it.rule.name == "wrong-type"]
         assert finding.message.endswith(
             "; put it in quotes; Kueue accepts it on create, but every update is refused"
         )
@@ -145,7 +145,7 @@ def test_a_name_that_is_counted_beside_another_is_not_advised(tmp_path):
 def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
     cohort = QUEUE.split("---")[1].replace("ClusterQueue", "Cohort").replace("96", "10.5")
     found = lint(tmp_path, cohort, partial=True).findings
-    (finding,) = [it for it in found if it.rule.name == "type-refused"]
+    (finding,) = [it for it in found if it.rule.name == "wrong-type"]
     assert finding.message.endswith("; put it in quotes")
 
 
@@ -226,7 +226,7 @@ def test_an_object_without_a_name_is_called_by_the_start_of_the_one_it_gets(tmp_
 def test_an_invalid_name_is_described(tmp_path):
     text = QUEUE.replace("  resourceG", "  cohortName: My_Cohort\n  resourceG")
     found = {it.rule.name: it.message for it in lint(tmp_path, text, partial=True).findings}
-    assert found["value-form-refused"].endswith(
+    assert found["invalid-value"].endswith(
         '"My_Cohort" is not a valid name; write lower-case letters, digits, "-" and ".", beginning and ending '
         "with a letter or digit"
     )

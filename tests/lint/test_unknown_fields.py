@@ -32,7 +32,7 @@ DRAWN = 4
 MANAGER = "kueue-controller-manager"
 """Its Deployment is left as it is: of its command line is taken what is there."""
 ONCE = {"feature-gate-off"}
-TELL_OF_TYPES = {"malformed-object", "type-refused"}
+TELL_OF_TYPES = {"malformed-object", "wrong-type"}
 
 QUEUE = """
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -144,7 +144,7 @@ def misspelt(documents, number, way):
     return made
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("field-unknown")])
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("unknown-field")])
 def test_a_misspelt_field_adds_no_other_finding(name):
     example, draw = PAGES[name], random.Random(name)
     documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
@@ -152,7 +152,7 @@ def test_a_misspelt_field_adds_no_other_finding(name):
     ways = [(number, way) for number, each in enumerate(documents) for way in keys(each)]
     for number, way in draw.sample(ways, min(len(ways), DRAWN)):
         told = said(facts(misspelt(documents, number, way), example))
-        slips = {it for it in told - before if it[0] == "field-unknown"}
+        slips = {it for it in told - before if it[0] == "unknown-field"}
         if len(slips) == 1:  # else it is a name of somebody's own
             assert told - before - slips == set(), (number, way)
 
@@ -162,10 +162,10 @@ def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
     file.write_text(QUEUE, "utf-8")
     report = lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
     assert [(it.place.line, it.rule.name) for it in report.findings] == [
-        (7, "type-refused"),
-        (8, "type-refused"),
+        (7, "wrong-type"),
+        (8, "wrong-type"),
         (12, "flavor-missing"),
-        (15, "type-refused"),
+        (15, "wrong-type"),
     ]
 
 
@@ -174,6 +174,6 @@ def test_a_rule_that_argues_from_an_unknown_field_about_others_is_not_evaluated(
     text = examples("cohort-of-one")[0].text
     file.write_text(text.replace("cohortName: a100", "cohortName: [a100]"), "utf-8")
     report = lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
-    assert [it.rule.name for it in report.findings] == ["type-refused"]
+    assert [it.rule.name for it in report.findings] == ["wrong-type"]
     (ended,) = [it for it in report.rules if it.rule == "cohort-of-one"]
     assert ended.reason == "spec.cohortName of ClusterQueue vision.a100 could not be read"

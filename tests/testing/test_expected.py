@@ -10,8 +10,8 @@ from policygen.documents.files import Source
 from policygen.testing.expected import Expected, compare, expectation, read, text, updated
 from tests.rules import rule
 
-KNOWN = ("field-unknown", "yaml-syntax", "a", "waiver-unused")
-A = Expected("q.yaml", 3, Severity.ERROR, "field-unknown", "Queue a spec.x")
+KNOWN = ("unknown-field", "yaml-syntax", "a", "waiver-unused")
+A = Expected("q.yaml", 3, Severity.ERROR, "unknown-field", "Queue a spec.x")
 B = Expected("q.yaml", 9, Severity.INFO, "a", "")
 C = Expected("", 0, Severity.WARNING, "waiver-unused", "")
 NAMES = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters=":#"), min_size=1)
@@ -48,10 +48,10 @@ def test_what_is_no_finding_is_told_with_its_place(line):
 
 
 def test_an_unknown_rule_is_told_at_its_name():
-    _, (fault,) = sheet("q.yaml:3: error: field-unknow: Queue a spec.x")
+    _, (fault,) = sheet("q.yaml:3: error: unknown-fiel: Queue a spec.x")
     assert fault.rule.name == "unknown-rule"
-    assert fault.message.endswith('did you mean "field-unknown"?')
-    assert (fault.place.column, fault.place.length) == (18, len("field-unknow"))
+    assert fault.message.endswith('did you mean "unknown-field"?')
+    assert (fault.place.column, fault.place.length) == (18, len("unknown-fiel"))
 
 
 def test_a_former_name_of_a_rule_is_read_as_its_current_name():
@@ -75,7 +75,7 @@ def test_places_are_told_from_the_folder_of_the_case():
 
 
 def test_differences():
-    moved = Expected("q.yaml", 4, Severity.ERROR, "field-unknown", "Queue a spec.x")
+    moved = Expected("q.yaml", 4, Severity.ERROR, "unknown-field", "Queue a spec.x")
     assert not compare([A, B, B], [B, A, B])
     one = compare([A, B], [moved, C])
     assert (one.missing, one.unexpected, one.moved) == ((B,), (C,), ((A, moved),))
@@ -84,13 +84,13 @@ def test_differences():
 
 
 def test_another_severity_is_a_difference():
-    worse = Expected("q.yaml", 3, Severity.INFO, "field-unknown", "Queue a spec.x")
+    worse = Expected("q.yaml", 3, Severity.INFO, "unknown-field", "Queue a spec.x")
     assert compare([A], [worse]).moved == ((A, worse),)
 
 
 def test_an_update_keeps_the_comments_of_what_stays():
     before, _ = sheet("# of all", "", "# why a", str(A), "# why b", str(B), "# end")
-    moved = Expected("q.yaml", 40, Severity.ERROR, "field-unknown", "Queue a spec.x")
+    moved = Expected("q.yaml", 40, Severity.ERROR, "unknown-field", "Queue a spec.x")
     assert text(updated(before, [C, moved])).splitlines() == [
         "# of all", "", str(C), "# why a", str(moved), "# end",
     ]  # fmt: skip

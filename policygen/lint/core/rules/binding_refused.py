@@ -21,7 +21,7 @@ _GROUPS = {"ServiceAccount": "", "User": RBAC, "Group": RBAC}
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """Skips fields of a wrong type, which `type-refused` reports.
+    """Skips fields of a wrong type, which `wrong-type` reports.
 
     Source: pkg/apis/rbac/validation/validation.go.
     """

@@ -34,7 +34,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         for job in facts.cluster.of(group, "CronJob"):
             schedule = at_path(job.data, ("spec", "schedule"))
             if not isinstance(schedule, str):
-                continue  # `field-missing` or `type-refused` reports it
+                continue  # `missing-field` or `wrong-type` reports it
             at = job.at.to("spec", "schedule")
             if "TZ" in schedule:
                 yield Hit(

@@ -30,7 +30,7 @@ def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str
     """`filled`: the server sets parallelism and completions to 1 if both are missing."""
     mode = spec.get("completionMode")
     if not isinstance(mode, str | None):
-        return  # `type-refused` reports it
+        return  # `wrong-type` reports it
     if mode != "Indexed":
         for field in _OF_INDEXES:
             if spec.get(field) is not None:

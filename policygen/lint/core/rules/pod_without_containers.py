@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The schema refuses a missing list, which `field-missing` reports.
+    """The schema refuses a missing list, which `missing-field` reports.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.
     """

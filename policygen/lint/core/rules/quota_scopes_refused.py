@@ -48,7 +48,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
     for i, scope in enumerate(scopes):
         if scope not in _FITS:
-            continue  # `value-unsupported` reports it
+            continue  # `unsupported-value` reports it
         for name in it.hard:
             plain = name in QUOTA_KEYS or name.startswith(_HUGE)
             if plain and name not in _FITS[scope]:

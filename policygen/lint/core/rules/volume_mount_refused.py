@@ -30,7 +30,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                         mount.at / "name",
                     )
                 if not isinstance(path, str):
-                    continue  # `type-refused` reports it
+                    continue  # `wrong-type` reports it
                 if path in paths:
                     yield Hit(
                         RULE,
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _volumes(spec: Part) -> Iterator[str | None]:
-    """Names of volumes; None for a name of a wrong type, which `type-refused` reports."""
+    """Names of volumes; None for a name of a wrong type, which `wrong-type` reports."""
     volumes = spec.data.get("volumes")
     for volume in volumes if isinstance(volumes, list) else [volumes] if volumes else ():
         name = at_path(volume, ("name",))

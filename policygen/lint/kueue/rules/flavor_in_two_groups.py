@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 
 def check(facts: Facts) -> Iterator[Hit]:
-    """The CRD already refuses a flavor twice in one group, which `list-entry-twice` reports.
+    """The CRD already refuses a flavor twice in one group, which `duplicate-entry` reports.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups.
     """

@@ -23,7 +23,7 @@ _EVENTS = (
     "Unknown",
 )
 _NOT_FOR_USERS = ("CommandIssued", "OutOfSync", "PodRunning")
-"""These are in the enum of the CRD. `value-unsupported` reports any other."""
+"""These are in the enum of the CRD. `unsupported-value` reports any other."""
 _ACTIONS = (
     "AbortJob",
     "CompleteJob",
