@@ -1,9 +1,9 @@
 """Fast path for validation: accepts objects that a server certainly accepts, in compiled code.
 
-What is accepted here has no refusals (a property test shows that); `refusals` judges the rest. A
+What is accepted here has no refusals (a property test shows that); `refusals` checks the rest. A
 structural schema becomes a JSON Schema that accepts the same or less: no repeated entries in sets,
-only the common form of a time, and so on. What JSON Schema cannot say, CEL rules and lists whose
-entries differ in their keys, is judged after it.
+only the common form of a time, and so on. CEL rules and the keys of list entries, which JSON Schema
+cannot express, are checked after it.
 
 NUMBERS
 """
@@ -29,7 +29,7 @@ class Acceptor:
         schema = prevalidation_schema.whole(served)
         self._is_valid = jsonschema_rs.Draft202012Validator(schema).is_valid
         parts = {**served.schema["properties"]}
-        del parts["metadata"]  # which the JSON Schema judges
+        del parts["metadata"]  # the JSON Schema checks it
         self._rest = _rest({**served.schema, "properties": parts}, custom=served.custom)
 
     def accepts(self, thing: Mapping[str, Any]) -> bool:
@@ -48,22 +48,22 @@ class Acceptor:
 
 @cache
 def acceptor(api_version: str, kind: str) -> Acceptor:
-    """The acceptor of a kind that was served. Raises LookupError for another."""
+    """The acceptor of a kind that a recorded server serves. Raises LookupError for other kinds."""
     served = schemas.served(api_version, kind)
     if served is None:
-        raise LookupError(f"no server that was asked serves {kind} in {api_version}")
+        raise LookupError(f"no recorded server serves {kind} in {api_version}")
     return Acceptor(served)
 
 
 class _UnsureError(Exception):
-    """What a JSON Schema cannot say is not so."""
+    """A check after the JSON Schema failed, so the full check decides."""
 
 
 def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
-    """What judges the rest of a value that the JSON Schema takes; None where nothing is left.
+    """The check of what the JSON Schema cannot express in a value; None if it can express all.
 
-    It returns the value with those defaults that a CEL rule or the keys of a list may look at:
-    `filled` says that one of them is above.
+    It returns the value with the defaults that a CEL rule or the keys of a list may read. `filled`:
+    such a rule or list is above.
     """
     if not custom:
         return None  # Go types have neither

@@ -1,7 +1,7 @@
-"""A structural schema as a JSON Schema that takes the same or less.
+"""A structural schema as a JSON Schema that accepts the same or less.
 
-No repeated entries in sets, only the common form of a time, and so on; `surely` judges what no JSON
-Schema can say.
+It allows no repeated entries in sets, only the common form of a time, and so on; `prevalidate` checks
+what no JSON Schema can express.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 
 
 def whole(served: schemas.Served) -> Schema:
-    """Of the objects of a kind; without their status where a server drops it."""
+    """The JSON Schema of the objects of a kind, without their status if a server drops it."""
     parts = {**served.schema["properties"]}
     if served.status_dropped:
         parts.pop("status", None)
@@ -53,7 +53,7 @@ def whole(served: schemas.Served) -> Schema:
 
 
 def _metadata(served: schemas.Served) -> Schema:
-    """Of the metadata of objects of a kind."""
+    """The JSON Schema of the metadata of a kind."""
     strict = _mapping(schemas.object_meta(), custom=False)
     shape, longest = _SUBDOMAIN, 253
     if (served.api_version, served.kind) == ("v1", "Namespace"):
@@ -98,13 +98,13 @@ def _mapping(schema: Schema, *, custom: bool) -> Schema:
 
 
 def _required(schema: Schema, *, custom: bool) -> set[str]:
-    """The entries that a mapping must have."""
+    """The required entries of a mapping."""
     parts = schema.get("properties", {})
     return {*structural.required(schema, custom=custom), *_bad_defaults(parts, custom=custom)}
 
 
 def _entry(schema: Schema, *, custom: bool, required: bool) -> Any:
-    """Of an entry of a mapping."""
+    """The JSON Schema of an entry of a mapping."""
     strict = _strict(schema, custom=custom)
     if custom or required or schema.get("nullable"):
         return strict
@@ -112,7 +112,7 @@ def _entry(schema: Schema, *, custom: bool, required: bool) -> Any:
 
 
 def _or_null(strict: Any) -> Any:
-    """The same, or null, which the server takes for absent."""
+    """The same schema or null, which the server reads as missing."""
     if strict is False or "enum" in strict:
         return strict
     types = strict["type"]
@@ -120,7 +120,7 @@ def _or_null(strict: Any) -> Any:
 
 
 def _bad_defaults(parts: dict[str, Schema], *, custom: bool) -> Iterator[str]:
-    """Fields that must be given, since the server refuses what it would fill in."""
+    """Fields that are required because the server refuses its own default."""
     for name, part in parts.items():
         if "default" in part:
             out: list[Refusal] = []
@@ -137,7 +137,7 @@ def _list(schema: Schema, *, custom: bool) -> Schema:
 
 
 def _scalar(schema: Schema, *, custom: bool) -> Any:
-    """A scalar's schema; False, which nothing is, for one that there is no strict form of."""
+    """A scalar's schema; False, which accepts nothing, if it has no strict form."""
     made: Schema = {it: schema[it] for it in _BOUNDS if it in schema}
     if schema.get("x-policygen-type") == "quantity":
         return made | _QUANTITY

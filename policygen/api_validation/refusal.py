@@ -35,7 +35,7 @@ class Refusal(NamedTuple):
     """The refusal is about the last key of the path, not its value."""
     meant: str = ""
     """The field that was probably meant by an unknown one."""
-    mend: tuple[Verb, str | int | bool] | None = None
+    fix: tuple[Verb, str | int | bool] | None = None
     """The edit that fixes the value, if only one value can be meant."""
 
 

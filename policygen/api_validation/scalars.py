@@ -27,7 +27,7 @@ STRING = "a string"
 EXACT_FLOAT = 1 << 53
 """Up to here the server reads a number with a fraction of zero as an integer."""
 
-_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})", re.ASCII)
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})", re.ASCII)
 _QUANTITY = re.compile(
     r" *(?! *\Z)[+-]?[0-9]*\.?[0-9]*([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,18})? *", re.ASCII
 )  # Go reads no digits at all as 0
@@ -38,7 +38,7 @@ _TIME = re.compile(
 
 def check(schema: dict[str, Any], *, custom: bool) -> Check:
     """The check of a scalar of this schema."""
-    is_right, wanted = _type(schema, custom=custom)
+    is_right, type_name = _type(schema, custom=custom)
     judges = tuple(_judges(schema, custom=custom))
     absent = not custom or bool(schema.get("nullable"))
 
@@ -46,35 +46,35 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
         if not is_right(value):
             if value is None and absent:
                 return value
-            mend = _retyped(value, schema)
-            message = about(spot, f"must be {wanted}, not {shown(value)}{_advice(mend, schema)}")
-            out.append(Refusal(path_to(spot), Reason.TYPE, message, mend=mend))
+            fix = _requoted(value, schema)
+            message = about(spot, f"must be {type_name}, not {shown(value)}{_advice(fix, schema)}")
+            out.append(Refusal(path_to(spot), Reason.TYPE, message, fix=fix))
             return value
-        for each in judges:
-            fault = each(value)
+        for judge_value in judges:
+            fault = judge_value(value)
             if fault is not None:
                 reason, text = fault
-                mend = _respelt(value, schema) if reason is Reason.VALUE else None
-                out.append(Refusal(path_to(spot), reason, about(spot, text), mend=mend))
+                fix = _respelt(value, schema) if reason is Reason.VALUE else None
+                out.append(Refusal(path_to(spot), reason, about(spot, text), fix=fix))
         return value
 
     return judge
 
 
-def _advice(mend: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
-    if mend is None:
+def _advice(fix: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
+    if fix is None:
         return f"; {suggest('', schema['enum'])}" if "enum" in schema else ""
-    return "; put it in quotes" if mend[0] is Verb.QUOTE else "; remove the quotes"
+    return "; put it in quotes" if fix[0] is Verb.QUOTE else "; remove the quotes"
 
 
-def _retyped(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
+def _requoted(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
     """The same characters with or without quotes, if they then have the right type."""
-    wanted = schema.get("type")
+    type_name = schema.get("type")
     if _quotable(value, schema):
         return Verb.QUOTE, ""
-    if wanted == "boolean" and value in ("true", "false"):
+    if type_name == "boolean" and value in ("true", "false"):
         return Verb.REWRITE, value == "true"
-    if wanted == "integer" and isinstance(value, str) and _WHOLE.fullmatch(value):
+    if type_name == "integer" and isinstance(value, str) and _INTEGER.fullmatch(value):
         return Verb.REWRITE, int(value)
     return None
 
@@ -93,8 +93,8 @@ def _respelt(value: Any, schema: dict[str, Any]) -> tuple[Verb, str] | None:
     """The one value of an enumeration that differs in the case of letters only."""
     if not isinstance(value, str):
         return None
-    alike = [it for it in schema["enum"] if it.lower() == value.lower()]
-    return (Verb.REWRITE, alike[0]) if len(alike) == 1 else None
+    same = [it for it in schema["enum"] if it.lower() == value.lower()]
+    return (Verb.REWRITE, same[0]) if len(same) == 1 else None
 
 
 def _type(schema: dict[str, Any], *, custom: bool) -> tuple[Callable[[Any], bool], str]:

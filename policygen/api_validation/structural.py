@@ -18,7 +18,7 @@ from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import Names
 
 Schema = dict[str, Any]
-_SLIPS = 1 << 12
+_CACHED = 1 << 12
 """Unknown fields that are cached: a misspelling in a template is in every object from it."""
 _NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
 """A rule in CEL that means the same as `x-kubernetes-list-type: set`."""
@@ -47,28 +47,30 @@ def check(schema: Schema, *, custom: bool) -> Check:
 
 def _mapping(schema: Schema, *, custom: bool) -> Check:
     parts = _Parts(schema, custom=custom)
-    wanted = required(schema, custom=custom)
+    needed = required(schema, custom=custom)
     finishers = tuple(_bounds(schema, "Properties", "entry", "entries"))
 
-    def judge(value: Any, spot: Spot, out: list[Refusal]) -> Any:
+    def check_value(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         if not isinstance(value, dict):
             return _wrong(value, "a mapping", spot, out)
         before = len(out)
-        made = _judged(value, parts, spot, out)
-        slips = _meant(out[before:], spot)
+        filled = _checked(value, parts, spot, out)
+        misspelt = _misspelt_fields(out[before:], spot)
         for name, default in parts.defaults.items():
-            if name not in made and name not in slips:
-                made = _copied(made, value)
-                made[name] = parts.check(name)(default, (spot, name), out)
-        out += [_missing(name, spot) for name in wanted if name not in made and name not in slips]
+            if name not in filled and name not in misspelt:
+                filled = _copied(filled, value)
+                filled[name] = parts.check(name)(default, (spot, name), out)
+        out += [
+            _missing(name, spot) for name in needed if name not in filled and name not in misspelt
+        ]
         for finish in finishers:
-            finish(made, spot, out)
-        return made
+            finish(filled, spot, out)
+        return filled
 
-    return judge
+    return check_value
 
 
-def _meant(refused: list[Refusal], spot: Spot) -> frozenset[str]:
+def _misspelt_fields(refused: list[Refusal], spot: Spot) -> frozenset[str]:
     """The fields of a mapping that exist under a misspelt name."""
     if not refused:
         return frozenset()
@@ -76,27 +78,27 @@ def _meant(refused: list[Refusal], spot: Spot) -> frozenset[str]:
     return frozenset(it.meant for it in refused if it.meant and it.path[:-1] == here)
 
 
-def _judged(
+def _checked(
     value: dict[str, Any], parts: "_Parts", spot: Spot, out: list[Refusal]
 ) -> dict[str, Any]:
     """The entries with their defaults; a copy only if one changed."""
-    made = value
+    filled = value
     for key, entry in value.items():
         if not parts.knows(key):
             out.append(_unknown(key, parts.names, spot))
         elif entry is None and parts.takes_null(key):
-            made = _copied(made, value)
-            del made[key]  # the server drops it before it validates
+            filled = _copied(filled, value)
+            del filled[key]  # the server drops it before it validates
         else:
             new = parts.check(key)(entry, (spot, key), out)
             if new is not entry:
-                made = _copied(made, value)
-                made[key] = new
-    return made
+                filled = _copied(filled, value)
+                filled[key] = new
+    return filled
 
 
-def _copied(made: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    return dict(value) if made is value else made
+def _copied(filled: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    return dict(value) if filled is value else filled
 
 
 class _Parts:
@@ -153,19 +155,19 @@ def _list(schema: Schema, *, custom: bool) -> Check:
     instead: Any = {} if not custom and schema["items"].get("type") == "object" else None
     finishers = (*_bounds(schema, "Items", "entry", "entries"), *_unique(schema, custom=custom))
 
-    def judge(value: Any, spot: Spot, out: list[Refusal]) -> Any:
+    def check_value(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         if not isinstance(value, list):
             return _wrong(value, "a list", spot, out)
-        each = item.check
-        made = [
-            each(instead if entry is None else entry, (spot, index), out)
+        check_entry = item.check
+        filled = [
+            check_entry(instead if entry is None else entry, (spot, index), out)
             for index, entry in enumerate(value)
         ]
         for finish in finishers:
-            finish(made, spot, out)
-        return made
+            finish(filled, spot, out)
+        return filled
 
-    return judge
+    return check_value
 
 
 class _Item:
@@ -183,7 +185,7 @@ class _Item:
         return self._check
 
 
-def _with_rules(judge: Check, schema: Schema) -> Check:
+def _with_rules(check_value: Check, schema: Schema) -> Check:
     """The check, then the CEL rules of the schema if the check refused nothing."""
     rules = [
         cel.compiled(rule)
@@ -192,20 +194,20 @@ def _with_rules(judge: Check, schema: Schema) -> Check:
     ]
     kept = [rule for rule in rules if rule is not None]
     if not kept:
-        return judge
+        return check_value
 
-    def judge_all(value: Any, spot: Spot, out: list[Refusal]) -> Any:
+    def check_all(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         before = len(out)
-        made = judge(value, spot, out)
+        filled = check_value(value, spot, out)
         if len(out) == before:
             out += [
                 Refusal(path_to(spot), Reason.CRD_RULE, about(spot, rule.message))
                 for rule in kept
-                if not rule.holds(made)
+                if not rule.holds(filled)
             ]
-        return made
+        return filled
 
-    return judge_all
+    return check_all
 
 
 def required(schema: Schema, *, custom: bool) -> tuple[str, ...]:
@@ -224,10 +226,10 @@ def required(schema: Schema, *, custom: bool) -> tuple[str, ...]:
 
 def _bounds(schema: Schema, word: str, one: str, many: str) -> Iterator[Finish]:
     if f"min{word}" in schema or f"max{word}" in schema:
-        judge = scalars.length(schema, word, one, many)
+        check_value = scalars.length(schema, word, one, many)
 
         def finish(value: Any, spot: Spot, out: list[Refusal]) -> None:
-            fault = judge(value)
+            fault = check_value(value)
             if fault is not None:
                 reason, text = fault
                 out.append(Refusal(path_to(spot), reason, about(spot, text)))
@@ -257,7 +259,7 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
             if mark in first:
                 again = _duplicate(identity, keys, (spot, first[mark]), (spot, index))
                 alike = entries_by_mark[mark] == entry
-                out.append(again._replace(mend=(Verb.REMOVE, "") if alike else None))
+                out.append(again._replace(fix=(Verb.REMOVE, "") if alike else None))
             first.setdefault(mark, index)
             entries_by_mark.setdefault(mark, entry)
 
@@ -274,8 +276,8 @@ def _duplicate(identity: Any, keys: list[str], first: Spot, spot: Spot) -> Refus
     )
 
 
-def _wrong(value: Any, wanted: str, spot: Spot, out: list[Refusal]) -> Any:
-    message = about(spot, f"must be {wanted}, not {shown(value)}")
+def _wrong(value: Any, type_name: str, spot: Spot, out: list[Refusal]) -> Any:
+    message = about(spot, f"must be {type_name}, not {shown(value)}")
     out.append(Refusal(path_to(spot), Reason.TYPE, message))
     return value
 
@@ -286,7 +288,7 @@ def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
     return Refusal(path_to((spot, key)), Reason.UNKNOWN_FIELD, message, key=True, meant=meant)
 
 
-@lru_cache(_SLIPS)
+@lru_cache(_CACHED)
 def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
     """The advice for an unknown name, and the name that was probably meant."""
     names = Names(known)

@@ -139,9 +139,9 @@ def _tree() -> Mapping[str, _Node]:
     roots: dict[str, _Node] = {}
     for kind, fields in known().items():
         root = roots[kind] = _Node()
-        for way, fact in fields.items():
+        for field_path, fact in fields.items():
             node = root
-            for step in way.split("."):
+            for step in field_path.split("."):
                 node = node.below.setdefault(step, _Node())
             node.fact = fact
         containers = root.below.get("containers")

@@ -22,53 +22,53 @@ _ALIKE = 0.85
 """How close a group must be to a known one to be reported as its misspelling."""
 
 
-def fault(it: Object, target: Mapping[str, Version]) -> str | None:
+def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
     """What is wrong with the apiVersion or kind of an object; None if no fault is known."""
     groups = _served()
-    if not it.api_version:
+    if not obj.api_version:
         return None  # a file that is not an object
-    if it.group not in groups or it.api_version in groups:
-        return _misspelt(it, groups)
-    kinds, release = groups[it.group], target["kueue"].release
-    if it.kind not in kinds:
-        if _is_complete(it.group) and schemas.covers(component(it), target[component(it)]):
-            return f"kind {it.kind} does not exist in {it.group}; {suggest(it.kind, kinds)}"
+    if obj.group not in groups or obj.api_version in groups:
+        return _misspelt(obj, groups)
+    kinds, release = groups[obj.group], target["kueue"].release
+    if obj.kind not in kinds:
+        if _is_complete(obj.group) and schemas.covers(component(obj), target[component(obj)]):
+            return f"kind {obj.kind} does not exist in {obj.group}; {suggest(obj.kind, kinds)}"
         return None
-    versions = kinds[it.kind]
-    if it.group == KUEUE and release < KUEUE_V1BETA2 and it.version in ("v1beta2", "v1alpha1"):
-        if it.version == "v1alpha1":
+    versions = kinds[obj.kind]
+    if obj.group == KUEUE and release < KUEUE_V1BETA2 and obj.version in ("v1beta2", "v1alpha1"):
+        if obj.version == "v1alpha1":
             return None  # served until 0.14; the recorded servers do not serve it
-        newest = "v1alpha1" if _is_old_topology(it, release) else "v1beta1"
+        newest = "v1alpha1" if _is_old_topology(obj, release) else "v1beta1"
         return f"Kueue {target['kueue']} does not serve v1beta2; write {KUEUE}/{newest}"
-    if _is_old_topology(it, release):
+    if _is_old_topology(obj, release):
         return f"Kueue {target['kueue']} serves Topology only as v1alpha1; write {KUEUE}/v1alpha1"
-    if it.version in versions or not schemas.covers(component(it), target[component(it)]):
+    if obj.version in versions or not schemas.covers(component(obj), target[component(obj)]):
         return None
-    newest = f"{it.group}/{versions[-1]}" if it.group else versions[-1]
-    return f"apiVersion {it.api_version} is not served; write {newest}"
+    newest = f"{obj.group}/{versions[-1]}" if obj.group else versions[-1]
+    return f"apiVersion {obj.api_version} is not served; write {newest}"
 
 
-def _is_old_topology(it: Object, release: Minor) -> bool:
-    return (it.group, it.kind) == (KUEUE, "Topology") and release < _TOPOLOGY_V1BETA1
+def _is_old_topology(obj: Object, release: Minor) -> bool:
+    return (obj.group, obj.kind) == (KUEUE, "Topology") and release < _TOPOLOGY_V1BETA1
 
 
-def is_of_kind(it: Object) -> bool:
+def is_of_kind(obj: Object) -> bool:
     """Whether the kind of an object is not served, and not its apiVersion."""
     groups = _served()
-    named = it.group in groups and it.api_version not in groups
-    return named and it.kind not in groups[it.group]
+    named = obj.group in groups and obj.api_version not in groups
+    return named and obj.kind not in groups[obj.group]
 
 
-def successor(it: Object, target: Mapping[str, Version]) -> str | None:
+def successor(obj: Object, target: Mapping[str, Version]) -> str | None:
     """The apiVersion with the same fields as one that is not served; None if unknown.
 
     Source: the deprecation guide of Kubernetes 1.22 and 1.25; apis/kueue of v0.13 to v0.15.
     """
-    kinds = _served().get(it.group, {})
-    if it.group == KUEUE and target["kueue"].release < KUEUE_V1BETA2:
-        return f"{KUEUE}/v1beta1" if it.kind in _UNCHANGED and it.version == "v1beta2" else None
-    if it.version in _SAME.get((it.group, it.kind), ()) and it.kind in kinds:
-        return f"{it.group}/{kinds[it.kind][-1]}"
+    kinds = _served().get(obj.group, {})
+    if obj.group == KUEUE and target["kueue"].release < KUEUE_V1BETA2:
+        return f"{KUEUE}/v1beta1" if obj.kind in _UNCHANGED and obj.version == "v1beta2" else None
+    if obj.version in _SAME.get((obj.group, obj.kind), ()) and obj.kind in kinds:
+        return f"{obj.group}/{kinds[obj.kind][-1]}"
     return None
 
 
@@ -84,16 +84,16 @@ _UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
 """Kinds of Kueue whose v1beta1 and v1beta2 have the same fields."""
 
 
-def _misspelt(it: Object, groups: Groups) -> str | None:
-    if "." in it.api_version and it.api_version in groups:
-        versions = groups[it.api_version].get(it.kind, ("v1",))
+def _misspelt(obj: Object, groups: Groups) -> str | None:
+    if "." in obj.api_version and obj.api_version in groups:
+        versions = groups[obj.api_version].get(obj.kind, ("v1",))
         return (
-            f"apiVersion {it.api_version} is a group without a version; "
-            f"write {it.api_version}/{versions[-1]}"
+            f"apiVersion {obj.api_version} is a group without a version; "
+            f"write {obj.api_version}/{versions[-1]}"
         )
-    for group in get_close_matches(it.group, groups, n=1, cutoff=_ALIKE):
-        if it.kind in groups[group]:
-            return f'API group "{it.group}" is unknown; did you mean "{group}"?'
+    for group in get_close_matches(obj.group, groups, n=1, cutoff=_ALIKE):
+        if obj.kind in groups[group]:
+            return f'API group "{obj.group}" is unknown; did you mean "{group}"?'
     return None
 
 

@@ -54,13 +54,13 @@ def missing_fields(facts: Facts) -> Iterator[Fault]:
     """
     refused = "so Volcano's webhook refuses the object; write it"
     for group, kind in _WITH_SPEC:
-        for it in facts.cluster.of(group, kind):
-            if it.data.get("spec") is None:
-                yield f"{it}: required field spec is missing, {refused}", it.at
-    for it in facts.cluster.of(*_HYPER_NODES):
-        spec = it.data.get("spec")
+        for obj in facts.cluster.of(group, kind):
+            if obj.data.get("spec") is None:
+                yield f"{obj}: required field spec is missing, {refused}", obj.at
+    for obj in facts.cluster.of(*_HYPER_NODES):
+        spec = obj.data.get("spec")
         if isinstance(spec, dict) and spec.get("members") in (None, []):
-            yield f"{it}: required field members is missing in spec, {refused}", it.at / "spec"
+            yield f"{obj}: required field members is missing in spec, {refused}", obj.at / "spec"
 
 
 def patterns(facts: Facts) -> Iterator[Fault]:
@@ -68,16 +68,16 @@ def patterns(facts: Facts) -> Iterator[Fault]:
 
     Source: pkg/webhooks/admission/hypernodes/validate of Volcano.
     """
-    for it in facts.cluster.of(*_HYPER_NODES):
-        for i, member in enumerate(entries(it.data, "spec", "members")):
+    for obj in facts.cluster.of(*_HYPER_NODES):
+        for i, member in enumerate(entries(obj.data, "spec", "members")):
             pattern = at_path(member, _PATTERN)
             if isinstance(pattern, str) and _is_unbalanced(pattern):
                 yield (
                     (
-                        f"{it}: pattern {quoted(pattern)} has an unbalanced bracket, so Volcano's webhook "
+                        f"{obj}: pattern {quoted(pattern)} has an unbalanced bracket, so Volcano's webhook "
                         "refuses the object; write a valid regular expression"
                     ),
-                    it.at.to("spec", "members", i, *_PATTERN),
+                    obj.at.to("spec", "members", i, *_PATTERN),
                 )
 
 

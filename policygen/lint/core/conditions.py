@@ -23,33 +23,33 @@ class Condition(Struct, frozen=True):
     since: datetime | None
 
 
-def condition(it: Object, name: str) -> Condition | None:
+def condition(obj: Object, name: str) -> Condition | None:
     """The condition of an object with a type; None if it is missing."""
-    for each in mappings(it.data, "status", "conditions"):
-        if each.get("type") == name:
+    for entry in mappings(obj.data, "status", "conditions"):
+        if entry.get("type") == name:
             return Condition(
-                holds=each.get("status") == "True",
-                reason=_text(each, "reason"),
-                message=_text(each, "message"),
-                since=moment(each.get("lastTransitionTime")),
+                holds=entry.get("status") == "True",
+                reason=_text(entry, "reason"),
+                message=_text(entry, "message"),
+                since=moment(entry.get("lastTransitionTime")),
             )
     return None
 
 
-def holds(it: Object, name: str) -> bool:
+def holds(obj: Object, name: str) -> bool:
     """Whether a condition exists and is True."""
-    found = condition(it, name)
+    found = condition(obj, name)
     return found is not None and found.holds
 
 
-def phase(it: Object) -> str:
+def phase(obj: Object) -> str:
     """`status.phase`; empty if missing."""
-    return text(it.data, "status", "phase")
+    return text(obj.data, "status", "phase")
 
 
-def created(it: Object) -> datetime | None:
+def created(obj: Object) -> datetime | None:
     """`metadata.creationTimestamp`."""
-    return moment(text(it.data, "metadata", "creationTimestamp"))
+    return moment(text(obj.data, "metadata", "creationTimestamp"))
 
 
 def moment(text: Any) -> datetime | None:

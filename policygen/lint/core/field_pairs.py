@@ -25,19 +25,19 @@ _OF_PODS = ("cpu", "memory")
 _REASONS = ("onExitCodes", "onPodConditions")
 
 
-def of_workload(it: Workload) -> Iterator[Fault]:
+def of_workload(workload: Workload) -> Iterator[Fault]:
     """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
-    spec = Part(it, it.at / "spec", it.spec)
-    if it.object.group == "apps":
+    spec = Part(workload, workload.at / "spec", workload.spec)
+    if workload.object.group == "apps":
         yield from _rollout(spec)
-    elif it.object.group == "batch":
-        above = spec.under("jobTemplate").under("spec") if it.kind == "CronJob" else spec
-        yield from _job(above, made_by=it.kind == "CronJob")
+    elif workload.object.group == "batch":
+        above = spec.under("jobTemplate").under("spec") if workload.kind == "CronJob" else spec
+        yield from _job(above, made_by=workload.kind == "CronJob")
 
 
 def _rollout(spec: Part) -> Iterator[Fault]:
-    it = spec.owner
-    if it.kind == "Deployment":
+    workload = spec.owner
+    if workload.kind == "Deployment":
         ready, progress = (
             spec.data.get(name, default)
             for name, default in (("minReadySeconds", 0), ("progressDeadlineSeconds", _PROGRESS_S))
@@ -46,25 +46,28 @@ def _rollout(spec: Part) -> Iterator[Fault]:
             yield (
                 spec.at / "progressDeadlineSeconds",
                 (
-                    f"{it} has progressDeadlineSeconds {progress}, not above minReadySeconds {ready}, "
+                    f"{workload} has progressDeadlineSeconds {progress}, not above minReadySeconds {ready}, "
                     f"which is refused; write {ready + 1} or more"
                 ),
             )
-    field = _STRATEGIES.get(it.kind, "")
+    field = _STRATEGIES.get(workload.kind, "")
     strategy = spec.under(field)
     kind = strategy.data.get("type")
     if isinstance(kind, str) and kind not in ("", _ROLLING) and strategy.data.get("rollingUpdate"):
         yield (
             strategy.at / "rollingUpdate",
-            f"{it} has {field} {kind} with a rollingUpdate, which is refused; remove it",
+            f"{workload} has {field} {kind} with a rollingUpdate, which is refused; remove it",
         )
 
 
 def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
-    it = spec.owner
+    workload = spec.owner
     if spec.data.get("manualSelector") is True and (made_by or not spec.data.get("selector")):
         advice = "remove it" if made_by else "remove it, or write the selector"
-        yield spec.at / "manualSelector", f"{it} has a manualSelector, which is refused; {advice}"
+        yield (
+            spec.at / "manualSelector",
+            f"{workload} has a manualSelector, which is refused; {advice}",
+        )
     for rule in spec.under("podFailurePolicy").items("rules"):
         reasons = [name for name in _REASONS if rule.data.get(name)]
         if len(reasons) != 1:
@@ -72,7 +75,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
             yield (
                 rule.at,
                 (
-                    f"{it} has a podFailurePolicy rule with {reasons_found}, which is refused; "
+                    f"{workload} has a podFailurePolicy rule with {reasons_found}, which is refused; "
                     "write one of them"
                 ),
             )
@@ -81,7 +84,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
         if codes.data.get("operator") == "In" and isinstance(values, list) and 0 in values:
             yield (
                 codes.at.to("values", values.index(0)),
-                f"{it} has exit code 0 in a podFailurePolicy rule, which is refused; remove it",
+                f"{workload} has exit code 0 in a podFailurePolicy rule, which is refused; remove it",
             )
 
 

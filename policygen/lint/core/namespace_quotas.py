@@ -23,8 +23,8 @@ def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:
     for quota in cluster.resource_quotas:
         if not quota.it.counts_all:
             continue
-        mine = found.setdefault(quota.namespace, {})
+        limits = found.setdefault(quota.namespace, {})
         for key, limit in quota.it.hard.items():
-            if key not in mine or limit < mine[key].limit:
-                mine[key] = Bound(quota, limit)
+            if key not in limits or limit < limits[key].limit:
+                limits[key] = Bound(quota, limit)
     return found

@@ -29,8 +29,8 @@ class Part(Struct, frozen=True, eq=False):
 
     def items(self, key: str) -> "Iterator[Part]":
         """The mappings of a list."""
-        for i, each in numbered(self.data, key):
-            yield Part(self.owner, self.at.to(key, i), each)
+        for i, entry in numbered(self.data, key):
+            yield Part(self.owner, self.at.to(key, i), entry)
 
 
 def label_faults(labels: Part) -> Iterator[tuple[str, At]]:

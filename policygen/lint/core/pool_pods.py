@@ -40,7 +40,7 @@ class Pool(Struct, frozen=True, eq=False):
         for resource, guaranteed in self.guaranteed.items():
             zero = Fraction(0)
             have = sum((it.it.status.allocatable.get(resource, zero) for it in self.nodes), zero)
-            left = have - sum((each.gpus.get(resource, zero) for each in others), zero)
+            left = have - sum((holder.gpus.get(resource, zero) for holder in others), zero)
             if left < guaranteed:
                 return (
                     f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
@@ -58,39 +58,41 @@ def _pools(facts: Facts) -> Iterator[Pool]:
     if facts.plan is None:
         return
     by_node: dict[str, list[Holder]] = {}
-    for each in facts.cluster.derive(holders):
-        by_node.setdefault(each.pod.node, []).append(each)
+    for holder in facts.cluster.derive(holders):
+        by_node.setdefault(holder.pod.node, []).append(holder)
     rest = {name: left for tree in facts.plan.trees for name, left in tree.rest.items()}
-    for it in facts.plan.pools:
-        left = rest.get(it.name, it.available)
-        guaranteed = {name: it.available[name] - left[name] for name in it.resources}
-        wanted = dict(it.pool.node_selector).items()
-        nodes = tuple(node for node in facts.cluster.nodes if wanted <= node.labels.items())
-        there = [each for node in nodes for each in by_node.get(node.name, ())]
-        queue = tuple(each for each in there if _past_queue(facts, it, each))
-        scheduler = tuple(each for each in there if _past_scheduler(it, each))
-        yield Pool(it, nodes, guaranteed, queue, scheduler)
+    for pool_facts in facts.plan.pools:
+        left = rest.get(pool_facts.name, pool_facts.available)
+        guaranteed = {
+            name: pool_facts.available[name] - left[name] for name in pool_facts.resources
+        }
+        labels = dict(pool_facts.pool.node_selector).items()
+        nodes = tuple(node for node in facts.cluster.nodes if labels <= node.labels.items())
+        there = [holder for node in nodes for holder in by_node.get(node.name, ())]
+        queue = tuple(holder for holder in there if _past_queue(facts, pool_facts, holder))
+        scheduler = tuple(holder for holder in there if _past_scheduler(pool_facts, holder))
+        yield Pool(pool_facts, nodes, guaranteed, queue, scheduler)
 
 
-def scheduler_name(each: Holder) -> str:
+def scheduler_name(holder: Holder) -> str:
     """The scheduler that placed a pod."""
-    return each.pod.spec.scheduler_name or DEFAULT_SCHEDULER
+    return holder.pod.spec.scheduler_name or DEFAULT_SCHEDULER
 
 
-def _holds(pool: "PoolFacts", each: Holder) -> bool:
-    return not each.gpus.keys().isdisjoint(pool.resources)
+def _holds(pool: "PoolFacts", holder: Holder) -> bool:
+    return not holder.gpus.keys().isdisjoint(pool.resources)
 
 
-def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
+def _past_queue(facts: Facts, pool: "PoolFacts", holder: Holder) -> bool:
     """Whether a pod bypasses Kueue, which marks the pods that it manages or their owner.
 
     False if the owner is unknown.
 
     Source: pkg/controller/jobframework of Kueue 0.19.2.
     """
-    if pool.scheduler != "kueue" or not _holds(pool, each):
+    if pool.scheduler != "kueue" or not _holds(pool, holder):
         return False
-    pod = each.pod
+    pod = holder.pod
     if any(key.startswith(KUEUE_MARK) for key in (*pod.labels, *pod.annotations)):
         return False
     if pod.owner is None:
@@ -99,6 +101,6 @@ def _past_queue(facts: Facts, pool: "PoolFacts", each: Holder) -> bool:
     return owner is not None and LOCAL_QUEUE not in owner.labels
 
 
-def _past_scheduler(pool: "PoolFacts", each: Holder) -> bool:
-    other = (scheduler_name(each) == "volcano") != (pool.scheduler == "volcano")
-    return other and _holds(pool, each)
+def _past_scheduler(pool: "PoolFacts", holder: Holder) -> bool:
+    other = (scheduler_name(holder) == "volcano") != (pool.scheduler == "volcano")
+    return other and _holds(pool, holder)

@@ -45,13 +45,13 @@ def of_pods(workload: Workload) -> LabelSelector | None:
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         return None
     try:
-        each = tuple(
+        expressions_read = tuple(
             Requirement(it["key"], it["operator"], tuple(it.get("values") or ()))
             for it in expressions
         )
     except (TypeError, KeyError):
         return None
-    return LabelSelector(labels, each)
+    return LabelSelector(labels, expressions_read)
 
 
 def requirements(data: Any) -> tuple[Requirement, ...]:
@@ -62,34 +62,42 @@ def requirements(data: Any) -> tuple[Requirement, ...]:
     )
 
 
-def faults(it: LabelSelector) -> Iterator[tuple[Path, str]]:
+def faults(selector: LabelSelector) -> Iterator[tuple[Path, str]]:
     """What is wrong with a selector, and where."""
-    for key, value in it.match_labels.items():
+    for key, value in selector.match_labels.items():
         for fault in (key_fault(key), value_fault(value)):
             if fault:
                 yield ("matchLabels", key), fault
-    for i, each in enumerate(it.match_expressions):
-        for fault, steps in _expression(each):
+    for i, requirement in enumerate(selector.match_expressions):
+        for fault, steps in _expression(requirement):
             yield ("matchExpressions", i, *steps), fault
 
 
-def _expression(it: Requirement) -> list[tuple[str, Path]]:
+def _expression(requirement: Requirement) -> list[tuple[str, Path]]:
     found: list[tuple[str, Path]] = []
-    if fault := key_fault(it.key):
+    if fault := key_fault(requirement.key):
         found.append((fault, ("key",)))
-    if it.operator in _WITH_VALUES:
-        if not it.values:
+    if requirement.operator in _WITH_VALUES:
+        if not requirement.values:
             found.append(
-                (f"operator {it.operator} needs values; write some, or Exists", ("values",))
+                (
+                    f"operator {requirement.operator} needs values; write some, or Exists",
+                    ("values",),
+                )
             )
-    elif it.operator not in _WITHOUT:
+    elif requirement.operator not in _WITHOUT:
         known = "In, NotIn, Exists or DoesNotExist"
-        found.append((f"operator {quoted(it.operator)} is not valid; write {known}", ("operator",)))
-    elif it.values:
         found.append(
-            (f"operator {it.operator} takes no values; remove them, or write In", ("values",))
+            (f"operator {quoted(requirement.operator)} is not valid; write {known}", ("operator",))
         )
-    for j, value in enumerate(it.values):
+    elif requirement.values:
+        found.append(
+            (
+                f"operator {requirement.operator} takes no values; remove them, or write In",
+                ("values",),
+            )
+        )
+    for j, value in enumerate(requirement.values):
         if fault := value_fault(value):
             found.append((fault, ("values", j)))
     return found

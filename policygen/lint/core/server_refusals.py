@@ -55,24 +55,24 @@ def refused(cluster: Cluster) -> Refused:
     found: dict[Reason, list[Found]] = {}
     objects = set()
     misspelt: dict[At, tuple[Path, ...]] = {}
-    often = Counter((it.api_version, it.kind) for it in cluster.objects)
-    for it in cluster.objects:
-        kind = it.api_version, it.kind
+    often = Counter((obj.api_version, obj.kind) for obj in cluster.objects)
+    for obj in cluster.objects:
+        kind = obj.api_version, obj.kind
         served = schemas.served(*kind)
-        if served is None or (often[kind] >= MANY and acceptor(*kind).accepts(it.data)):
+        if served is None or (often[kind] >= MANY and acceptor(*kind).accepts(obj.data)):
             continue
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        for refusal in api_refusals(it.data, served):
-            moved = renames.leftovers(it) if moved is None else moved
-            objects.add(it.at)
+        for refusal in api_refusals(obj.data, served):
+            moved = renames.leftovers(obj) if moved is None else moved
+            objects.add(obj.at)
             field = (*refusal.path[:-1], refusal.meant)
-            if refusal.meant and not _is_there(it.data, field):
-                misspelt[it.at] = (*misspelt.get(it.at, ()), field)
+            if refusal.meant and not _is_there(obj.data, field):
+                misspelt[obj.at] = (*misspelt.get(obj.at, ()), field)
             if refusal.reason is not Reason.MISSING_FIELD or _SOURCE not in moved:
-                one = _found(it, refusal, moved.get(refusal.path))
+                one = _found(obj, refusal, moved.get(refusal.path))
                 found.setdefault(refusal.reason, []).append(one)
     return Refused(
-        {reason: tuple(these) for reason, these in found.items()}, frozenset(objects), misspelt
+        {reason: tuple(ones) for reason, ones in found.items()}, frozenset(objects), misspelt
     )
 
 
@@ -83,19 +83,19 @@ def _is_there(data: Any, path: Path) -> bool:
     return last in data
 
 
-def _found(it: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Found:
-    at = it.at.to(*refusal.path)
-    mend = refusal.mend
+def _found(obj: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Found:
+    at = obj.at.to(*refusal.path)
+    fix = refusal.fix
     message, edits = moved or (
         refusal.message,
-        (Edit(mend[0], at, mend[1]),) if mend else (),
+        (Edit(fix[0], at, fix[1]),) if fix else (),
     )
-    taker = _made_by(it, refusal)
-    more = _MADE_ONLY.format(taker) if taker else ""
-    return Found(it, at.on_key() if refusal.key else at, f"{it}: {message}{more}", edits)
+    component_name = _corrected_by(obj, refusal)
+    more = _MADE_ONLY.format(component_name) if component_name else ""
+    return Found(obj, at.on_key() if refusal.key else at, f"{obj}: {message}{more}", edits)
 
 
-def _made_by(it: Object, refusal: Refusal) -> str:
+def _corrected_by(obj: Object, refusal: Refusal) -> str:
     """The component whose webhook corrects the value, only on create; empty if no webhook does.
 
     Kueue quotes fractions, Volcano replaces a weight of 0 with 1. Source:
@@ -103,14 +103,14 @@ def _made_by(it: Object, refusal: Refusal) -> str:
     pkg/webhooks/admission/queues/mutate/mutate_queue.go of Volcano.
     """
     if (
-        (it.group, it.kind) == ("kueue.x-k8s.io", "ClusterQueue")
+        (obj.group, obj.kind) == ("kueue.x-k8s.io", "ClusterQueue")
         and refusal.reason is Reason.TYPE
         and refusal.path[-1] in _QUANTITIES
-        and refusal.mend is not None
+        and refusal.fix is not None
     ):
         return "Kueue"
-    zero = refusal.path == ("spec", "weight") and mapping(it.data, "spec").get("weight") == 0
-    return "Volcano" if (it.group, it.kind) == (VOLCANO, "Queue") and zero else ""
+    zero = refusal.path == ("spec", "weight") and mapping(obj.data, "spec").get("weight") == 0
+    return "Volcano" if (obj.group, obj.kind) == (VOLCANO, "Queue") and zero else ""
 
 
 def refusals(facts: Facts, reason: Reason, *, known_releases: bool) -> Iterator[Found]:
@@ -119,15 +119,15 @@ def refusals(facts: Facts, reason: Reason, *, known_releases: bool) -> Iterator[
     With `known_releases`, without kinds that may be different in the target release, because it is
     later than the recorded server.
     """
-    for it in facts.cluster.derive(refused).found.get(reason, ()):
-        of = component(it.object)
+    for refusal in facts.cluster.derive(refused).found.get(reason, ()):
+        of = component(refusal.object)
         if not known_releases or schemas.covers(of, facts.target[of]):
-            yield it
+            yield refusal
 
 
-def component(it: Object) -> str:
+def component(obj: Object) -> str:
     """The component whose release defines the kind of an object: kubernetes, kueue or volcano."""
     for end, name in _COMPONENTS.items():
-        if it.group.endswith(end):
+        if obj.group.endswith(end):
             return name
     return "kubernetes"

@@ -45,11 +45,11 @@ def faults(data: Any, fields: Fields, path: Path = ()) -> Iterator[Fault]:
         else:
             several = isinstance(value, list)
             for i, item in enumerate(value) if several else ((None, value),):
-                way = (*path, key) if i is None else (*path, key, i)
+                place = (*path, key) if i is None else (*path, key, i)
                 if isinstance(item, dict):
-                    yield from faults(item, inner, way)
+                    yield from faults(item, inner, place)
                 elif item is not None:
-                    yield way, f"{shown(item)} is not a mapping; write its fields"
+                    yield place, f"{shown(item)} is not a mapping; write its fields"
 
 
 def right(data: Mapping[str, Any], key: str, type_: Type) -> Any:

@@ -19,7 +19,7 @@ _TYPES = {
     "str": "a string",
 }
 _MANY = ("array", "object")
-_DROPS = "the scheduler ignores the file and uses its built-in configuration"
+_IGNORED = "the scheduler ignores the file and uses its built-in configuration"
 _VOLCANOS = {
     "actions": 'actions: "enqueue, allocate, backfill"',
     "tiers": 'a list, each entry with "plugins:"',
@@ -28,25 +28,30 @@ _VOLCANOS = {
 """What the scheduler reads, by field."""
 
 
-def described(it: Malformed) -> tuple[Path, str]:
+def described(malformed: Malformed) -> tuple[Path, str]:
     """The path of a value of a wrong type, and a message about it."""
-    match = _REASON.fullmatch(it.message)
+    match = _REASON.fullmatch(malformed.message)
     if match is None or not set(match.groups()) <= _TYPES.keys():
-        return it.path, it.message if "; " in it.message else f"{it.message}; correct it"
-    wanted, got = match.groups()
-    path, value = it.path, at_path(it.object.data, it.path)
-    if isinstance(value, dict) and got != "object":  # the fault is in one of its values
-        path = (*path, *(key for key, entry in value.items() if _is_a(entry, got)))[: len(path) + 1]
-        value = at_path(it.object.data, path)
-    what = _TYPES[got] if got in _MANY else shown(value)
+        return (
+            malformed.path,
+            malformed.message if "; " in malformed.message else f"{malformed.message}; correct it",
+        )
+    expected, actual = match.groups()
+    path, value = malformed.path, at_path(malformed.object.data, malformed.path)
+    if isinstance(value, dict) and actual != "object":  # the fault is in one of its values
+        path = (*path, *(key for key, entry in value.items() if _is_a(entry, actual)))[
+            : len(path) + 1
+        ]
+        value = at_path(malformed.object.data, path)
+    what = _TYPES[actual] if actual in _MANY else shown(value)
     field = next((step for step in reversed(path) if isinstance(step, str)), "")
     subject = f"an entry of {field}" if path and isinstance(path[-1], int) else field or "this file"
-    message = f"{subject} is {what}, but must be {_TYPES[wanted]}"
-    if it.object.kind == VOLCANO_CONFIGURATION and (wanted in _MANY or got in _MANY):
-        return path, f"{message}, so {_DROPS}; write {_VOLCANOS.get(field, _TYPES[wanted])}"
-    if wanted == "str" and got not in _MANY:
+    message = f"{subject} is {what}, but must be {_TYPES[expected]}"
+    if malformed.object.kind == VOLCANO_CONFIGURATION and (expected in _MANY or actual in _MANY):
+        return path, f"{message}, so {_IGNORED}; write {_VOLCANOS.get(field, _TYPES[expected])}"
+    if expected == "str" and actual not in _MANY:
         return path, f"{message}; put it in quotes"
-    return path, f"{message}; write {_TYPES[wanted]}"
+    return path, f"{message}; write {_TYPES[expected]}"
 
 
 def _is_a(value: Any, type_: str) -> bool:

@@ -10,17 +10,17 @@ from policygen.lint.rule import Facts, Family, Fix, ObjectRule
 
 def check(facts: Facts) -> Iterator[Hit]:
     """The API server answers 404. Source: what running servers serve, `schemas/cluster`."""
-    known: dict[tuple[str, str], str | None] = {}  # these two decide
-    for it in facts.cluster.objects:
-        kind = it.api_version, it.kind
+    known: dict[tuple[str, str], str | None] = {}  # by apiVersion and kind
+    for obj in facts.cluster.objects:
+        kind = obj.api_version, obj.kind
         if kind not in known:
-            known[kind] = fault(it, facts.target)
-        wrong = known[kind]
-        if wrong:
-            at, same = it.at / "apiVersion", successor(it, facts.target)
-            at = it.at / "kind" if is_of_kind(it) else at
-            edits = (Edit(Verb.REWRITE, at, same),) if same else ()
-            yield Hit(RULE, f"{it}: {wrong}", at, edits=edits)
+            known[kind] = fault(obj, facts.target)
+        message = known[kind]
+        if message:
+            at, current = obj.at / "apiVersion", successor(obj, facts.target)
+            at = obj.at / "kind" if is_of_kind(obj) else at
+            edits = (Edit(Verb.REWRITE, at, current),) if current else ()
+            yield Hit(RULE, f"{obj}: {message}", at, edits=edits)
 
 
 RULE = ObjectRule(

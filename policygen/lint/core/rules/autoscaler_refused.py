@@ -31,19 +31,19 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _bounds(it: HorizontalPodAutoscaler) -> Iterator[tuple[Path, str]]:
-    least = 1 if it.min_replicas is None else it.min_replicas
+def _bounds(autoscaler: HorizontalPodAutoscaler) -> Iterator[tuple[Path, str]]:
+    least = 1 if autoscaler.min_replicas is None else autoscaler.min_replicas
     if least < 1:
         yield ("minReplicas",), f"has minReplicas {least}, which is refused; write 1 or more"
-    if it.max_replicas < 1:
+    if autoscaler.max_replicas < 1:
         yield (
             ("maxReplicas",),
-            f"has maxReplicas {it.max_replicas}, which is refused; write 1 or more",
+            f"has maxReplicas {autoscaler.max_replicas}, which is refused; write 1 or more",
         )
-    elif it.max_replicas < least:
+    elif autoscaler.max_replicas < least:
         yield (
             ("maxReplicas",),
-            f"has maxReplicas {it.max_replicas} below minReplicas {least}, which is refused; write at least {least}",
+            f"has maxReplicas {autoscaler.max_replicas} below minReplicas {least}, which is refused; write at least {least}",
         )
 
 

@@ -25,37 +25,37 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/apis/rbac/validation/validation.go.
     """
-    for kind, whole in _ROLES.items():
-        for it in facts.cluster.of(RBAC, kind):
-            yield from _rules(it, whole=whole)
-            aggregation = it.data.get("aggregationRule")
-            if not whole or not isinstance(aggregation, dict):
+    for kind, cluster_wide in _ROLES.items():
+        for obj in facts.cluster.of(RBAC, kind):
+            yield from _rules(obj, cluster_wide=cluster_wide)
+            aggregation = obj.data.get("aggregationRule")
+            if not cluster_wide or not isinstance(aggregation, dict):
                 continue
             if not aggregation.get("clusterRoleSelectors"):
-                message = f"{it} has an aggregationRule without clusterRoleSelectors, which is refused; write them"
-                yield Hit(RULE, message, it.at / "aggregationRule")
+                message = f"{obj} has an aggregationRule without clusterRoleSelectors, which is refused; write them"
+                yield Hit(RULE, message, obj.at / "aggregationRule")
     for kind, roles in _BINDINGS.items():
-        for it in facts.cluster.of(RBAC, kind):
-            yield from _role(it, roles)
-            yield from _subjects(it, whole=kind == "ClusterRoleBinding")
+        for obj in facts.cluster.of(RBAC, kind):
+            yield from _role(obj, roles)
+            yield from _subjects(obj, cluster_wide=kind == "ClusterRoleBinding")
 
 
-def _rules(it: Object, *, whole: bool) -> Iterator[Hit]:
-    for i, rule in numbered(it.data.get("rules")):
-        at = it.at.to("rules", i)
+def _rules(obj: Object, *, cluster_wide: bool) -> Iterator[Hit]:
+    for i, rule in numbered(obj.data.get("rules")):
+        at = obj.at.to("rules", i)
         urls = rule.get("nonResourceURLs")
         if not isinstance(urls, list | None):
             continue
-        if urls and not whole:
+        if urls and not cluster_wide:
             yield Hit(
                 RULE,
-                f"{it} has nonResourceURLs, which only a ClusterRole can have; write a ClusterRole",
+                f"{obj} has nonResourceURLs, which only a ClusterRole can have; write a ClusterRole",
                 at / "nonResourceURLs",
             )
         elif urls and any(rule.get(key) for key in ("apiGroups", "resources", "resourceNames")):
             yield Hit(
                 RULE,
-                f"{it} has resources and URLs in one rule, which is refused; write two rules",
+                f"{obj} has resources and URLs in one rule, which is refused; write two rules",
                 at / "nonResourceURLs",
             )
         elif not urls:
@@ -63,57 +63,57 @@ def _rules(it: Object, *, whole: bool) -> Iterator[Hit]:
                 if not rule.get(key):
                     yield Hit(
                         RULE,
-                        f"{it} has a rule without {key}, which is refused; write at least one",
+                        f"{obj} has a rule without {key}, which is refused; write at least one",
                         at,
                     )
 
 
-def _role(it: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
-    of = it.data.get("roleRef")
-    texts = _texts(of, "apiGroup", "kind", "name")
+def _role(obj: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
+    reference = obj.data.get("roleRef")
+    texts = _texts(reference, "apiGroup", "kind", "name")
     if texts is None:
         return
-    at = it.at / "roleRef"
+    at = obj.at / "roleRef"
     group, kind, name = texts
     if group not in {"", RBAC}:
         message = (
-            f"{it} has a roleRef with apiGroup {quoted(group)}, which is refused; write {RBAC}"
+            f"{obj} has a roleRef with apiGroup {quoted(group)}, which is refused; write {RBAC}"
         )
         yield Hit(RULE, message, at / "apiGroup")
     if kind not in roles:
-        message = f"{it} has a roleRef of kind {quoted(kind)}, which is refused"
+        message = f"{obj} has a roleRef of kind {quoted(kind)}, which is refused"
         yield Hit(RULE, f"{message}; write {' or '.join(roles)}", at / "kind")
     if name in {"", ".", ".."} or set("/%") & set(name):
-        message = f"{it} has a roleRef with name {quoted(name)}, which is not valid; write the name of a role"
+        message = f"{obj} has a roleRef with name {quoted(name)}, which is not valid; write the name of a role"
         yield Hit(RULE, message, at / "name")
 
 
-def _subjects(it: Object, *, whole: bool) -> Iterator[Hit]:
-    for i, subject in numbered(it.data.get("subjects")):
-        at = it.at.to("subjects", i)
+def _subjects(obj: Object, *, cluster_wide: bool) -> Iterator[Hit]:
+    for i, subject in numbered(obj.data.get("subjects")):
+        at = obj.at.to("subjects", i)
         texts = _texts(subject, "kind", "apiGroup", "name", "namespace")
         if texts is None:
             continue
         kind, group, name, namespace = texts
         if not name:
             yield Hit(
-                RULE, f"{it} has a subject without a name, which is refused; write its name", at
+                RULE, f"{obj} has a subject without a name, which is refused; write its name", at
             )
         elif kind == "ServiceAccount" and not is_subdomain(name):
-            message = f"{it} has a ServiceAccount with name {quoted(name)}, which is not valid"
+            message = f"{obj} has a ServiceAccount with name {quoted(name)}, which is not valid"
             yield Hit(RULE, f"{message}; write its name", at / "name")
         if kind not in _GROUPS:
-            message = f"{it} has a subject of kind {quoted(kind)}, which is refused; write {listed([*_GROUPS])}"
+            message = f"{obj} has a subject of kind {quoted(kind)}, which is refused; write {listed([*_GROUPS])}"
             yield Hit(RULE, message, at / "kind")
         elif group not in {"", _GROUPS[kind]}:
             message = (
-                f"{it} has a {kind} with apiGroup {quoted(group)}, which is refused; omit apiGroup"
+                f"{obj} has a {kind} with apiGroup {quoted(group)}, which is refused; omit apiGroup"
             )
             yield Hit(RULE, message, at / "apiGroup")
-        if kind == "ServiceAccount" and whole and not namespace:
+        if kind == "ServiceAccount" and cluster_wide and not namespace:
             yield Hit(
                 RULE,
-                f"{it} has a ServiceAccount without a namespace, which is refused; write its namespace",
+                f"{obj} has a ServiceAccount without a namespace, which is refused; write its namespace",
                 at,
             )
 

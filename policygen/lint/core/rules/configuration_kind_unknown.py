@@ -19,14 +19,14 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: k8s.io/apimachinery, pkg/runtime/scheme.go; run on kube-scheduler 1.36.3.
     """
     for (group, kind), program in _PROGRAMS.items():
-        for it in facts.cluster.of(group, kind):
-            for key, found, right in (
-                ("kind", it.data.get("kind"), kind),
-                ("apiVersion", it.data.get("apiVersion"), it.api_version),
+        for obj in facts.cluster.of(group, kind):
+            for key, found, expected in (
+                ("kind", obj.data.get("kind"), kind),
+                ("apiVersion", obj.data.get("apiVersion"), obj.api_version),
             ):
-                if found != right:
-                    at: At = it.at / key
-                    message = f'{program} does not start with {key} "{found}"; write {right}'
+                if found != expected:
+                    at: At = obj.at / key
+                    message = f'{program} does not start with {key} "{found}"; write {expected}'
                     yield Hit(RULE, message, at)
 
 

@@ -14,9 +14,11 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/apis/core/validation/validation.go, validateContainerCommon.
     """
-    for each in containers(facts.cluster):
-        if not each.it.image:
-            yield Hit(RULE, f"{each} has no image, which is refused; write its image", each.at)
+    for container in containers(facts.cluster):
+        if not container.it.image:
+            yield Hit(
+                RULE, f"{container} has no image, which is refused; write its image", container.at
+            )
 
 
 RULE = ObjectRule(

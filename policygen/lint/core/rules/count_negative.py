@@ -37,16 +37,16 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _counts(it: Workload) -> Iterator[tuple[At, object]]:
-    at = it.at / "spec"
-    if it.object.group == "apps":
+def _counts(workload: Workload) -> Iterator[tuple[At, object]]:
+    at = workload.at / "spec"
+    if workload.object.group == "apps":
         # ValidateStatefulSetSpec does not check revisionHistoryLimit.
-        fields = _SETS[:-1] if it.kind == "StatefulSet" else _SETS
-        yield from ((at / field, it.spec.get(field)) for field in fields)
+        fields = _SETS[:-1] if workload.kind == "StatefulSet" else _SETS
+        yield from ((at / field, workload.spec.get(field)) for field in fields)
         return
-    if it.kind == "CronJob":
-        yield from ((at / field, it.spec.get(field)) for field in _CRON)
-    job = judged(it)
+    if workload.kind == "CronJob":
+        yield from ((at / field, workload.spec.get(field)) for field in _CRON)
+    job = judged(workload)
     spec = mapping(job.data, "spec")
     yield from ((job.at.to("spec", field), spec.get(field)) for field in _JOB)
 

@@ -16,9 +16,9 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
-    for each in containers.containers(facts.cluster):
-        limits = each.it.resources.limits
-        for name, amount in each.it.resources.requests.items():
+    for container in containers.containers(facts.cluster):
+        limits = container.it.resources.limits
+        for name, amount in container.it.resources.requests.items():
             if overcommitted(name) or limits.get(name) == amount:
                 continue
             if not known_to_containers(name):
@@ -27,13 +27,13 @@ def check(facts: Facts) -> Iterator[Hit]:
             if name in limits:
                 limit_text = f"a limit of {shown(name, limits[name], amount)}"
             text = written(name, amount)
-            limit = each.at.to("resources", "limits", name)
+            limit = container.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Hit(
                 RULE,
-                f"{each} requests {amount_of(name, amount, limits.get(name))} and has {limit_text}, "
+                f"{container} requests {amount_of(name, amount, limits.get(name))} and has {limit_text}, "
                 f"which is refused; write limits: {{{name}: {text}}}, which also sets the request",
-                each.at.to("resources", "requests", name),
+                container.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )
 

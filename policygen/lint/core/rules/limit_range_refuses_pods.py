@@ -19,7 +19,7 @@ _ZERO = Fraction(0)
 _Ranges = tuple[Entry[LimitRange], ...]
 
 
-class _Asked(Struct, frozen=True):
+class _Amounts(Struct, frozen=True):
     """What a container or a pod requests, with the defaults of a LimitRange."""
 
     requests: Mapping[str, Fraction]
@@ -61,20 +61,20 @@ def _refusals(
     reported: set[tuple[At, str]] = set()
     for entry in ranges:
         for i, item in enumerate(entry.it.limits):
-            asking: list[tuple[At, _Asked]] = []
+            checked: list[tuple[At, _Amounts]] = []
             if item.type == "Container":
-                asking = [(at / "resources", _filled(it, (item,))) for at, it in containers]
+                checked = [(at / "resources", _filled(it, (item,))) for at, it in containers]
             elif item.type == "Pod":
-                asking = [(spec, pod)]
-            for at, asked in asking:
-                for what, field, name in _faults(asked, item):
+                checked = [(spec, pod)]
+            for at, requested in checked:
+                for what, field, name in _faults(requested, item):
                     if (at, name) not in reported:
                         reported.add((at, name))
                         of = f" of a pod in {entry}" if item.type == "Pod" else f" of {entry}"
                         yield f"{what}{of}", at, entry.at.to("spec", "limits", i, field, name)
 
 
-def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Asked:
+def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:
     """A limit is also the request if the request is missing. Defaults are added after that."""
     written = container.resources
     requests = {**written.limits, **written.requests}
@@ -82,34 +82,36 @@ def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Asked:
     for item in items:
         requests = {**item.filled_requests, **requests}
         limits = {**item.filled_limits, **limits}
-    return _Asked(requests, limits, frozenset(limits) - frozenset(written.limits))
+    return _Amounts(requests, limits, frozenset(limits) - frozenset(written.limits))
 
 
-def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Asked:
+def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Amounts:
     """What all containers request together, as the scheduler counts it."""
 
-    def total(way: str, whole: Resources) -> Mapping[str, Fraction]:
+    def total(field: str, resources: Resources) -> Mapping[str, Fraction]:
         def one(it: Container) -> Container:
-            amounts = dict(getattr(_filled(it, defaults), way))
+            amounts = dict(getattr(_filled(it, defaults), field))
             return replace(it, resources=Resources(requests=amounts))
 
         return replace(
             template.spec,
             containers=tuple(map(one, template.spec.containers)),
             init_containers=tuple(map(one, template.spec.init_containers)),
-            resources=whole,
+            resources=resources,
         ).requests
 
-    whole = template.spec.resources
-    return _Asked(total("requests", whole), total("limits", Resources(limits=whole.limits)))
+    resources = template.spec.resources
+    return _Amounts(
+        total("requests", resources), total("limits", Resources(limits=resources.limits))
+    )
 
 
-def _faults(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+def _faults(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
     """A message, and the field and resource of the item."""
-    yield from _too_much(asked, item)
-    yield from _too_little(asked, item)
+    yield from _too_much(requested, item)
+    yield from _too_little(requested, item)
     for name, most in item.max_limit_request_ratio.items():
-        request, limit = asked.requests.get(name, _ZERO), asked.limits.get(name, _ZERO)
+        request, limit = requested.requests.get(name, _ZERO), requested.limits.get(name, _ZERO)
         if not request or not limit:
             message = f"has no request or no limit of {name}, which maxLimitRequestRatio requires"
             yield message, "maxLimitRequestRatio", name
@@ -121,8 +123,8 @@ def _faults(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str
             yield message, "maxLimitRequestRatio", name
 
 
-def _too_much(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
-    requests, limits = asked.requests, asked.limits
+def _too_much(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+    requests, limits = requested.requests, requested.limits
     for name, most in item.max.items():
         amount = max(requests.get(name, _ZERO), limits.get(name, _ZERO))
         if amount > most:
@@ -137,7 +139,7 @@ def _too_much(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, s
                 "max",
                 name,
             )
-    for name in sorted(asked.unlimited - item.max.keys()):
+    for name in sorted(requested.unlimited - item.max.keys()):
         amount, most = requests.get(name, _ZERO), limits[name]
         if amount > most:
             message = (
@@ -147,9 +149,9 @@ def _too_much(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, s
             yield message, "default", name
 
 
-def _too_little(asked: _Asked, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+def _too_little(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
     for name, least in item.min.items():
-        amount = min(asked.requests.get(name, _ZERO), asked.limits.get(name, least))
+        amount = min(requested.requests.get(name, _ZERO), requested.limits.get(name, least))
         if amount < least:
             message = (
                 f"requests {amount_of(name, amount, least)}, below the minimum "

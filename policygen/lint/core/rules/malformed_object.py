@@ -11,11 +11,11 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 
 def check(facts: Facts) -> Iterator[Hit]:
     """One finding for each field. Other rules report what a known schema refuses."""
-    known = facts.cluster.derive(refused).objects
-    for it in facts.cluster.malformed:
-        if it.object.at not in known:
-            path, message = described(it)
-            yield Hit(RULE, f"{it.object}: {message}", it.object.at.to(*path))
+    refused_objects = facts.cluster.derive(refused).objects
+    for malformed in facts.cluster.malformed:
+        if malformed.object.at not in refused_objects:
+            path, message = described(malformed)
+            yield Hit(RULE, f"{malformed.object}: {message}", malformed.object.at.to(*path))
 
 
 RULE = ObjectRule(

@@ -27,16 +27,22 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: the admission plugin NamespaceLifecycle.
     """
-    known = {it.name for it in facts.cluster.of("", "Namespace")}
+    known = {obj.name for obj in facts.cluster.of("", "Namespace")}
     teams = facts.spec.teams if facts.spec else ()
-    theirs = {namespace.name for team in teams for namespace in team.namespaces}
+    of_teams = {namespace.name for team in teams for namespace in team.namespaces}
     running = settings(facts).entry
-    made = {*known, *theirs, *_ALWAYS, *_OF_CONTROLLERS, running.it.namespace if running else ""}
-    strays: dict[str, list[Object]] = {}
-    for it in facts.cluster.objects:
-        if it.namespace not in made and it.labels.get(MANAGED_BY) != TOOL and _in_one(it):
-            strays.setdefault(it.namespace, []).append(it)
-    for name, (first, *others) in strays.items():
+    existing = {
+        *known,
+        *of_teams,
+        *_ALWAYS,
+        *_OF_CONTROLLERS,
+        running.it.namespace if running else "",
+    }
+    unknown: dict[str, list[Object]] = {}
+    for obj in facts.cluster.objects:
+        if obj.namespace not in existing and obj.labels.get(MANAGED_BY) != TOOL and _in_one(obj):
+            unknown.setdefault(obj.namespace, []).append(obj)
+    for name, (first, *others) in unknown.items():
         who, them = (
             (f"{first} and {len(others)} more are", "them") if others else (f"{first} is", "it")
         )
@@ -45,14 +51,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             f'{who} in namespace "{name}", which does not exist, so the API server refuses {them}; '
             f"{suggest(name, known)}",
             first.at.to("metadata", "namespace"),
-            tuple(it.at.to("metadata", "namespace") for it in others),
+            tuple(obj.at.to("metadata", "namespace") for obj in others),
         )
 
 
-def _in_one(it: Object) -> bool:
+def _in_one(obj: Object) -> bool:
     """Whether its kind is namespaced; true for unknown kinds."""
-    served = schemas.served(it.api_version, it.kind)
-    return bool(it.namespace) and (served is None or served.namespaced)
+    served = schemas.served(obj.api_version, obj.kind)
+    return bool(obj.namespace) and (served is None or served.namespaced)
 
 
 RULE = ObjectRule(

@@ -14,17 +14,17 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: how the API server stores objects, by group, kind, namespace and name.
     """
     first: dict[tuple[str, str, str, str], Object] = {}
-    for it in facts.cluster.objects:
-        if not it.name:
+    for obj in facts.cluster.objects:
+        if not obj.name:
             continue
-        before = first.setdefault((it.group, it.kind, it.namespace, it.name), it)
-        if before is not it:
+        earlier = first.setdefault((obj.group, obj.kind, obj.namespace, obj.name), obj)
+        if earlier is not obj:
             yield Hit(
                 RULE,
-                f"{it} is in the input twice, first at {THERE}, and the last one that is applied "
+                f"{obj} is in the input twice, first at {THERE}, and the last one that is applied "
                 "replaces the other; remove or rename one",
-                it.at.to("metadata", "name"),
-                related=(before.at.to("metadata", "name"),),
+                obj.at.to("metadata", "name"),
+                related=(earlier.at.to("metadata", "name"),),
             )
 
 

@@ -83,21 +83,23 @@ def _policies(spec: Part) -> Iterator[Hit]:
         message = f"{spec.owner} has restartPolicy {quoted(restarts)}, which is refused"
         message += "; write Always, OnFailure or Never"
         yield Hit(RULE, message, spec.at / "restartPolicy")
-    for each in spec.items("tolerations"):
-        for fault, step in _toleration(each):
+    for toleration in spec.items("tolerations"):
+        for fault, step in _toleration(toleration):
             if fault:
-                yield Hit(RULE, f"{spec.owner}: {fault}", each.at / step)
-        timed = each.data.get("tolerationSeconds") is not None
-        if timed and each.data.get("effect") != "NoExecute":
+                yield Hit(RULE, f"{spec.owner}: {fault}", toleration.at / step)
+        timed = toleration.data.get("tolerationSeconds") is not None
+        if timed and toleration.data.get("effect") != "NoExecute":
             message = (
                 f"{spec.owner} has tolerationSeconds without effect: NoExecute, which is refused; "
             )
             message += "write effect: NoExecute"
-            yield Hit(RULE, message, each.at / "tolerationSeconds")
+            yield Hit(RULE, message, toleration.at / "tolerationSeconds")
 
 
-def _toleration(it: Part) -> Iterator[tuple[str | None, str]]:
-    key, value, operator = (it.data.get(name) or "" for name in ("key", "value", "operator"))
+def _toleration(toleration: Part) -> Iterator[tuple[str | None, str]]:
+    key, value, operator = (
+        toleration.data.get(name) or "" for name in ("key", "value", "operator")
+    )
     if not isinstance(key, str) or not isinstance(value, str):
         return
     if key:
@@ -137,11 +139,11 @@ def _volumes(spec: Part) -> Iterator[Hit]:
 
 
 def _skews(spec: Part) -> Iterator[Hit]:
-    for each in spec.items("topologySpreadConstraints"):
-        skew = each.data.get("maxSkew", 0)
+    for constraint in spec.items("topologySpreadConstraints"):
+        skew = constraint.data.get("maxSkew", 0)
         if isinstance(skew, int) and skew <= 0:
             message = f"{spec.owner} has maxSkew {skew}, which is refused; write at least 1"
-            yield Hit(RULE, message, each.at / "maxSkew")
+            yield Hit(RULE, message, constraint.at / "maxSkew")
 
 
 def _affinity(spec: Part) -> Iterator[Hit]:
@@ -179,45 +181,49 @@ def _affinity(spec: Part) -> Iterator[Hit]:
 
 def _expressions(selector: Part, what: str) -> Iterator[Hit]:
     """For nodes, the schema lists the valid operators."""
-    for each in selector.items("matchExpressions"):
-        operator, values = each.data.get("operator"), each.data.get("values")
+    for expression in selector.items("matchExpressions"):
+        operator, values = expression.data.get("operator"), expression.data.get("values")
         values = [] if values is None else values
         if not isinstance(operator, str) or not isinstance(values, list):
             continue
-        who = f"{each.owner} selects {what} by operator"
+        who = f"{expression.owner} selects {what} by operator"
         if what == "pods" and operator not in _OPERATORS:
             message = f"{who} {quoted(operator)}, which is not valid; write {listed([*_OPERATORS])}"
-            yield Hit(RULE, message, each.at / "operator")
+            yield Hit(RULE, message, expression.at / "operator")
         elif operator in _WITH_VALUES and not values:
-            yield Hit(RULE, f"{who} {operator}, which needs values; write some, or Exists", each.at)
+            yield Hit(
+                RULE, f"{who} {operator}, which needs values; write some, or Exists", expression.at
+            )
         elif operator in _WITHOUT and values:
             message = f"{who} {operator}, which takes no values; remove them, or write In"
-            yield Hit(RULE, message, each.at / "values")
+            yield Hit(RULE, message, expression.at / "values")
         elif operator in _ORDERED and len(values) != 1:
-            yield Hit(RULE, f"{who} {operator}, which takes one value; write one integer", each.at)
-        key = each.data.get("key")
+            yield Hit(
+                RULE, f"{who} {operator}, which takes one value; write one integer", expression.at
+            )
+        key = expression.data.get("key")
         if isinstance(key, str) and (fault := key_fault(key)):
-            yield Hit(RULE, f"{each.owner}: {fault}", each.at / "key")
+            yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "key")
 
 
 def _fields(selector: Part) -> Iterator[Hit]:
-    for each in selector.items("matchFields"):
-        key = each.data.get("key")
+    for expression in selector.items("matchFields"):
+        key = expression.data.get("key")
         if isinstance(key, str) and key != "metadata.name":
-            message = f"{each.owner} selects nodes by field {quoted(key)}, which is refused"
+            message = f"{expression.owner} selects nodes by field {quoted(key)}, which is refused"
             message += "; write metadata.name"
-            yield Hit(RULE, message, each.at / "key")
+            yield Hit(RULE, message, expression.at / "key")
 
 
 def _values(selector: Part) -> Iterator[Hit]:
     """Checks the values of expressions. Preferences for nodes are skipped: they accept any value."""
-    for each in selector.items("matchExpressions"):
-        values = each.data.get("values")
-        if each.data.get("operator") not in _WITH_VALUES or not isinstance(values, list):
+    for expression in selector.items("matchExpressions"):
+        values = expression.data.get("values")
+        if expression.data.get("operator") not in _WITH_VALUES or not isinstance(values, list):
             continue
         for index, value in enumerate(values):
             if isinstance(value, str) and (fault := value_fault(value)):
-                yield Hit(RULE, f"{each.owner}: {fault}", each.at / "values" / index)
+                yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "values" / index)
 
 
 def _container(spec: Part, container: Part) -> Iterator[Hit]:
@@ -249,8 +255,8 @@ def _container(spec: Part, container: Part) -> Iterator[Hit]:
 
 
 def _variables(container: Part) -> Iterator[Hit]:
-    for each in container.items("env"):
-        name = each.data.get("name")
+    for variable in container.items("env"):
+        name = variable.data.get("name")
         if isinstance(name, str) and not _VARIABLE.fullmatch(name):
             message = (
                 f'{named(container)} has env name {quoted(name)}, which is refused; remove "="'
@@ -260,7 +266,7 @@ def _variables(container: Part) -> Iterator[Hit]:
             elif "=" not in name:
                 message = f"{named(container)} has env name {quoted(name)}, which is refused"
                 message += "; write ASCII characters"
-            yield Hit(RULE, message, each.at / "name")
+            yield Hit(RULE, message, variable.at / "name")
 
 
 def _ports(container: Part) -> Iterator[Hit]:

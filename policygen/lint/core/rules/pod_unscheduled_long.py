@@ -18,16 +18,16 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: issues 2665 and 5289 of Kueue.
     """
     stuck = [
-        each
-        for each in facts.cluster.derive(waiting)
-        if each.pod.unscheduled == "Unschedulable"
-        and not each.pod.gates
-        and POD_GROUP not in each.pod.annotations
-        and each.pod.created is not None
-        and facts.now - each.pod.created > facts.bound(RULE)
+        holder
+        for holder in facts.cluster.derive(waiting)
+        if holder.pod.unscheduled == "Unschedulable"
+        and not holder.pod.gates
+        and POD_GROUP not in holder.pod.annotations
+        and holder.pod.created is not None
+        and facts.now - holder.pod.created > facts.bound(RULE)
     ]
     for family in families(stuck):
-        created = [each.pod.created for each in family if each.pod.created]
+        created = [holder.pod.created for holder in family if holder.pod.created]
         verb = "finds" if len(family) == 1 else "find"
         why = family[0].pod.unscheduled_why
         yield Hit(

@@ -12,7 +12,7 @@ _PODS = ("pods",)
 _HUGE = ("hugepages-", "requests.hugepages-")
 """Prefixes of resources that no scope can count."""
 _COMPUTE = tuple(
-    f"{way}{name}" for way in ("", "requests.", "limits.") for name in ("cpu", "memory")
+    f"{prefix}{name}" for prefix in ("", "requests.", "limits.") for name in ("cpu", "memory")
 )
 _FITS = {
     "Terminating": (*_PODS, *_COMPUTE),
@@ -33,23 +33,25 @@ def check(facts: Facts) -> Iterator[Hit]:
     """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and validateScopeSelector."""
     for quota in facts.cluster.resource_quotas:
         spec = quota.at / "spec"
-        it = quota.it
-        selected = it.scope_selector.match_expressions if it.scope_selector else ()
+        resource_quota = quota.it
+        selected = (
+            resource_quota.scope_selector.match_expressions if resource_quota.scope_selector else ()
+        )
         at = spec.to("scopeSelector", "matchExpressions")
         found = [
-            *_scopes(it, it.scopes, spec / "scopes"),
-            *_scopes(it, tuple(each.scope_name for each in selected), at),
+            *_scopes(resource_quota, resource_quota.scopes, spec / "scopes"),
+            *_scopes(resource_quota, tuple(requirement.scope_name for requirement in selected), at),
         ]
-        for i, each in enumerate(selected):
-            found += _expression(each, at / i)
+        for i, requirement in enumerate(selected):
+            found += _expression(requirement, at / i)
         yield from (Hit(RULE, f"{quota}: {message}", place) for message, place in found)
 
 
-def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
+def _scopes(quota: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
     for i, scope in enumerate(scopes):
         if scope not in _FITS:
             continue  # `unsupported-value` reports it
-        for name in it.hard:
+        for name in quota.hard:
             plain = name in QUOTA_KEYS or name.startswith(_HUGE)
             if plain and name not in _FITS[scope]:
                 yield (
@@ -61,13 +63,23 @@ def _scopes(it: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tupl
             yield f"{' and '.join(pair)} exclude each other; remove one", at
 
 
-def _expression(it: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:
-    if it.scope_name in _FITS and it.scope_name not in _WITH_VALUES and it.operator != "Exists":
-        yield f"scope {it.scope_name} takes only the operator Exists; write Exists", at / "operator"
-    elif it.operator in _VALUED and not it.values:
-        yield f"operator {it.operator} needs values; write some, or Exists", at / "values"
-    elif it.operator not in _VALUED and it.values:
-        yield f"operator {it.operator} takes no values; remove them, or write In", at / "values"
+def _expression(requirement: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:
+    if (
+        requirement.scope_name in _FITS
+        and requirement.scope_name not in _WITH_VALUES
+        and requirement.operator != "Exists"
+    ):
+        yield (
+            f"scope {requirement.scope_name} takes only the operator Exists; write Exists",
+            at / "operator",
+        )
+    elif requirement.operator in _VALUED and not requirement.values:
+        yield f"operator {requirement.operator} needs values; write some, or Exists", at / "values"
+    elif requirement.operator not in _VALUED and requirement.values:
+        yield (
+            f"operator {requirement.operator} takes no values; remove them, or write In",
+            at / "values",
+        )
 
 
 RULE = ObjectRule(

@@ -20,14 +20,14 @@ def check(facts: Facts) -> Iterator[Hit]:
         return  # they may be meant for any namespace
     filled = facts.cluster.derive(_filled)
     for workload in facts.cluster.workloads:
-        mine = [
+        keys_by_quota = [
             (quota, [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")])
             for quota in (quotas.get(workload.namespace, ()) if workload.namespace else ())
             if quota.it.counts_all
         ]
         known = filled.get(workload.namespace, frozenset())
         for template in workload.templates:
-            for quota, keys in mine:
+            for quota, keys in keys_by_quota:
                 missing = [key for key in keys if not _is_set(template.spec, key, known)]
                 if missing:
                     yield Hit(
@@ -47,9 +47,9 @@ def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
     for entry in cluster.limit_ranges:
         for item in entry.it.limits:
             if item.type == "Container":
-                mine = found.setdefault(entry.namespace, set())
-                mine.update(f"limits.{name}" for name in item.filled_limits)
-                mine.update(f"requests.{name}" for name in item.filled_requests)
+                names = found.setdefault(entry.namespace, set())
+                names.update(f"limits.{name}" for name in item.filled_limits)
+                names.update(f"requests.{name}" for name in item.filled_requests)
     return {namespace: frozenset(names) for namespace, names in found.items()}
 
 
@@ -58,16 +58,18 @@ def _is_set(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
 
     Also true if the pod has resources of its own: servers of 1.36.3 require no more then.
     """
-    way, _, name = key.rpartition(".")
-    way = way or "requests"
-    if way not in ("requests", "limits") or f"{way}.{name}" in filled or spec.of_the_whole():
+    prefix, _, name = key.rpartition(".")
+    prefix = prefix or "requests"
+    if prefix not in ("requests", "limits") or f"{prefix}.{name}" in filled or spec.of_the_whole():
         return True
-    return all(_has(each, way, name) for each in (*spec.containers, *spec.init_containers))
+    return all(
+        _has(container, prefix, name) for container in (*spec.containers, *spec.init_containers)
+    )
 
 
-def _has(container: Container, way: str, name: str) -> bool:
+def _has(container: Container, prefix: str, name: str) -> bool:
     limits = container.resources.limits
-    return name in limits or (way == "requests" and name in container.resources.requests)
+    return name in limits or (prefix == "requests" and name in container.resources.requests)
 
 
 RULE = ObjectRule(

@@ -16,26 +16,26 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
-    for each in containers.containers(facts.cluster):
-        resources = each.it.resources
+    for container in containers.containers(facts.cluster):
+        resources = container.it.resources
         for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
             for name, amount in amounts.items():
                 if amount < 0:
                     yield Hit(
                         RULE,
-                        f"{each} has {amount_of(name, amount)} in {field}, which is refused; "
+                        f"{container} has {amount_of(name, amount)} in {field}, which is refused; "
                         "write 0 or more",
-                        each.at.to("resources", field, name),
+                        container.at.to("resources", field, name),
                     )
         for name, amount in resources.requests.items():
             limit = resources.limits.get(name)
             if limit is not None and amount > limit >= 0 and overcommitted(name):
                 yield Hit(
                     RULE,
-                    f"{each} requests {amount_of(name, amount, limit)} with a limit of "
+                    f"{container} requests {amount_of(name, amount, limit)} with a limit of "
                     f"{shown(name, limit, amount)}, which is refused; write at most the limit",
-                    each.at.to("resources", "requests", name),
-                    (each.at.to("resources", "limits", name),),
+                    container.at.to("resources", "requests", name),
+                    (container.at.to("resources", "limits", name),),
                 )
 
 

@@ -14,11 +14,11 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: pkg/apis/apps/validation/validation.go.
     """
     for spec in pod_templates.pod_specs(facts.cluster):
-        it, policy = spec.owner, spec.data.get("restartPolicy") or "Always"
-        if it.object.group == "apps" and isinstance(policy, str) and policy != "Always":
+        workload, policy = spec.owner, spec.data.get("restartPolicy") or "Always"
+        if workload.object.group == "apps" and isinstance(policy, str) and policy != "Always":
             yield Hit(
                 RULE,
-                f"{it} has restartPolicy {policy}, which is refused; remove it",
+                f"{workload} has restartPolicy {policy}, which is refused; remove it",
                 spec.at / "restartPolicy",
                 edits=(Edit(Verb.REMOVE, spec.at / "restartPolicy"),),
             )

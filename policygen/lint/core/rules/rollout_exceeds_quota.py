@@ -17,12 +17,12 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     by_namespace = facts.cluster.derive(bounds)
     for workload in facts.cluster.workloads:
-        update, mine = rollout(workload), by_namespace.get(workload.namespace)
-        if update is None or update.unavailable or not update.replicas or not mine:
+        update, limits = rollout(workload), by_namespace.get(workload.namespace)
+        if update is None or update.unavailable or not update.replicas or not limits:
             continue
         for template in workload.templates:
             for name, amount in accelerators.asked(facts.cluster, template).items():
-                bound = mine.get(f"requests.{name}")
+                bound = limits.get(f"requests.{name}")
                 now = amount * update.replicas
                 if bound is not None and now <= bound.limit < now + amount:
                     yield Hit(

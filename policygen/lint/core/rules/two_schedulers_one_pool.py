@@ -30,14 +30,14 @@ def check(facts: Facts) -> Iterator[Hit]:
             name = template.spec.scheduler_name or DEFAULT_SCHEDULER
             if workload.object.group == VOLCANO_BATCH and not template.spec.scheduler_name:
                 name = SCHEDULER
-            mine = process.get(name)
-            if mine is None:
+            own = process.get(name)
+            if own is None:
                 continue
             selector = frozenset(template.spec.node_selector.items())
             for resource in accelerators.asked(facts.cluster, template):
                 place = (resource, selector)
-                other, owner, at = first.setdefault(place, (mine, workload, template))
-                if other == mine or place in reported:
+                other, owner, at = first.setdefault(place, (own, workload, template))
+                if other == own or place in reported:
                     continue
                 reported.add(place)
                 yield Hit(
@@ -53,8 +53,8 @@ def check(facts: Facts) -> Iterator[Hit]:
 def _processes(cluster: Cluster) -> dict[str, str]:
     """The process behind each scheduler name: profiles of one file are one process."""
     found = {SCHEDULER: SCHEDULER, DEFAULT_SCHEDULER: DEFAULT_SCHEDULER}
-    for i, each in enumerate(cluster.scheduler_configurations):
-        names = [profile.scheduler_name for profile in each.it.profiles]
+    for i, configuration in enumerate(cluster.scheduler_configurations):
+        names = [profile.scheduler_name for profile in configuration.it.profiles]
         found.update(
             dict.fromkeys(names, DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else f"file {i}")
         )

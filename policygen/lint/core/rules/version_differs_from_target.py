@@ -27,17 +27,17 @@ def check(facts: Facts) -> Iterator[Hit]:
         if it.component != SCHEDULER
     ]
     for component, found, who, at in runs:
-        asked = facts.asked.get(component)
-        if found is None or _same(asked, found):
+        wanted = facts.asked.get(component)
+        if found is None or _same(wanted, found):
             continue
         first, last = versions.SUPPORTED[component]
         is_known = first <= found.release <= last
-        if asked is None and is_known:
+        if wanted is None and is_known:
             continue
-        target = f", but the target is {asked}" if asked else ""
+        target = f", but the target is {wanted}" if wanted else ""
         advice = (
             f"set the Platform's target.{component} to {versions.written(found.release)}, or "
-            f"install {asked}"
+            f"install {wanted}"
         )
         if not is_known:
             advice = (
@@ -47,9 +47,11 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield Hit(RULE, f"{who} is {component} {found}{target}; {advice}", at)
 
 
-def _same(asked: Version | None, found: Version) -> bool:
+def _same(wanted: Version | None, found: Version) -> bool:
     return (
-        asked is not None and asked.release == found.release and asked.patch in {None, found.patch}
+        wanted is not None
+        and wanted.release == found.release
+        and wanted.patch in {None, found.patch}
     )
 
 

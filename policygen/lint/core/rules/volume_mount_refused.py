@@ -48,8 +48,8 @@ def _volumes(spec: Part) -> Iterator[str | None]:
         name = at_path(volume, ("name",))
         yield name if isinstance(name, str) else None
     if spec.owner.kind == "StatefulSet":
-        for each in mappings(spec.owner.spec, "volumeClaimTemplates"):
-            metadata = each.get("metadata")
+        for template in mappings(spec.owner.spec, "volumeClaimTemplates"):
+            metadata = template.get("metadata")
             if isinstance(metadata, dict):
                 yield str(metadata.get("name"))
 

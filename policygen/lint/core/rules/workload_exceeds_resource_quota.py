@@ -20,10 +20,10 @@ def check(facts: Facts) -> Iterator[Hit]:
     """
     by_namespace = facts.cluster.derive(bounds)
     for workload in facts.cluster.workloads:
-        mine = by_namespace.get(workload.namespace, {})
-        needs = _needs(facts.cluster, workload) if mine else {}
+        limits = by_namespace.get(workload.namespace, {})
+        needs = _needs(facts.cluster, workload) if limits else {}
         for name, amount in needs.items():
-            bound = mine.get(f"requests.{name}")
+            bound = limits.get(f"requests.{name}")
             if bound is not None and amount > bound.limit >= 0:
                 yield Hit(
                     RULE,

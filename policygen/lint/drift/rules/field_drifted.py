@@ -22,30 +22,32 @@ def check(facts: Facts) -> Iterator[Hit]:
     if facts.rendered is None:
         return
     for changed in facts.rendered.against(facts.cluster).changed:
-        for it in changed.fields:
-            yield _hit(facts, facts.rendered, changed, it)
+        for difference in changed.fields:
+            yield _hit(facts, facts.rendered, changed, difference)
 
 
-def _hit(facts: Facts, rendered: "Rendered", changed: "Changed", it: "Difference") -> Hit:
+def _hit(facts: Facts, rendered: "Rendered", changed: "Changed", difference: "Difference") -> Hit:
     from policygen.drift.immutable import is_immutable
     from policygen.drift.messages import message as described
     from policygen.drift.patch_forms import at
     from policygen.drift.patches import patch_command
 
-    wanted, found = changed.wanted, changed.found
-    message = described(it, found, at(wanted.data, it.source))
+    expected, found = changed.wanted, changed.found
+    message = described(difference, found, at(expected.data, difference.source))
     command = ""
     if changed.older:
         message += (
             f"; the cluster only has {changed.older} of this object, so no patch "
-            f"can write {wanted.object.version}; set the target of the spec first"
+            f"can write {expected.object.version}; set the target of the spec first"
         )
-    elif is_immutable(found.data, it.path):
+    elif is_immutable(found.data, difference.path):
         message += "; this field is immutable, so delete the object and create it again"
     else:
-        command = patch_command(wanted.object, found, it, kubectl_of(facts))
-    origin = rendered.origin(wanted, it.source)
-    return Hit(RULE, message, found.at.to(*it.path), (origin,) if origin else (), command=command)
+        command = patch_command(expected.object, found, difference, kubectl_of(facts))
+    origin = rendered.origin(expected, difference.source)
+    return Hit(
+        RULE, message, found.at.to(*difference.path), (origin,) if origin else (), command=command
+    )
 
 
 RULE = ObjectRule(

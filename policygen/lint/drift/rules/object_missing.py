@@ -29,24 +29,24 @@ def check(facts: Facts) -> Iterator[Hit]:
     seen = facts.cluster.seen
     missing = _missing_namespaces(facts)
     unserved: dict[str, list[Wanted]] = {}
-    for it in drift.missing:
-        if seen and GroupKind(it.object.group, it.object.kind) in seen.unserved:
-            unserved.setdefault(it.item.kind.component, []).append(it)
+    for expected in drift.missing:
+        if seen and GroupKind(expected.object.group, expected.object.kind) in seen.unserved:
+            unserved.setdefault(expected.item.kind.component, []).append(expected)
             continue
-        origin = facts.rendered.origin(it)
-        place = it.object.namespace
+        origin = facts.rendered.origin(expected)
+        place = expected.object.namespace
         advice = "apply it again"
         if place in missing:
             advice = f"create namespace {place} first, which is also missing, and apply it again"
         yield Hit(
             RULE,
-            f"{it.object} is not on the cluster, but the spec renders it: it was deleted or "
+            f"{expected.object} is not on the cluster, but the spec renders it: it was deleted or "
             f"never applied; {advice}",
-            it.object.at,
+            expected.object.at,
             (origin,) if origin else (),
         )
     for component, these in unserved.items():
-        names = sorted({it.object.kind for it in these})
+        names = sorted({expected.object.kind for expected in these})
         more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
         yield Hit(
             RULE,
@@ -55,8 +55,8 @@ def check(facts: Facts) -> Iterator[Hit]:
             "install it, or check that this is the right cluster",
             None,
         )
-    for it, found in drift.leaving:
-        origin = facts.rendered.origin(it)
+    for expected, found in drift.leaving:
+        origin = facts.rendered.origin(expected)
         yield Hit(
             RULE,
             f"{found} was deleted at {deleted_at(found)} and disappears when its finalizers end, "

@@ -19,13 +19,13 @@ def check(facts: Facts) -> Iterator[Hit]:
 
     if facts.rendered is None:
         return
-    for it in facts.rendered.against(facts.cluster).orphans:
-        who = author(it, ("metadata", "labels", SET))
+    for obj in facts.rendered.against(facts.cluster).orphans:
+        written_by = author(obj, ("metadata", "labels", SET))
         yield Hit(
             RULE,
-            f'{it} has the labels of set "{facts.rendered.name}", but the spec does not render it; '
-            f"delete it if nothing uses it, or add it to the spec; its label: {who}",
-            it.at,
+            f'{obj} has the labels of set "{facts.rendered.name}", but the spec does not render it; '
+            f"delete it if nothing uses it, or add it to the spec; its label: {written_by}",
+            obj.at,
         )
 
 

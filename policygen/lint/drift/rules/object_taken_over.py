@@ -28,19 +28,19 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[Hi
     from policygen.drift.messages import author, value
     from policygen.drift.patches import patch_command
 
-    wanted, found = changed.wanted, changed.found
-    origin = rendered.origin(wanted)
+    expected, found = changed.wanted, changed.found
+    origin = rendered.origin(expected)
     related = (origin,) if origin else ()
-    for it in changed.labels:
+    for difference in changed.labels:
         yield Hit(
             RULE,
-            f"{found} has {it.path[-1]}: {value(it.found)}, but the spec renders "
-            f"{value(it.wanted)}, so it belongs to another tool or set; {author(found, it.path)}",
-            found.at.to(*it.path),
+            f"{found} has {difference.path[-1]}: {value(difference.found)}, but the spec renders "
+            f"{value(difference.wanted)}, so it belongs to another tool or set; {author(found, difference.path)}",
+            found.at.to(*difference.path),
             related,
             command=""
             if changed.older
-            else patch_command(wanted.object, found, it, kubectl_of(facts)),
+            else patch_command(expected.object, found, difference, kubectl_of(facts)),
         )
     for path, owner in changed.controllers:
         yield Hit(
