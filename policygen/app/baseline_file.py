@@ -21,7 +21,7 @@ def read(path: Path) -> Baseline:
         return baseline.read(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be read: {error.strerror}; `policygen baseline update` makes it"
+            f"{path} cannot be read: {error.strerror}; create it with `policygen baseline update`"
         ) from None
     except ValueError as error:
         raise UsageError(f"{path} {error}") from None
@@ -33,8 +33,8 @@ def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[
     stale = [
         Finding(
             BASELINE_STALE,
-            f"{path} still has {it.rule} of {it.object or it.message}, which is "
-            "found no more; run `policygen baseline update`",
+            f"{path} contains {it.rule} for {it.object or it.message}, but lint no longer finds it; "
+            "run `policygen baseline update`",
         )
         for it in found.gone
     ]
@@ -48,7 +48,9 @@ def write(path: Path, before: Baseline, report: Report) -> str:
     Raises UsageError, also where not all was judged.
     """
     if not report.complete:
-        raise UsageError("not all could be read, so nothing is known to be gone; mend that first")
+        raise UsageError(
+            "not all input could be read, so old findings may only look resolved; fix that first"
+        )
     after = baseline.made(report.findings)
     try:
         atomic.write(path, baseline.text(after).encode())

@@ -58,9 +58,9 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
     """What is said of files and folders that were given for a spec and hold none."""
     told = []
     for path in specs:
-        message = "holds no document of a spec, so nothing was judged"
+        message = "contains no spec document, so nothing was checked"
         if loaded.foreign:
-            message += f"; if these are manifests, write policygen lint --manifests {path}"
+            message += f"; if these are manifests, run policygen lint --manifests {path}"
         name = files.STDIN if path == "-" else path
         told.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
     return told

@@ -33,8 +33,8 @@ def reached(context: str | None, request: ClusterRequest) -> Access:
     try:
         return pool.submit(Access, context, request.kubeconfig).result(request.timeout_s)
     except TimeoutError:
-        late = "".join(f" of its exec plugin {it}" for it in exec_plugin.end())
-        raise ReadError(f"no credentials{late} came in {request.timeout_s:.0f} s") from None
+        late = "".join(f" from its exec plugin {it}" for it in exec_plugin.end())
+        raise ReadError(f"no credentials{late} within {request.timeout_s:.0f} s") from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
     def reached(self) -> Server:
         """The server. Raises why there is none."""
         if self.server is None:
-            raise self.refusal or ReadError("the cluster was not reached")
+            raise self.refusal or ReadError("there is no connection to the cluster")
         return self.server
 
 

@@ -43,8 +43,10 @@ def write(
             sys.stderr.write(f"policygen: rule {each.rule} has a bug; please report it\n")
     if not report.complete and sys.stderr is not None:
         refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
-        rights = "; `policygen rbac` prints the rights that it takes" if refused else ""
-        sys.stderr.write(f"policygen: not all could be read, so findings may be missing{rights}\n")
+        rights = "; `policygen rbac` prints the required permissions" if refused else ""
+        sys.stderr.write(
+            f"policygen: not all input could be read, so findings may be missing{rights}\n"
+        )
     send(made)
 
 

@@ -63,8 +63,8 @@ def _compare(request: LintRequest, before: Path, after: Path, today: date) -> Di
         was.seen
     ):
         raise UsageError(
-            f"{before} and {after} do not have the same names: what --redact-names wrote compares only "
-            "where both were taken with one --key-file"
+            f"{before} and {after} have different hashes of names; redacted snapshots can be compared "
+            "only if both were taken with the same --key-file"
         )
     reports = [
         lint.lint(request._replace(clusters=ClusterRequest(snapshots=(path,))), today=today)

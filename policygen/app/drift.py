@@ -73,7 +73,7 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
             said += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"--patches {folder} is there already; name a new folder")
+            raise UsageError(f"--patches {folder} already exists; name a new folder")
         for path, text in made.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -85,9 +85,9 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
 
 def _unwritten(report: Report) -> str:
     if not report.compared:
-        return "no cluster was compared with what the spec renders"
+        return "no cluster was compared with the spec"
     accepted = any(patches.steps(it, lambda *_: True) for it in report.drifts)
-    return "all drift is waived or in the baseline" if accepted else "no drift to mend"
+    return "all drift is waived or in the baseline" if accepted else "no drift to fix"
 
 
 def _folder(context: str, used: Collection[str]) -> str:

@@ -26,8 +26,8 @@ FAMILIES: Mapping[str, Family] = {family.split()[0]: family for family in Family
 """Every family by its first word, which tells them apart."""
 
 _SAYS = {
-    Family.REFUSED: "policygen refuses such a spec: it renders and lints nothing until this is fixed.",
-    Family.REPORTED: "The spec can be rendered all the same.",
+    Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until this is fixed.",
+    Family.REPORTED: "The spec can still be rendered.",
     Family.RUN: "This is about the inputs or the settings of a run.",
 }
 
@@ -140,7 +140,7 @@ def lost(words: Iterable[str]) -> str:
             spoken = {said for text in texts for said in re.findall(r"\w+", text)}
             near = get_close_matches(word.lower(), sorted(spoken), n=1)
             advice = f'did you mean "{near[0]}"?' if near else "`policygen rules` lists all"
-            return f'no rule speaks of "{word}"; {advice}'
+            return f'no rule contains the word "{word}"; {advice}'
     return ""
 
 

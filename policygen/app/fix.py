@@ -206,7 +206,7 @@ def _pass(sources: list[Source], documents: Iterable[Document], findings: list[F
         holder = by_index.get(min(inside))
         number = numbers.get(id(holder.source)) if holder else None
         if holder is None or number is None or len(inside) > 1:
-            made.left.append((finding, "it is not in one file that was given"))
+            made.left.append((finding, "it is not in a single input file"))
         else:
             by_source.setdefault(number, {}).setdefault(holder.index, []).append(finding)
     for number, found in sorted(by_source.items()):
@@ -230,7 +230,7 @@ class _Text(Struct, frozen=True, eq=False):
         """The text with all fixes that have a certain place and can be made together."""
         if not manifests.read([self.source]).complete:
             every = [it for findings in found.values() for it in findings]
-            self.out.left += [(it, "its file cannot be read to its end") for it in every]
+            self.out.left += [(it, "its file cannot be parsed completely") for it in every]
             return self.source.text
         proposals: list[_Proposal] = []
         taken = Taken()
@@ -255,7 +255,7 @@ class _Text(Struct, frozen=True, eq=False):
         if text is not None:
             return proposals, text
         if len(proposals) == 1:
-            reason = "written so, the file would not say what it must"
+            reason = "the changed file would not have the intended content"
             self.out.left.append((proposals[0].finding, reason))
             return (), self.source.text
         half = len(proposals) // 2

@@ -212,7 +212,7 @@ def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
     else:
         told = [name for name in empty if name == files.STDIN]
     for name in dict.fromkeys(told):
-        message = "holds no object, so nothing was judged; did the command that makes it fail?"
+        message = "contains no object, so nothing was checked; did the command that writes it fail?"
         yield Finding(NOTHING_TO_JUDGE, message, Place(name))
 
 
@@ -260,8 +260,8 @@ def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterat
     rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
     if seen.redacted and against.spec is not None and rules:
         message = (
-            "the snapshot is redacted: its names are hashes, and none of the spec's, so it was held "
-            f"against no spec: {rules} rules, those of drift among them, were not evaluated"
+            "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec; "
+            f"{rules} rules, including those about drift, were not evaluated"
         )
         yield _unseen(message, seen)
 

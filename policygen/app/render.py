@@ -48,7 +48,7 @@ def validate(
         raise SpecError(no_spec(request.specs, made.loaded))
     findings = list(made.findings)
     if not plan.items:
-        message = "the spec renders no object; render refuses that without --allow-empty"
+        message = "the spec renders no object; `render` needs --allow-empty for that"
         findings.append(Finding(RENDERS_NOTHING, message))
     return Result(
         findings=tuple(findings),
@@ -69,9 +69,9 @@ def render(
     manifests = rendered(request, made.loaded, made.plan)
     if not manifests and not request.allow_empty:
         raise UsageError(
-            "the spec renders no object; write pools and teams, or say --allow-empty"
+            "the spec renders no object; write pools and teams, or use --allow-empty"
             if not request.only
-            else f"the spec renders no {' or '.join(request.only)}; say --allow-empty if it may"
+            else f"the spec renders no {' or '.join(request.only)}; use --allow-empty to accept that"
         )
     return Result(findings=made.findings, manifests=manifests)
 
@@ -100,7 +100,7 @@ def raw_scheduler_config(
     made = _compiled(request, stdin, output)
     item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
     if item is None:
-        raise UsageError("no pool packs or spreads through kube-scheduler; set binPack or spread")
+        raise UsageError("no pool packs or spreads with kube-scheduler; set binPack or spread")
     text = engine.render([item], templates=request.templates)[0].text
     return Result(findings=made.findings, text=text)
 
@@ -118,7 +118,7 @@ def kueue_helm_values(
     made = _compiled(request, stdin, output)
     text = _kueue_text(request, made.loaded, made.plan)
     if text is None:
-        raise UsageError("no pool is scheduled by kueue, so there is nothing to configure")
+        raise UsageError("Kueue schedules no pool, so there is nothing to configure")
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
         findings=made.findings,
@@ -188,9 +188,9 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
     if KUEUE_CONFIG in request.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
-                f"--with {KUEUE_CONFIG} merges into the file that your Kueue runs with, since an "
-                "object under that name would replace what it does not mention; name it in the "
-                "Platform as spec.kueue.configuration, or use --kueue-helm-values"
+                f"--with {KUEUE_CONFIG} needs the Configuration that your Kueue runs with, to keep its "
+                "other settings; name the file in the Platform as spec.kueue.configuration, or use "
+                "--kueue-helm-values"
             )
         config = _kueue_text(request, loaded, plan)
         if config is not None:
@@ -202,8 +202,8 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
         and platform.kube_scheduler.image is None
     ):
         raise UsageError(
-            f"--with {SECOND_SCHEDULER} needs the image to run; write it in the Platform as "
-            "spec.kubeScheduler.image, such as your mirror of kube-scheduler "
+            f"--with {SECOND_SCHEDULER} needs an image; write it in the Platform as "
+            "spec.kubeScheduler.image, for example your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )
     return [released(loaded.spec, kubernetes.CONFIG_MAP, it) for it in made]
@@ -257,8 +257,8 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
         raise SpecError(faults)
     hit = Hit(
         NO_CONFIGURATION,
-        f"{name} holds no config.kueue.x-k8s.io Configuration, alone or in a ConfigMap under "
-        f"{kueue_configuration.CONFIG_KEY}",
+        f"{name} contains no config.kueue.x-k8s.io Configuration, neither as a document nor in a "
+        f"ConfigMap under {kueue_configuration.CONFIG_KEY}",
         at,
     )
     raise SpecError(dress(loaded.documents, [hit]))

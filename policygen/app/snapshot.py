@@ -82,7 +82,7 @@ def _key(path: Path | None) -> Key:
     except (msgspec.DecodeError, UnicodeDecodeError):
         key = Key("")
     if len(key.key) < _KEY_DIGITS:
-        raise UsageError(f"{path} is no key that `snapshot --key-file` wrote; name a new file")
+        raise UsageError(f"{path} was not written by `snapshot --key-file`; name a new file")
     return key
 
 
@@ -98,12 +98,12 @@ def lacking(request: LintRequest) -> Sequence[str]:
     try:
         access = connect.reached(context, clusters)
     except ReadError as error:
-        raise UnreadError(f"{context or IN_CLUSTER} cannot be asked: {error}") from None
+        raise UnreadError(f"{context or IN_CLUSTER} cannot be read: {error}") from None
     deadline = Deadline.after(clusters.timeout_s)
     try:
         missing = preflight.refused(access, permissions(lint.reading(request)), deadline)
-        return [f"{access.name}: may not {each}" for each in missing]
+        return [f"{access.name}: not allowed to {each}" for each in missing]
     except ReadError as error:
-        raise UnreadError(f"{access.name} cannot be asked: {error}") from None
+        raise UnreadError(f"{access.name} cannot be read: {error}") from None
     finally:
         access.close()

@@ -1,4 +1,4 @@
-"""Standard output: bytes as they are, whatever the locale; what cannot be written is told in a line."""
+"""Standard output: writes bytes, independent of the locale. A failure is an error of one line."""
 
 import os
 import sys
@@ -7,9 +7,9 @@ from policygen.core.errors import UsageError
 
 
 def out(text: str | bytes, instead: str = "write to a file") -> None:
-    """Print it, all of it. `instead` is what else there is where standard output is closed.
+    """Print the complete text. `instead` is the advice in the error if standard output is closed.
 
-    Raises UsageError where it cannot be written, and BrokenPipeError where the reader has gone.
+    Raises UsageError if it cannot be written, and BrokenPipeError if the reader closed the pipe.
     """
     if sys.stdout is None:
         raise UsageError(f"standard output is closed; {instead}")
@@ -19,6 +19,6 @@ def out(text: str | bytes, instead: str = "write to a file") -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # What could not be written must not be tried again while Python shuts down.
+        # Python must not try to write it again while it shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise UsageError(f"standard output cannot be written: {error.strerror}") from None

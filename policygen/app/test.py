@@ -134,7 +134,7 @@ def _cases(
     except SpecError as error:
         raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
-        message = "beside the cases stand specs that all of them share; move manifests into a case"
+        message = "only specs may be next to the cases, not manifests; move manifests into a case"
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
     return found.cases, request, faults
 

@@ -43,11 +43,11 @@ def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[Ended, ...]:
 
 
 def idle(rules: Sequence[Ended]) -> Finding | None:
-    """What is said where none of the rules that were asked for could be evaluated."""
+    """A finding if none of the selected rules could be evaluated."""
     if not rules or any(it.verdict is not Verdict.NOT_EVALUATED for it in rules):
         return None
     reasons = "; ".join(f"{it.rule}: {it.reason}" for it in rules)
-    message = f"none of the rules that were asked for could be evaluated: {reasons}"
+    message = f"no selected rule could be evaluated: {reasons}"
     return Finding(NOTHING_TO_JUDGE, message)
 
 

@@ -132,7 +132,7 @@ def _without_running(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]
     lacking = needed(rule, facts.given)
     if lacking:
         if Need.SPEC in lacking and seen and seen.redacted:
-            reason = "the snapshot is redacted: its names are hashes, and none of the spec's"
+            reason = "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec"
             return Outcome(rule, Verdict.NOT_EVALUATED, reason)
         words = " and ".join(need.value for need in lacking)
         return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")

@@ -216,7 +216,7 @@ def test_two_looks_are_named(arguments):
     ],
 )
 def test_names_of_different_keys_do_not_compare(diff, things, seen):
-    with pytest.raises(Exception, match="taken with one --key-file"):
+    with pytest.raises(Exception, match="taken with the same --key-file"):
         diff(things, things, seen=seen)
 
 

@@ -49,14 +49,14 @@ def test_a_file_that_is_not_there_is_incomplete(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--manifests", "gone.yaml")
     assert done.returncode == 3
     assert "gone.yaml" in done.stdout
-    assert done.stdout.splitlines()[-1].endswith("not all could be read")
+    assert done.stdout.splitlines()[-1].endswith("not all input could be read")
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_format_hides_that_something_was_not_read(policygen, name):
     done = policygen("lint", "--manifests", "gone.yaml", "-f", name)
     assert done.returncode == 3
-    assert done.stderr == "policygen: not all could be read, so findings may be missing\n"
+    assert done.stderr == "policygen: not all input could be read, so findings may be missing\n"
 
 
 def test_text_that_is_no_yaml_is_incomplete_and_told(policygen):
@@ -200,7 +200,7 @@ def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
         assert done.returncode == code
         told = done.stdout + done.stderr
         assert "[nothing-to-judge]" in told
-        assert "write policygen lint --manifests queue.yaml" in told
+        assert "run policygen lint --manifests queue.yaml" in told
         assert "foreign-documents" not in told
 
 
@@ -216,7 +216,7 @@ def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, 
     assert policygen(*beside, "empty.yaml").returncode == 0
     done = policygen(*beside, "-", given="")
     assert done.returncode == 3
-    assert "<stdin>: error: holds no object" in done.stdout
+    assert "<stdin>: error: contains no object" in done.stdout
 
 
 def test_no_rule_to_run_is_no_clean_run(policygen):

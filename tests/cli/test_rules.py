@@ -111,7 +111,9 @@ def test_nothing_found_is_told():
 )
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_word_that_no_rule_has_is_refused(word, advice, form):
-    with pytest.raises(UsageError, match=re.escape(f'no rule speaks of "{word}"; {advice}')):
+    with pytest.raises(
+        UsageError, match=re.escape(f'no rule contains the word "{word}"; {advice}')
+    ):
         CliRunner().invoke(cli, ["rules", "-f", form, word], catch_exceptions=False)
 
 

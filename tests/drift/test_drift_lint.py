@@ -261,8 +261,8 @@ def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
 @pytest.mark.parametrize(
     "more, says",
     [
-        ((), "no drift to mend"),
-        (("--skip", "field-drifted"), "no cluster was compared with what the spec renders"),
+        ((), "no drift to fix"),
+        (("--skip", "field-drifted"), "no cluster was compared with the spec"),
     ],
 )
 def test_no_patch_is_written_for_a_reason_that_is_true(lint, cluster, tmp_path, more, says):
