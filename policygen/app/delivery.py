@@ -23,12 +23,16 @@ _FORBIDDEN = ("403", "the server answered 403")
 
 
 def write(
-    report: Report, wanted: Sequence[tuple[str, Path | None]], *, quiet: bool = False
+    report: Report,
+    wanted: Sequence[tuple[str, Path | None]],
+    *,
+    quiet: bool = False,
+    every: bool = False,
 ) -> None:
     """Write each format to its file, then the one for standard output (None).
 
     All are made before anything is written. `quiet` leaves
-    notes out of text. Raises UsageError as `send` does.
+    notes out of text, `every` shows repeated findings one by one. Raises UsageError as `send` does.
     """
     made = []
     for name, file in wanted:
@@ -36,7 +40,7 @@ def write(
         if name == "text":
             colour = file is None and sys.stdout is not None
             colour = colour and text.colours(sys.stdout, os.environ)
-            write_page = partial(text.full, colour=colour, quiet=quiet)
+            write_page = partial(text.full, colour=colour, quiet=quiet, every=every)
         made.append((file, page(write_page, report)))
     for each in report.rules:
         if each.verdict == Verdict.CRASHED and sys.stderr is not None:

@@ -16,6 +16,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.lint.page import has_page, page
 from policygen.lint.registry import REGISTRY, RULES, find
 from policygen.lint.rule import Need, ObjectRule
+from policygen.report.explanation import explanation, wrapped
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
@@ -94,19 +95,25 @@ def names() -> tuple[str, ...]:
     return tuple(rule.name for rule in REGISTRY)
 
 
-def explain(name: str) -> str:
-    """What there is to say of a name, or of a former one. Raises UsageError for an unknown one."""
+def explain(name: str, *, full: bool = False) -> str:
+    """A rule on one screen, by its name or a former one; with `full` its whole page.
+
+    Raises UsageError for an unknown name.
+    """
     rule = find(name)
     if rule is None:
         raise UsageError(f'no rule "{name}"; {suggest(name, names())}')
-    return _text_of(rule)
+    if full or not has_page(rule.name):
+        return _text_of(rule)
+    return explanation(rule, page(rule.name))
 
 
 def _text_of(rule: Rule) -> str:
     if has_page(rule.name):
         return page(rule.name).text
-    remedy = f"\n{rule.remedy}\n" if rule.remedy else ""
-    return f"# {rule.name}\n\n{rule.summary}. {_SAYS[rule.family]}\n{remedy}"
+    paragraphs = [f"{rule.summary}. {_SAYS[rule.family]}", *([rule.remedy] if rule.remedy else [])]
+    text = "\n\n".join("\n".join(wrapped(each)) for each in paragraphs)
+    return f"# {rule.name}\n\n{text}\n"
 
 
 def pages(report: Report) -> dict[str, str]:

@@ -123,6 +123,12 @@ Examples:
     is_flag=True,
     help="Show only errors and warnings, no notes, in text reports.",
 )
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="In text, show repeated findings of a rule one by one, instead of the first ones and a count.",
+)
 @formats(_formats, "text, json, sarif, junit, github, gitlab, markdown, html or prometheus")
 @click.option(
     "--fix",
@@ -187,7 +193,7 @@ def lint(**given: Any) -> None:
 
         say(drift.write_patches(report, folder, given["kubeconfig"]))
     report = _explained(report, wanted)
-    delivery.write(report, wanted, quiet=given["quiet"])
+    delivery.write(report, wanted, quiet=given["quiet"], every=given["every"])
     raise SystemExit(
         {
             Verdict.CRASHED: ExitCode.INTERNAL,

@@ -110,12 +110,13 @@ def rules(**given: Any) -> None:
     epilog="""\b
 Examples:
   policygen explain local-queue-without-cluster-queue
-  policygen explain limit-above-parent
+  policygen explain limit-above-parent --full
 """
 )
 @click.argument("rule", shell_complete=_names)
-def explain(rule: str) -> None:
-    """Explain a RULE: why it matters, how to fix it, and examples."""
+@click.option("--full", is_flag=True, help="Print the whole page with its complete examples.")
+def explain(*, rule: str, full: bool) -> None:
+    """Explain a RULE on one screen: why it matters, how to fix it, and what differs when it is fixed."""
     from policygen.app import explain as app_explain
 
-    stdout.out(app_explain.explain(rule))
+    stdout.out(app_explain.explain(rule, full=full))

@@ -3,13 +3,18 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TextIO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TextIO
 
 from policygen.core.finding import Finding, Place
+from policygen.core.rule import Rule
 
 MAX_OF_A_RULE: Final = 100
 """Findings of one rule that a report for people shows."""
+LEAST_GROUP: Final = 5
+"""So many findings of one rule are shown one by one; more are grouped."""
+SHOWN_OF_GROUP: Final = 3
+"""Findings of a group that are shown in full."""
 MAX_MESSAGE: Final = 600
 """Characters of a message or a name; longer ones are cut in the middle."""
 MORE: Final = "..."
@@ -27,6 +32,31 @@ def bounded(findings: Iterable[Finding]) -> tuple[Sequence[Finding], Mapping[str
         if seen[finding.rule.name] <= MAX_OF_A_RULE:
             shown.append(finding)
     return shown, {rule: n - MAX_OF_A_RULE for rule, n in seen.items() if n > MAX_OF_A_RULE}
+
+
+class More(NamedTuple):
+    """Findings of one rule that a report for a person does not show one by one."""
+
+    rule: Rule
+    findings: tuple[Finding, ...]
+
+
+def grouped(findings: Iterable[Finding]) -> Iterator[Finding | More]:
+    """The findings in their order, of a rule with more than LEAST_GROUP only the first SHOWN_OF_GROUP.
+
+    Its others follow the last of these as one More.
+    """
+    findings = list(findings)
+    count = Counter(it.rule.name for it in findings)
+    seen: dict[str, list[Finding]] = {}
+    for finding in findings:
+        these = seen.setdefault(finding.rule.name, [])
+        these.append(finding)
+        if count[finding.rule.name] <= LEAST_GROUP or len(these) <= SHOWN_OF_GROUP:
+            yield finding
+        if len(these) == SHOWN_OF_GROUP and count[finding.rule.name] > LEAST_GROUP:
+            of_rule = tuple(it for it in findings if it.rule is finding.rule)
+            yield More(finding.rule, of_rule[SHOWN_OF_GROUP:])
 
 
 def cut(text: str) -> str:

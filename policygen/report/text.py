@@ -5,7 +5,16 @@ from typing import Final, TextIO
 
 from policygen.core.finding import Finding, Place, Verdict
 from policygen.core.rule import Severity
-from policygen.report.phrases import MAX_MESSAGE, MORE, behind, bounded, cut, where, whereabouts
+from policygen.report.phrases import (
+    MAX_MESSAGE,
+    MORE,
+    More,
+    behind,
+    cut,
+    grouped,
+    where,
+    whereabouts,
+)
 from policygen.report.report import Report
 
 MAX_COLUMNS: Final = 100
@@ -13,6 +22,7 @@ MAX_COLUMNS: Final = 100
 _COUNTED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
 """The word for a verdict after a number, if it differs from the verdict's name."""
 
+_NEXT_PLACES = 3
 _TAB_STOP = 8
 _GUTTER = 5
 _RESET = "\x1b[0m"
@@ -45,17 +55,21 @@ def plain(report: Report, out: TextIO) -> None:
     full(report, out, colour=False)
 
 
-def full(report: Report, out: TextIO, *, colour: bool, quiet: bool = False) -> None:
+def full(
+    report: Report, out: TextIO, *, colour: bool, quiet: bool = False, every: bool = False
+) -> None:
     """Write the findings of lint, and one line with the number of objects and rules.
 
-    Of each rule at most MAX_OF_A_RULE findings are shown, with `quiet` no notes; the counts are true.
+    Repeated findings of one rule are grouped: the first ones in full, then the number and the next
+    places of the others. `every` writes all of them, `quiet` no notes. The counts are always of all.
     """
-    wanted = (it for it in report.findings if not (quiet and it.severity == Severity.INFO))
-    shown, more = bounded(wanted)
-    write(shown, out, colour=colour)
-    out.writelines(
-        f"{count} more of {printable(rule)}; -f json has them all\n" for rule, count in more.items()
-    )
+    wanted = [it for it in report.findings if not (quiet and it.severity == Severity.INFO)]
+    page = _Page(out.encoding or "utf-8", colour=colour)
+    for shown in wanted if every else grouped(wanted):
+        if isinstance(shown, More):
+            out.write(page.more(shown) + "\n")
+        else:
+            out.writelines(f"{line}\n" for line in (page.headline(shown), *page.below(shown)))
     for each in report.rules:
         if each.verdict == Verdict.CRASHED:
             lines = [printable(line) for line in each.reason.splitlines()]
@@ -184,6 +198,14 @@ class _Page:
         severity = self.paint(f"{finding.severity}:", _HUES[finding.severity])
         rule = self.paint(f"[{self.safe(finding.rule.name)}]", _DIM)
         return f"{where}{severity} {self.safe(finding.message)} {rule}"
+
+    def more(self, more: More) -> str:
+        """The number of further findings of a rule, and the places of the next ones."""
+        places = list(dict.fromkeys(whereabouts(it) for it in more.findings if whereabouts(it)))
+        shown = ", ".join(self.safe(each) for each in places[:_NEXT_PLACES])
+        where = f": {shown}{', ...' if len(places) > _NEXT_PLACES else ''}" if shown else ""
+        rule = self.paint(f"[{self.safe(more.rule.name)}]", _DIM)
+        return f"{' ' * _GUTTER} and {len(more.findings)} more {rule}{where} (--all shows them)"
 
     def below(self, finding: Finding) -> Iterator[str]:
         """The line of the input, or of the spec for an object on a cluster, and the fix command."""
