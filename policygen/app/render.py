@@ -19,6 +19,7 @@ from policygen.plan.catalog import KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER
 from policygen.plan.kind import Item, Meta
+from policygen.plan.pods import PodFields
 from policygen.plan.rules import BAD_BASE_FILE, NO_CONFIGURATION, RENDERS_NOTHING
 from policygen.render import destination
 from policygen.render.manifest import Manifest
@@ -36,6 +37,8 @@ class Result(Struct, frozen=True):
     """A single file that was asked for instead of manifests."""
     counts: tuple[tuple[str, int], ...] = ()
     """What the spec holds, by kind."""
+    pods: tuple[PodFields, ...] = ()
+    """The fields that the pods of each model need."""
 
 
 def validate(
@@ -58,6 +61,7 @@ def validate(
             ("model", len(spec.models)),
             ("object", len(plan.items)),
         ),
+        pods=plan.pods,
     )
 
 
@@ -73,7 +77,7 @@ def render(
             if not request.only
             else f"the spec renders no {' or '.join(request.only)}; use --allow-empty to accept that"
         )
-    return Result(findings=made.findings, manifests=manifests)
+    return Result(findings=made.findings, manifests=manifests, pods=made.plan.pods)
 
 
 def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
@@ -102,7 +106,7 @@ def raw_scheduler_config(
     if item is None:
         raise UsageError("no pool packs or spreads with kube-scheduler; set binPack or spread")
     text = engine.render([item], templates=request.templates)[0].text
-    return Result(findings=made.findings, text=text)
+    return Result(findings=made.findings, text=text, pods=made.plan.pods)
 
 
 def kueue_helm_values(
@@ -122,6 +126,7 @@ def kueue_helm_values(
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
         findings=made.findings,
+        pods=made.plan.pods,
         # Plain text: Markup would go on escaping what is joined to it.
         text="---\n" + str(scalar.block(values, 0)).lstrip("\n") + "\n",
     )

@@ -100,7 +100,7 @@ def main() -> NoReturn:
     except SpecError as error:
         from policygen.report import text
 
-        show(error.findings)
+        show(error.findings, every=True)
         say(text.summary(error.findings))
         raise SystemExit(error.exit_code) from None
     except PolicygenError as error:

@@ -142,7 +142,15 @@ FAIL_ON = click.option(
     help="Exit 1 on findings of this severity or above.",
 )
 
-QUIET = click.option("-q", "--quiet", is_flag=True, help="Show only errors and warnings, no notes.")
+QUIET_NOTES = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Show no notes, only errors, warnings and the fields that pods need.",
+)
+EVERY_NOTE = click.option(
+    "--all", "every", is_flag=True, help="Show every note on its own line, not grouped."
+)
 
 
 def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:

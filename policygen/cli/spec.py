@@ -9,8 +9,8 @@ import click
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
-from policygen.cli.options import FAIL_ON, QUIET, TARGET, extras, paths, stdin
-from policygen.cli.stderr import say, show, without_notes
+from policygen.cli.options import EVERY_NOTE, FAIL_ON, QUIET_NOTES, TARGET, extras, paths, stdin
+from policygen.cli.stderr import refusals, say, show
 from policygen.core.errors import ExitCode, UsageError
 from policygen.core.rule import Severity
 from policygen.render import destination
@@ -83,7 +83,8 @@ Examples:
     is_flag=True,
     help="Print only Kueue's Configuration, as values for its Helm chart.",
 )
-@QUIET
+@QUIET_NOTES
+@EVERY_NOTE
 def render(specs: tuple[str, ...], **given: Any) -> None:
     """Render all policy objects of a spec, in the order to apply them.
 
@@ -123,9 +124,9 @@ def render(specs: tuple[str, ...], **given: Any) -> None:
         command = app_render.raw_scheduler_config
     elif given["kueue_helm_values"]:
         command = app_render.kueue_helm_values
-    with without_notes(quiet=given["quiet"]):
+    with refusals(quiet=given["quiet"], every=given["every"]):
         result = command(request, stdin=stdin(specs), output=_redirected())
-    show(result.findings, quiet=given["quiet"])
+    show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
     if output is None:
         stdout.out(app_render.text(result), "write to a folder or file with -o")
     elif given["check"]:
@@ -147,15 +148,16 @@ Examples:
 @_SPECS
 @TARGET
 @FAIL_ON
-@QUIET
+@QUIET_NOTES
+@EVERY_NOTE
 def validate(specs: tuple[str, ...], **given: Any) -> None:
     """Check a spec: syntax, schema, references, sums, and settings without the intended effect."""
     from policygen.app import render as app_render
 
     request = _request(specs, given)
-    with without_notes(quiet=given["quiet"]):
+    with refusals(quiet=given["quiet"], every=given["every"]):
         result = app_render.validate(request, stdin=stdin(specs), output=_redirected())
-    show(result.findings, quiet=given["quiet"])
+    show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
     counted = ", ".join(
         f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
     )

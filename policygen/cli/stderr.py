@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,20 +12,54 @@ from policygen.core.errors import SpecError
 from policygen.core.finding import Finding
 from policygen.core.rule import Severity
 
+if TYPE_CHECKING:  # --help does not load the plan
+    from policygen.plan.pods import PodFields
 
-def show(findings: Iterable[Finding], *, quiet: bool = False) -> None:
-    """Print errors and warnings with their lines, then the notes unless `quiet`."""
-    from policygen.report import text
+
+@contextmanager
+def refusals(*, quiet: bool, every: bool) -> Iterator[None]:
+    """Print the findings of an invalid spec as `show` does, and exit."""
+    try:
+        yield
+    except SpecError as error:
+        from policygen.report import text
+
+        least = Severity.WARNING if quiet else Severity.INFO
+        show(error.findings, quiet=quiet, every=every)
+        say(text.summary(it for it in error.findings if it.severity >= least))
+        raise SystemExit(error.exit_code) from None
+
+
+def show(
+    findings: Iterable[Finding],
+    *,
+    quiet: bool = False,
+    every: bool = False,
+    pods: Sequence["PodFields"] = (),
+) -> None:
+    """Print errors and warnings with their lines, then notes, and the fields that pods need.
+
+    Notes are grouped, or one a line with `every`, or hidden if `quiet`. The fields that pods need
+    are never hidden.
+    """
+    from policygen.report import notes, text
 
     if sys.stderr is None:
         return
     found = list(findings)
     colour = text.colours(sys.stderr, os.environ)
-    serious = [finding for finding in found if finding.severity > Severity.INFO]
-    text.write(serious, sys.stderr, colour=colour)
-    if not quiet:
-        notes = [finding for finding in found if finding.severity == Severity.INFO]
-        text.write(notes, sys.stderr, colour=colour, excerpt=False)
+    text.write([it for it in found if it.severity > Severity.INFO], sys.stderr, colour=colour)
+    minor = [it for it in found if it.severity == Severity.INFO]
+    if every and not quiet:
+        text.write(minor, sys.stderr, colour=colour, excerpt=False)
+        return
+    for it in () if quiet else notes.grouped(minor):
+        if isinstance(it, Finding):
+            text.write([it], sys.stderr, colour=colour, excerpt=False)
+        else:
+            say(it)
+    for line in notes.pod_fields(pods):
+        say(line)
 
 
 def say(message: str) -> None:

@@ -1,4 +1,4 @@
-"""The spec to the plan: every object that will exist, in apply order, and what to know about it."""
+"""Compiles a spec to the plan: every object to render, in apply order, and findings about it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -24,6 +24,7 @@ from policygen.plan import (
 from policygen.plan.catalog import KINDS
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kind import Item, Kind, Release
+from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Workloads
@@ -34,7 +35,7 @@ _PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
 
 
 class Plan(Struct, frozen=True):
-    """What will exist. Without items when `refused`."""
+    """Every object to render. Has no items if `refused`."""
 
     items: tuple[Item, ...]
     scheduler_configuration: Item | None
@@ -44,6 +45,8 @@ class Plan(Struct, frozen=True):
     trees: tuple[Tree, ...]
     workloads: Workloads
     hits: tuple[Hit, ...]
+    pods: tuple[PodFields, ...] = ()
+    """The fields that the pods of each model need."""
 
     @property
     def refused(self) -> bool:
@@ -62,10 +65,10 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     if any(hit.rule.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)
-    groups, carried = pods.pod_groups(spec, pools, placed)
+    groups, needed, notes = pods.pod_groups(spec, pools, placed)
     hits += [
         *placed.hits,
-        *carried,
+        *notes,
         *advice.reports(spec, pools, trees, placed.assignments, extras),
     ]
     families = [*_families(spec, pools, trees, extras), (volcano.POD_GROUP, groups)]
@@ -79,11 +82,12 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
         trees=tuple(trees),
         workloads=placed,
         hits=tuple(hits),
+        pods=tuple(needed),
     )
 
 
 Family = tuple[Kind, Iterable[object]]
-"""A kind and what was decided of it."""
+"""A kind and its objects."""
 
 
 def _families(
@@ -112,7 +116,7 @@ def _families(
 
 
 def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:
-    """The KubeSchedulerConfiguration as an item; None where no pool packs or spreads by it."""
+    """The KubeSchedulerConfiguration as an item; None if no pool packs or spreads."""
     decided = scheduler.configuration(spec.platform, pools, raw=raw)
     return None if decided is None else released(spec, scheduler.CONFIGURATION, decided)
 
@@ -140,7 +144,7 @@ def _items(spec: Spec, families: Iterable[Family]) -> Iterator[Item]:
 
 
 def order(items: Iterable[Item]) -> Iterator[Item]:
-    """Apply order: by kind, then namespace and name; parents before children where that binds."""
+    """Apply order: by kind, then namespace and name; parents before children where order matters."""
     by_kind: dict[str, list[Item]] = {kind.name: [] for kind in KINDS}
     for item in items:
         by_kind[item.kind.name].append(item)
@@ -158,7 +162,7 @@ def _collisions(items: tuple[Item, ...]) -> Iterator[Hit]:
         if identity in seen:
             yield Hit(
                 NAME_COLLISION,
-                f'two objects would both be {item.kind.name} "{item.meta.name}"; '
+                f'two objects have the name {item.kind.name} "{item.meta.name}"; '
                 "rename a pool, team or model",
             )
         seen.add(identity)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 from policygen.plan import kubernetes, kueue, scheduler
@@ -13,18 +15,51 @@ from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Assignment, Workloads
 from policygen.spec import derived_names
-from policygen.spec.types import Model, Namespace, Spec
+from policygen.spec.types import Model, Namespace, Spec, Taint
+
+LABELS = "labels"
+ANNOTATIONS = "annotations"
+NODE_SELECTOR = "nodeSelector"
+TOLERATIONS = "tolerations"
+JOB_ANNOTATIONS = "Job annotations"
+LWS_ANNOTATIONS = "LeaderWorkerSet annotations"
+VCJOB_SPEC = "vcjob spec"
+
+
+class PodField(Struct, frozen=True):
+    """A field that a pod needs, or the object that creates it."""
+
+    owner: str
+    """The mapping or list that contains it, such as `labels`; empty for a field of the pod's spec."""
+    name: str
+    value: str | int | Taint
+    """A taint is to be tolerated."""
+    comment: str = ""
+
+
+class PodFields(Struct, frozen=True):
+    """The fields that the pods of a model need."""
+
+    model: str
+    namespace: str | None
+    resource: str
+    """The extended resource that each pod requests."""
+    units: int
+    """The number of units of it."""
+    fields: tuple[PodField, ...]
 
 
 def pod_groups(
     spec: Spec, pools: Sequence[PoolFacts], workloads: Workloads
-) -> tuple[list[PodGroup], list[Hit]]:
-    """A pod group for each gang on a Volcano pool, and a note on the pod fields of every model."""
+) -> tuple[list[PodGroup], list[PodFields], list[Hit]]:
+    """A pod group for each gang on a Volcano pool, and the pod fields of every model with a note."""
     groups: list[PodGroup] = []
+    needed: list[PodFields] = []
     hits: list[Hit] = []
     for assignment in workloads.assignments:
-        hits += _carried(spec, pools, assignment)
         model, facts = assignment.model, assignment.facts
+        needed.append(_fields(spec, pools, assignment))
+        hits.append(_note(needed[-1], model))
         if model.gang is None:
             continue
         why = _one_by_one(facts)
@@ -33,7 +68,7 @@ def pod_groups(
             hits.append(warn(GANG_NOT_SCHEDULED, message, model))
         elif facts.scheduler == "volcano" and model.gang.run_as == "pods":
             groups += _groups(spec, pools, assignment, model.gang.size)
-    return groups, hits
+    return groups, needed, hits
 
 
 def _one_by_one(facts: PoolFacts) -> str | None:
@@ -88,57 +123,92 @@ def _namespace(assignment: Assignment) -> Namespace | None:
     return next((it for it in owned if it.name == name), Namespace(name))
 
 
-def _carried(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> Iterator[Hit]:
-    """What the pods of a model must carry for the policy to reach them."""
+def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> PodFields:
+    """The fields that the pods of a model need, or the policy does not apply to them."""
     model, facts = assignment.model, assignment.facts
-    words = [f"{assignment.size.resource}: {assignment.size.units}"]
+    found: list[PodField] = []
     namespace = _namespace(assignment)
     name = scheduler.scheduler_name(spec.platform, facts)
     if name is not None:
-        words.append(f"schedulerName: {name}")
+        found.append(PodField("", "schedulerName", name))
+    selector = [PodField(NODE_SELECTOR, key, value) for key, value in facts.pool.node_selector]
     if facts.scheduler == "kueue" and assignment.node is not None and namespace is not None:
         queue = kueue.local_queue_name(assignment.tree, assignment.node, namespace)
-        words.append(f"label kueue.x-k8s.io/queue-name: {queue}")
+        found.append(PodField(LABELS, "kueue.x-k8s.io/queue-name", queue))
         if model.priority:
-            words.append(f"label kueue.x-k8s.io/priority-class: {model.priority}")
+            found.append(PodField(LABELS, "kueue.x-k8s.io/priority-class", model.priority))
         if facts.policy.topology_aware:
             level = (facts.pool.topology_levels or (HOSTNAME,))[-1]
-            words.append(f"annotation kueue.x-k8s.io/podset-preferred-topology: {level}")
+            found.append(PodField(ANNOTATIONS, "kueue.x-k8s.io/podset-preferred-topology", level))
         if len(assignment.pools) < len(assignment.tree.pools):
-            # The queue has pools that the model may not use; its flavors tolerate for everyone.
-            words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
+            # The queue has pools that the model may not use, and its flavors add tolerations for all.
+            found += selector
     elif facts.scheduler == "volcano" and assignment.queue is not None:
-        words += _volcano_words(model, assignment.queue)
+        found += _volcano_fields(model, assignment.queue)
     if model.priority:
         made = kubernetes.priority_class_name(spec, pools, model.priority, facts)
-        words.append(f"priorityClassName: {made}")
+        found.append(PodField("", "priorityClassName", made))
     if facts.scheduler != "kueue":
-        # Kueue adds the flavor's labels and tolerations to what it admits.
-        words += [f"nodeSelector {key}: {value}" for key, value in facts.pool.node_selector]
-        words += [f"a toleration of {taint.key}" for taint in facts.pool.taints]
-    where = f" in namespace {namespace.name}" if namespace else ""
-    yield Hit(
+        # Kueue adds the flavor's labels and tolerations to the workloads that it admits.
+        found += selector
+        found += [PodField(TOLERATIONS, taint.key, taint) for taint in facts.pool.taints]
+    return PodFields(
+        model=model.name,
+        namespace=namespace.name if namespace else None,
+        resource=assignment.size.resource,
+        units=assignment.size.units,
+        fields=tuple(found),
+    )
+
+
+def _note(needed: PodFields, model: Model) -> Hit:
+    """The fields of a model's pods as a note."""
+    where = f" in namespace {needed.namespace}" if needed.namespace else ""
+    words = [f"{needed.resource}: {needed.units}", *map(_words, needed.fields)]
+    return Hit(
         PODS_MUST_CARRY,
-        f'pods of model "{model.name}"{where} carry ' + "; ".join(words),
+        f'pods of model "{needed.model}"{where} need ' + "; ".join(words),
         model.at / "metadata" / "name",
     )
 
 
-def _volcano_words(model: Model, queue: str) -> list[str]:
-    """The field or annotation by which each form of workload joins queue and gang."""
+_SINGULAR = {
+    "": "",
+    LABELS: "label ",
+    ANNOTATIONS: "annotation ",
+    NODE_SELECTOR: "nodeSelector ",
+    JOB_ANNOTATIONS: "Job annotation ",
+    LWS_ANNOTATIONS: "LeaderWorkerSet annotation ",
+    VCJOB_SPEC: "vcjob spec.",
+}
+
+
+def _words(field: PodField) -> str:
+    if isinstance(field.value, Taint):
+        return f"a toleration of {field.name}"
+    comment = f" {field.comment}" if field.comment else ""
+    return f"{_SINGULAR[field.owner]}{field.name}: {field.value}{comment}"
+
+
+def _volcano_fields(model: Model, queue: str) -> list[PodField]:
+    """The fields by which each form of workload joins queue and gang."""
     run_as = model.gang.run_as if model.gang else "pods"
     if run_as == "vcjob":
         size = model.gang.size if model.gang else 1
-        return [f"vcjob spec.queue: {queue}", f"vcjob spec.minAvailable: {size}"]
-    if run_as == "lws":
-        return [f"LeaderWorkerSet annotation {VOLCANO_QUEUE}: {queue}"]
-    if run_as == "job" and model.gang:
         return [
-            f"Job annotation scheduling.volcano.sh/group-min-member: {model.gang.size}",
-            f"pod annotation {VOLCANO_QUEUE}: {queue}",
+            PodField(VCJOB_SPEC, "queue", queue),
+            PodField(VCJOB_SPEC, "minAvailable", size),
+        ]
+    if run_as == "lws":
+        return [PodField(LWS_ANNOTATIONS, VOLCANO_QUEUE, queue)]
+    if run_as == "job" and model.gang:
+        least = str(model.gang.size)
+        return [
+            PodField(JOB_ANNOTATIONS, "scheduling.volcano.sh/group-min-member", least),
+            PodField(ANNOTATIONS, VOLCANO_QUEUE, queue),
         ]
     if model.gang:
         first, *rest = group_names(model)
-        last = f" to {rest[-1]}, one for each gang" if rest else ""
-        return [f"annotation {POD_GROUP}: {first}{last}"]
-    return [f"annotation {VOLCANO_QUEUE}: {queue}"]
+        comment = f"to {rest[-1]}, one for each gang" if rest else ""
+        return [PodField(ANNOTATIONS, POD_GROUP, first, comment)]
+    return [PodField(ANNOTATIONS, VOLCANO_QUEUE, queue)]

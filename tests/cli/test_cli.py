@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,9 +95,58 @@ def test_an_error_leaves_standard_output_empty(run, spec):
 def test_quiet_hides_notes_and_keeps_warnings(run):
     _, _, loud = run("validate", *ARTICLES)
     _, _, quiet = run("validate", "-q", *ARTICLES)
-    assert " info: " in loud
-    assert " info: " not in quiet
+    assert "info: " in loud
+    assert "info: " not in quiet
     assert " warning: " in quiet
+
+
+def five_models(tmp_path):
+    """Two pools, two teams, and five models, in a file."""
+    pool = SPEC.split("---", maxsplit=1)[0]
+    second = pool.replace("name: p", "name: q").replace("pool: p", "pool: q")
+    quotas = "quotas:\n    - pool: p\n      guarantee: 20\n    - pool: q\n      guarantee: 20\n"
+    team = SPEC.split("---")[1].partition("quotas:")[0] + quotas
+    more = team.replace("name: a", "name: b")
+    classes = (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec:\n  priorities: [{name: high, value: 100}, {name: low, value: 10}]\n"
+    )
+    model = (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {{name: m{number}}}\n"
+        "spec:\n  team: {team}\n  workload: batch\n  priority: {priority}\n  family: llama\n  size: 8b\n"
+        "  placement: {{pools: [{pool}]}}\n"
+    )
+    models = [
+        model.format(number=number, team="ab"[number % 2], priority=priority, pool=pool)
+        for number, (pool, priority) in enumerate(
+            [("p", "high"), ("p", "high"), ("q", "low"), ("q", "high"), ("p", "low")]
+        )
+    ]
+    path = tmp_path / "five.yaml"
+    path.write_text("---\n".join([classes, pool, second, team, more, *models]))
+    return path
+
+
+def test_notes_of_five_models_fit_one_screen(run, tmp_path):
+    code, out, err = run("validate", five_models(tmp_path))
+    assert (code, out) == (0, "valid: 2 pools, 2 teams, 5 models, 16 objects\n")
+    assert len(err.splitlines()) <= 30
+    _, _, every = run("validate", "--all", tmp_path / "five.yaml")
+    assert all(" need nvidia.com/gpu: 1; " in it for it in every.splitlines() if "[pods-m" in it)
+    assert every.count("[pods-must-carry]") == 5
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_quiet_keeps_the_fields_that_pods_need(run, tmp_path, command):
+    _, _, quiet = run(command, "-q", five_models(tmp_path))
+    assert "info: " not in quiet
+    for number in range(5):
+        assert f"model m{number} in namespace" in quiet
+    blocks = re.split(r"\n(?:# .*\n)+", quiet)[1:]
+    fields = [yaml.safe_load(block) for block in blocks]
+    assert {it["labels"]["kueue.x-k8s.io/queue-name"] for it in fields} == {"p", "q"}
+    assert {it["labels"]["kueue.x-k8s.io/priority-class"] for it in fields} == {"high", "low"}
+    assert len(fields) == 4
 
 
 @pytest.mark.parametrize("threshold, code", [("error", 0), ("warning", 1), ("info", 1)])
@@ -635,9 +685,11 @@ def test_a_bug_is_exit_code_four(run, spec, monkeypatch):
 
 def test_foreign_documents_are_counted(run, spec):
     (spec / "deployment.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\n")
-    code, _, err = run("validate", spec)
+    code, _, err = run("validate", "--all", spec)
     assert code == 0
     assert "1 document of other API groups skipped" in err
+    _, _, err = run("validate", spec)
+    assert "2 more that need no action; --all shows them" in err
 
 
 def test_a_rule_that_there_is_not_is_refused_by_every_command(run, tmp_path):
@@ -669,8 +721,8 @@ def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):
     for command in ("render", "validate"):
         code, _, loud = run(command, tmp_path / "spec.yaml")
         assert code == 2
-        assert " info: " in loud
+        assert "info: " in loud
         code, _, quiet = run(command, "-q", tmp_path / "spec.yaml")
         assert code == 2
-        assert " info: " not in quiet
+        assert "info: " not in quiet
         assert "[guarantees-above-available]" in quiet
