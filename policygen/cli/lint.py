@@ -121,7 +121,7 @@ Examples:
     "-q",
     "--quiet",
     is_flag=True,
-    help="Show only errors and warnings, no notes, in text reports.",
+    help="Show no notes in text reports, except the fields that pods need.",
 )
 @click.option(
     "--all",

@@ -5,6 +5,7 @@ from typing import Final, TextIO
 
 from policygen.core.finding import Finding, Place, Verdict
 from policygen.core.rule import Severity
+from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.report.phrases import (
     MAX_MESSAGE,
     MORE,
@@ -61,9 +62,14 @@ def full(
     """Write the findings of lint, and one line with the number of objects and rules.
 
     Repeated findings of one rule are grouped: the first ones in full, then the number and the next
-    places of the others. `every` writes all of them, `quiet` no notes. The counts are always of all.
+    places of the others. `every` writes all of them. `quiet` writes no notes, except the fields that
+    pods need. The counts are always of all.
     """
-    wanted = [it for it in report.findings if not (quiet and it.severity == Severity.INFO)]
+    wanted = [
+        it
+        for it in report.findings
+        if not (quiet and it.severity == Severity.INFO) or it.rule is PODS_MUST_CARRY
+    ]
     page = _Page(out.encoding or "utf-8", colour=colour)
     for shown in wanted if every else grouped(wanted):
         if isinstance(shown, More):

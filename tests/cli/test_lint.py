@@ -13,6 +13,7 @@ from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
 from policygen.lint import registry
 from policygen.report.catalog import FORMATS
+from tests.conftest import ROOT
 
 RULE = "local-queue-without-cluster-queue"
 QUEUE = """\
@@ -178,6 +179,13 @@ def test_quiet_shows_no_notes_and_counts_them(policygen, tmp_path):
     whole = [policygen(*given, "-f", "json", *more).stdout for more in ([], ["-q"])]
     assert [it["severity"] for it in json.loads(whole[1])["findings"]].count("info")
     assert json.loads(whole[0])["findings"] == json.loads(whole[1])["findings"]
+
+
+def test_quiet_keeps_the_fields_that_pods_need(policygen):
+    done = policygen("lint", str(ROOT / "examples" / "three-schedulers"), "-q")
+    shown = [line for line in done.stdout.splitlines() if "info: " in line]
+    assert len(shown) == 3
+    assert all("[pods-must-carry]" in line for line in shown)
 
 
 def test_nothing_to_lint_is_told(policygen):
