@@ -175,7 +175,7 @@ def test_the_name_in_a_certificate_can_be_another(way, tunnel, far):
         ({}, {"client-certificate": "tls.crt", "client-key": "sa.key"}, "do not match"),
         ({"certificate-authority-data": "aGVsbG8="}, {}, "contains no certificate"),
         ({"server": ""}, {}, "has no server"),
-        ({}, {"auth-provider": {"name": "azure"}}, "no auth-provider azure any more"),
+        ({}, {"auth-provider": {"name": "azure"}}, "no longer supports the auth-provider azure"),
     ],
 )
 def test_what_kubectl_refuses_is_refused(bench, way, cluster, user, said):
@@ -224,7 +224,7 @@ def test_who_impersonates_another_reads_as_that_one(way):
     way.user(**me, **{"as": "somebody", "as-groups": ["nobodies"]})
     way.is_refused(3, 'User "somebody" cannot list resource')
     way.user(**me, **{"as-groups": groups}).is_refused(
-        2, "impersonates groups (as-groups) and no user"
+        2, "impersonates groups (as-groups), but no user"
     )
 
 
