@@ -1,6 +1,6 @@
-"""Items of a server's lists: which of their fields are decoded at all, where most are for nobody.
+"""Items of a server's lists, as types with only the fields that rules need, since decoding is slow.
 
-Pods have types of their own in `listed_pods`.
+Pods have separate types in `pod_lists`.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class _NodeStatus(Struct):
 
 
 class _ListedNode(Struct):
-    """A node in the list of a server: images and the like are most of it, and are skipped."""
+    """A node in the list of a server, without its images and other large fields."""
 
     metadata: _NodeMeta | None = None
     spec: _NodeSpec | None = None
@@ -49,7 +49,7 @@ class _ListedNode(Struct):
 
 
 class _MakerMeta(Struct, rename="camel"):
-    """Every field that metadata of the API have, since what we rendered is kept whole."""
+    """All fields of API metadata, since rendered objects are kept completely."""
 
     name: Any = UNSET
     generate_name: Any = UNSET
@@ -69,7 +69,7 @@ class _MakerMeta(Struct, rename="camel"):
 
 
 class _ListedMaker(Struct):
-    """What makes pods in the list of a server: who wrote which field is half of it."""
+    """An object with a pod template in the list of a server, without managedFields, half of its size."""
 
     metadata: _MakerMeta
     spec: Any = UNSET
@@ -83,7 +83,7 @@ _LISTED: Mapping[GroupKind, type] = {
 
 
 def listed_as(kind: GroupKind) -> type:
-    """The type of an item in a server's list, with the fields that are decoded at all."""
+    """The type for items of this kind in a server's list, with the fields to decode."""
     return _LISTED.get(kind, dict[str, Any])
 
 
@@ -102,7 +102,7 @@ def plain(item: Any) -> dict[str, Any]:
 
 
 def _set(it: Struct) -> dict[str, Any]:
-    """The fields that were there."""
+    """The fields that the item had."""
     values = ((name, getattr(it, field)) for field, name in _names(type(it)))
     return {name: value for name, value in values if value is not UNSET}
 

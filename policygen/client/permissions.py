@@ -1,4 +1,4 @@
-"""What an identity must be allowed so that everything wanted can be read."""
+"""The permissions that an identity needs to read everything that is wanted."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,14 +10,14 @@ from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind
 
 
 class Permission(Struct, frozen=True, order=True):
-    """To list the objects of a kind."""
+    """The permission to list the objects of a kind."""
 
     group: str
     resource: str
     names: tuple[str, ...] = ()
-    """Only those of these names; none: all."""
+    """Only objects with these names; empty for all names."""
     namespace: str = ""
-    """Empty: in the whole cluster."""
+    """Empty for the complete cluster."""
 
     def __str__(self) -> str:
         resource = f"{self.resource}.{self.group}" if self.group else self.resource
@@ -27,10 +27,10 @@ class Permission(Struct, frozen=True, order=True):
 
 
 def permissions(wanted: Wanted) -> tuple[Permission, ...]:
-    """The smallest set, sorted.
+    """The smallest set of permissions, sorted.
 
-    Of ConfigMaps only those that are asked for by name; of what is namespaced only what is in the
-    namespaces, where some are named.
+    ConfigMaps are allowed only by name. If namespaces are set, namespaced objects are allowed only
+    in them.
     """
     return tuple(sorted(_permissions(wanted)))
 
@@ -39,7 +39,7 @@ def _permissions(wanted: Wanted) -> Iterator[Permission]:
     known = dict(_served())
     for kind in wanted.kinds:
         names = tuple(sorted(wanted.config_maps)) if kind == CONFIG_MAP else ()
-        # Kinds whose schemas we have not make pods: they are regular, and namespaced.
+        # Kinds without a schema have pod templates; their plurals are regular, and they are namespaced.
         served = known.get(kind)
         plural = served.plural if served else f"{kind.kind.lower()}s"
         namespaced = served is None or served.namespaced

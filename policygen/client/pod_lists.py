@@ -1,4 +1,4 @@
-"""Pods of a server's list: the fields that are decoded at all, and the rows that are kept of them."""
+"""Pods of a server's list: the fields to decode, and the rows that are kept."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -21,11 +21,11 @@ _TOLD = (
     "kai.scheduler/",
     "policygen.dev/",
 )
-"""How the labels and annotations begin that are kept of every pod."""
+"""Prefixes of the labels and annotations that are kept for every pod."""
 
 
 class _Meta(Struct):
-    """Of a pod."""
+    """Metadata of a pod."""
 
     name: str = ""
     namespace: str = ""
@@ -61,7 +61,7 @@ class _Gate(Struct):
 
 
 class _Spec(Struct, rename="camel", omit_defaults=True):
-    """What pods share."""
+    """The part of a spec that pods share."""
 
     containers: list[_Container] = field(default_factory=list)
     init_containers: list[_Container] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _Spec(Struct, rename="camel", omit_defaults=True):
 
 
 class _OwnSpec(_Spec):
-    """And what is each one's own."""
+    """A spec with the fields that differ between pods."""
 
     node_name: str = ""
     scheduling_gates: tuple[_Gate, ...] = ()
@@ -111,7 +111,7 @@ class _Status(Struct, rename="camel"):
 
 
 class ListedPod(Struct):
-    """A pod in the list of a server: the fields that are decoded at all."""
+    """A pod in the list of a server, with the fields to decode."""
 
     metadata: _Meta
     spec: _OwnSpec
@@ -119,7 +119,7 @@ class ListedPod(Struct):
 
 
 class Pods:
-    """Rows for the pods of a document; pods that say the same share it."""
+    """Rows for the pods of a document; pods share equal parts."""
 
     def __init__(self, document: int = 0) -> None:
         self._document = document
@@ -133,7 +133,7 @@ class Pods:
         self._decode = msgspec.json.Decoder(PodSpec, dec_hook=decoded).decode
 
     def row(self, listed: ListedPod) -> Pod:
-        """The row of the next pod. Raises msgspec.ValidationError for a quantity that is none."""
+        """The row of the next pod. Raises msgspec.ValidationError for an invalid quantity."""
         metadata, status = listed.metadata, listed.status
         unscheduled = _unscheduled(status.conditions)
         return Pod(
@@ -186,9 +186,9 @@ class Pods:
 
 
 def lone(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
-    """The data of a pod that nothing else stands for; None for one that something does, or that ended.
+    """The data of a pod without an owner; None if it has an owner or has finished.
 
-    Another kind that makes pods stands for its own; a node stands for its static pods.
+    Owners are objects with a pod template, and nodes for their static pods.
     """
     if pod.done:
         return None
@@ -214,7 +214,7 @@ def _unscheduled(conditions: Iterable[_Condition]) -> _Condition | None:
 
 
 def _first(message: str) -> str:
-    """What the scheduler says of nodes; behind it stands what it says of preemption."""
+    """The scheduler's message about nodes, without its message about preemption."""
     return message.partition(". preemption:")[0].rstrip(". ")
 
 

@@ -1,4 +1,4 @@
-"""Asks a server what it would allow us: the one thing that is ever created, and it is kept nowhere."""
+"""Asks a server for our permissions, with SelfSubjectAccessReviews, which the server does not store."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,7 +26,7 @@ class _Review(Struct):
 def refused(
     access: Access, permissions: Iterable[Permission], deadline: Deadline
 ) -> Iterator[Permission]:
-    """Those of the permissions that we have not. Raises ReadError where nobody can tell."""
+    """The permissions that we do not have. Raises ReadError if the server does not answer."""
     for permission in permissions:
         lacking = [
             name

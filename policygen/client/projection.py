@@ -1,8 +1,7 @@
-"""What is kept of each object that a server lists: policy whole, the rest as far as rules read it.
+"""Selects what is kept of each listed object: all of policy objects, and what rules read of others.
 
-Never kept: values of environment variables, commands and arguments of containers (but for the feature
-gates of controllers), and the copies of an object that tools leave in its annotations. Of
-pods, see `listed_pods`.
+Never kept are values of environment variables, commands and arguments of containers (except the
+feature gates of controllers), and copies of an object in its annotations. For pods, see `pod_lists`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,8 +19,8 @@ from policygen.kubernetes.workloads import SHAPES, found
 WORKLOAD = GroupKind(KUEUE, "Workload")
 
 _COPIES = ("last-applied", "last-handled", "applied", "original")
-"""How the annotations begin, behind their prefix, in which kubectl, kapp, Rancher, kopf and operators keep an
-object as they wrote it, with its environment."""
+"""The beginning, after the prefix, of annotations in which kubectl, kapp, Rancher, kopf and operators
+store the object that they wrote, including its environment variables."""
 _METADATA = (
     "name", "namespace", "uid", "labels", "annotations", "ownerReferences", "generation",
     "creationTimestamp", "deletionTimestamp",
@@ -31,20 +30,20 @@ _SPEC = {
     "restartPolicy", "topologySpreadConstraints", "resourceClaims", "resources", "overhead",
     "schedulingGates", "nodeName", "terminationGracePeriodSeconds",
 }  # fmt: skip
-"""Of a pod's spec, beside its containers and the ConfigMaps that it mounts."""
+"""Fields of a pod spec that are kept, in addition to containers and mounted ConfigMaps."""
 _CONTAINER = ("name", "image", "resources", "restartPolicy")
 _CONTAINERS = {"containers", "initContainers", "ephemeralContainers"}
 _SECRET = {
     "env", "envFrom", "command", "args", "entrypoint", "runtimeEnvYAML", "serveConfigV2",
     "rayStartParams", "redisPassword", "volumes", "volumeMounts", "volumeClaimTemplates",
 }  # fmt: skip
-"""Keys anywhere in what makes pods, outside of its templates, that are dropped."""
+"""Keys that are dropped anywhere in an object with a pod template, except in its templates."""
 _LABELS = ("metadata", "selector", "status")
-"""Where such a key is a label's."""
+"""Fields in which such a key is the key of a label."""
 
 
 def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
-    """An object as a snapshot keeps it. It may share parts with `data`, which is changed."""
+    """The part of an object that a snapshot keeps. Changes `data`, and can share parts with it."""
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
         return data
@@ -83,7 +82,7 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
 
 
 def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """A Workload of Kueue: its templates are those of its owner."""
+    """A Workload of Kueue, without its templates, since its owner has them."""
     spec, status = dict(mapping(data.get("spec"))), dict(mapping(data.get("status")))
     spec["podSets"] = [
         _only(each, ("name", "count", "minCount")) for each in mappings(spec.get("podSets"))
@@ -102,7 +101,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
 
 
 def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-    """What makes pods: its templates as far as they are read, and nothing secret beside them."""
+    """An object with pod templates: the parts of the templates that rules read, without secrets."""
     labels = mapping(metadata.get("labels"))
     ours = labels.get(MANAGED_BY) == TOOL
     if not ours:
@@ -119,11 +118,11 @@ def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Kept(dict[str, Any]):
-    """A pod's spec that is scrubbed already."""
+    """A pod spec without secrets."""
 
 
 def _asked(spec: dict[str, Any]) -> dict[str, Any]:
-    """Of a pod's spec what it asks for. Of the environment the names are kept, which rules read."""
+    """The requests of a pod spec, and the names of environment variables, which rules read."""
     short = {key: value for key, value in spec.items() if key in _SPEC}
     for key in ("containers", "initContainers"):
         listed = spec.get(key)
@@ -143,14 +142,14 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
-    """A pod's spec that we rendered: whole, but for what others may have put into it."""
+    """A pod spec that we rendered: complete, except for parts that other tools can add."""
     for key in _CONTAINERS & spec.keys():
         spec[key] = [without_values(each) for each in mappings(spec[key])]
     return spec
 
 
 def without_values(container: Mapping[str, Any]) -> dict[str, Any]:
-    """What a look keeps of a container in an object of ours: of one that others may have added, no command."""
+    """A container in an object of ours. Containers of other tools are kept without their command."""
     if container.get("name") != SCHEDULER_CONTAINER:
         return {**_only(container, _CONTAINER), **_environment(container)}
     kept = {key: value for key, value in container.items() if key != "envFrom"}
@@ -164,7 +163,7 @@ def _environment(container: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gates(container: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a controller's command line what it says of feature gates."""
+    """The feature gates on the command line of a controller."""
     if controllers.component(container.get("image")) is None:
         return {}
     found = {
@@ -181,7 +180,7 @@ def _scrubbed(value: Any) -> Any:
     if isinstance(value, _Kept):
         return dict(value)
     if isinstance(value, dict):
-        _forget_copies(mapping(value, "metadata"))  # of a Job's in a JobSet
+        _forget_copies(mapping(value, "metadata"))  # for a Job inside a JobSet
         return {
             key: each if key in _LABELS else _scrubbed(each)
             for key, each in value.items()

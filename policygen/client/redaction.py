@@ -1,12 +1,15 @@
-"""A snapshot for strangers: names become keyed hashes, the same one wherever the name stands.
+"""Redacts a snapshot so that it can be shared: replaces each name by a keyed hash.
 
-Replaced are the names of objects, namespaces, nodes, pods and their owners, and what policy objects
-refer to; also inside messages and controllers' files. Names that everybody has (`default`,
-`kube-system`, `system-...`) and names of resources stay, and so do labels' keys and other values.
-Of a scheduler's name the set's goes, and the rest stays: rules read it (`binpack`). Images are cut to a word, but for the
-controllers'. Without the key nobody can tell whether a name that they
-guess is among them. It is thrown away, or kept in a file of the owner with what it has hidden, so that
-later snapshots hide the same.
+- Replaced are the names of objects, namespaces, nodes, pods and their owners, and names that policy
+  objects refer to; also inside messages and configuration files. A name always has the same hash.
+- Not replaced are common names (`default`, `kube-system`, `system-...`), names of resources, label
+  keys and other label values.
+- In the name of a scheduler, the name of the set is replaced; rules read the rest (`binpack`).
+- Images are reduced to one word, except those of controllers.
+
+Without the key, it is impossible to check whether a guessed name is in the snapshot. The key is
+discarded, or stored in a private file with the replaced names, so that later snapshots have the same
+hashes.
 """
 
 import hmac
@@ -45,14 +48,14 @@ _REFERENCES = frozenset(
         LOCAL_QUEUE, SET,
     }
 )  # fmt: skip
-"""Fields whose text is a name, also of something that is not there."""
+"""Fields whose text is a name, also the name of an object that does not exist."""
 _AS_IT_IS = frozenset(
     {"apiVersion", "kind", "operator", "effect", "type", "status", "reason",
      "manager", "operation", "resourceVersion", "coveredResources", "time"}
 )  # fmt: skip
 """Fields whose text is never a name."""
 _PROSE = frozenset({"annotations", "message", "data"})
-"""Fields with texts in which names stand among other words."""
+"""Fields with texts that can contain names."""
 _TOKEN = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?")
 _RESOURCES = frozenset({"allocatable", "capacity", "requests", "limits", "hard", "deserved"})
 _HOSTNAME = "kubernetes.io/hostname"
@@ -62,9 +65,9 @@ _DIGITS = 12
 
 
 class Key(Struct):
-    """What hashes are made with, and the names that it has hidden, by their hashes.
+    """The key for hashes, and the names that were replaced with it, by their hashes.
 
-    A name that was hidden once stays so, also in snapshots that show it as a mere word.
+    A name that was replaced once is replaced in all later snapshots, also if it is only a word there.
     """
 
     key: str
@@ -72,12 +75,12 @@ class Key(Struct):
 
     @classmethod
     def new(cls) -> "Key":
-        """Of random bytes, which nobody can guess."""
+        """A key of random bytes, which cannot be guessed."""
         return cls(token_hex())
 
     @property
     def name(self) -> str:
-        """What tells it from other keys, and nothing about it."""
+        """An identifier of the key that does not reveal it."""
         return self.hide("")
 
     def hide(self, name: str) -> str:
@@ -87,7 +90,7 @@ class Key(Struct):
 
 
 def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
-    """The snapshot with its names replaced by hashes with this key, which then knows them."""
+    """The snapshot with names replaced by hashes with this key; the key stores the names."""
     known = frozenset(_names(snapshot)) - _EVERYBODYS - frozenset(_resources(snapshot)) - {""}
     context = snapshot.seen.context
     hidden = {name: key.hide(name) for name in known if not name.startswith(("system-", "system:"))}
@@ -106,7 +109,7 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
             ),
             no_server=swap.prose(_cut(snapshot.seen.no_server)),
             namespaces=tuple(map(swap.name, snapshot.seen.namespaces)),
-            config_maps=frozenset(CONFIG_MAPS),  # the others' names are the spec's
+            config_maps=frozenset(CONFIG_MAPS),  # other names come from the spec
             redacted=True,
             key=key.name,
         ),
@@ -116,7 +119,7 @@ def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
 
 
 def _cut(reason: str) -> str:
-    """Why something was not read, without the words of servers and hosts: users and roles stand in them."""
+    """Why something was not read, without messages of servers, which can contain users and roles."""
     return _QUOTED.sub('"..."', _ANSWERED.sub(r"\1", reason))
 
 
@@ -127,22 +130,22 @@ class _Swap:
         self._specs: dict[int, PodSpec] = {}
 
     def name(self, text: str) -> str:
-        """A text that is a name as a whole, or is none."""
+        """A text that is a complete name, or not a name."""
         return self._hidden.get(text, text)
 
     def scheduler(self, text: str) -> str:
-        """A scheduler's name, which may begin with that of a set: `research.binpack`."""
+        """The name of a scheduler, which can begin with the name of a set: `research.binpack`."""
         head, dot, tail = text.partition(".")
         return f"{self._hidden[head]}.{tail}" if dot and head in self._sets else text
 
     def prose(self, text: str) -> str:
-        """A text with names among its words."""
+        """A text that can contain names."""
         return _TOKEN.sub(
             lambda match: self._hidden.get(match[0]) or self.scheduler(match[0]), text
         )
 
     def value(self, value: Any, key: str = "") -> Any:
-        """What stands under a key."""
+        """The value of a key."""
         if isinstance(value, str):
             if key in _AS_IT_IS:
                 return value
@@ -159,7 +162,7 @@ class _Swap:
         return value
 
     def spec(self, spec: PodSpec) -> PodSpec:
-        """Pods that share one go on sharing it."""
+        """The redacted spec; pods that shared a spec still share it."""
         if id(spec) not in self._specs:
             self._specs[id(spec)] = replace(
                 spec,
@@ -180,7 +183,7 @@ class _Swap:
         return replace(it, name=self.name(it.name), image=self.value(it.image, "image"))
 
     def key(self, name: str) -> str:
-        """A key: those of managedFields name list entries, and are prose."""
+        """A redacted key: keys of managedFields contain the names of list entries."""
         return self.prose(name) if name.startswith(("k:{", 'v:"')) else name
 
 
@@ -208,7 +211,7 @@ def _names(snapshot: Snapshot) -> Iterator[str]:
     for it in snapshot.objects:
         yield from (it.name, it.namespace)
         if it.kind == "Node":
-            yield it.labels.get(_HOSTNAME, "")  # which may be the name's first part
+            yield it.labels.get(_HOSTNAME, "")  # can be the first part of the name
         yield from _referred(it.data)
     for pod in snapshot.pods:
         yield from (pod.name, pod.namespace, pod.node)
@@ -222,7 +225,7 @@ def _names(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _referred(data: Any) -> Iterator[str]:
-    """Names in the fields of an object, whatever they lead to."""
+    """Names in the fields of an object, for any kind of target."""
     if isinstance(data, dict):
         for key, value in data.items():
             if isinstance(value, str) and key in _REFERENCES:
@@ -240,7 +243,7 @@ def _referred(data: Any) -> Iterator[str]:
 
 
 def _resources(snapshot: Snapshot) -> Iterator[str]:
-    """Names of resources, whole and behind their slash: no word of theirs is replaced."""
+    """Names of resources, complete and after their slash; these words are not replaced."""
     for it in snapshot.objects:
         for name in _amounts(it.data):
             yield name

@@ -1,4 +1,4 @@
-"""How long one thread keeps the others waiting."""
+"""Sets Python's thread switch interval while a cluster is read."""
 
 import sys
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _TURN_S = 0.0005
 
 @contextmanager
 def in_short_turns() -> Iterator[None]:
-    """Threads that only pass on what has come do not wait long for those that work with it."""
+    """Shorten the GIL switch interval, so that I/O threads do not wait for threads that decode."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(_TURN_S)
     try:
