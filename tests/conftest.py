@@ -14,7 +14,7 @@ from hypothesis import settings
 from policygen.core.finding import Finding
 from policygen.core.rule import Severity
 from policygen.documents.files import Source
-from policygen.documents.locate import dress, ordered
+from policygen.documents.locate import locate, ordered
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec.load import Loaded, load
 
@@ -88,7 +88,7 @@ def plan_of_files(files: dict[str, str], extras: frozenset[str] = frozenset()) -
     loaded = load([Source(name, text, None) for name, text in files.items()])
     plan = compile_plan(loaded.sound, extras)
     hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]
-    findings = ordered((*loaded.findings, *dress(loaded.documents, hits)))
+    findings = ordered((*loaded.findings, *locate(loaded.documents, hits)))
     refused = loaded.refused or plan.refused
     return Planned(loaded, None if refused else plan, tuple(findings))
 

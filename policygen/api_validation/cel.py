@@ -130,7 +130,7 @@ RULES: Mapping[str, Callable[[Any], bool]] = {
 """By the text of the rule. A KeyError is an error in CEL, and the server refuses then, too."""
 
 
-class Rule(NamedTuple):
+class CelRule(NamedTuple):
     """One rule of a schema."""
 
     judge: Callable[[Any], bool]
@@ -145,7 +145,7 @@ class Rule(NamedTuple):
             return False
 
 
-def compiled(rule: Mapping[str, str]) -> Rule | None:
+def compiled(rule: Mapping[str, str]) -> CelRule | None:
     """A rule of `x-kubernetes-validations`; None for a rule that checks only updates.
 
     Raises KeyError for a rule that is missing in RULES.
@@ -154,4 +154,4 @@ def compiled(rule: Mapping[str, str]) -> Rule | None:
     if "oldSelf" in text:
         return None
     message = rule.get("message", text).rstrip(".")
-    return Rule(RULES[text], f"breaks a rule of its CRD: {advised(message)}")
+    return CelRule(RULES[text], f"breaks a rule of its CRD: {advised(message)}")

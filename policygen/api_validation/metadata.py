@@ -34,7 +34,7 @@ def _shape() -> Check:
     return structural.check(schemas.object_meta(), custom=False)
 
 
-def check(metadata: Any, served: schemas.Served, out: list[Refusal]) -> None:
+def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None:
     """Append the refusals of the metadata of an object of this kind."""
     if not isinstance(metadata, dict):
         return  # the check of the object reports it
@@ -63,7 +63,7 @@ def is_namespace(name: str) -> bool:
     return len(name) <= _LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
 
 
-def _identity(metadata: dict[str, Any], served: schemas.Served) -> Iterator[Refusal]:
+def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[Refusal]:
     name, namespace = metadata.get("name"), metadata.get("namespace")
     if namespace and served.namespaced and not is_namespace(namespace):
         message = (

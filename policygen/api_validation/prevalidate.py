@@ -22,7 +22,7 @@ Fill = Callable[[Any], Any]
 class Acceptor:
     """Accepts objects of one kind, as policygen's readers return them (1.0 is the integer 1)."""
 
-    def __init__(self, served: schemas.Served) -> None:
+    def __init__(self, served: schemas.ServedKind) -> None:
         import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 
         self._drops_status = served.status_dropped
@@ -88,12 +88,12 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
     return _fields(parts, rules) if parts or rules else None
 
 
-def _rules(schema: Schema) -> tuple[cel.Rule, ...]:
+def _rules(schema: Schema) -> tuple[cel.CelRule, ...]:
     found = map(cel.compiled, schema.get("x-kubernetes-validations", ()))
     return tuple(rule for rule in found if rule is not None)
 
 
-def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.Rule, ...]) -> Fill:
+def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.CelRule, ...]) -> Fill:
     def fill(value: Any) -> Any:
         made = value
         for name, inner, default in parts:
@@ -113,7 +113,7 @@ def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.Rule, ..
     return fill
 
 
-def _entries(inner: Fill | None, keys: Sequence[str], rules: tuple[cel.Rule, ...]) -> Fill:
+def _entries(inner: Fill | None, keys: Sequence[str], rules: tuple[cel.CelRule, ...]) -> Fill:
     def fill(value: Any) -> Any:
         made = value if inner is None else [inner(entry) for entry in value]
         if keys and len({tuple(map(entry.get, keys)) for entry in made}) < len(made):
@@ -124,7 +124,7 @@ def _entries(inner: Fill | None, keys: Sequence[str], rules: tuple[cel.Rule, ...
     return fill
 
 
-def _obey(rules: tuple[cel.Rule, ...], value: Any) -> None:
+def _obey(rules: tuple[cel.CelRule, ...], value: Any) -> None:
     for rule in rules:
         if not rule.holds(value):
             raise _UnsureError

@@ -41,7 +41,7 @@ _FORMATS = {
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 
 
-def whole(served: schemas.Served) -> Schema:
+def whole(served: schemas.ServedKind) -> Schema:
     """The JSON Schema of the objects of a kind, without their status if a server drops it."""
     parts = {**served.schema["properties"]}
     if served.status_dropped:
@@ -52,7 +52,7 @@ def whole(served: schemas.Served) -> Schema:
     return made
 
 
-def _metadata(served: schemas.Served) -> Schema:
+def _metadata(served: schemas.ServedKind) -> Schema:
     """The JSON Schema of the metadata of a kind."""
     strict = _mapping(schemas.object_meta(), custom=False)
     shape, longest = _SUBDOMAIN, 253

@@ -9,7 +9,7 @@ from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.scalars import Check
 
 
-def refusals(thing: Mapping[str, Any], kind: schemas.Served) -> Iterator[Refusal]:
+def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
     """Every reason for which a server refuses to create an object, in the order of its fields.
 
     `thing` is the object as in JSON (mappings with string keys), and `kind` is the result of

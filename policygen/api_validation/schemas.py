@@ -12,7 +12,7 @@ CORE = "core"
 """The folder of the core group, whose apiVersion has no group."""
 
 
-class Served(msgspec.Struct, frozen=True, rename="camel"):
+class ServedKind(msgspec.Struct, frozen=True, rename="camel"):
     """One kind in one version, as a server serves it."""
 
     group: str
@@ -53,12 +53,12 @@ def index() -> Index:
 
 
 @cache
-def served(api_version: str, kind: str) -> Served | None:
+def served(api_version: str, kind: str) -> ServedKind | None:
     """A kind's schema; None if no recorded server serves it."""
     at = api_version if "/" in api_version else f"{CORE}/{api_version}"
     if kind not in index().kinds.get(at, ()):
         return None
-    return msgspec.json.decode((folder() / at / f"{kind}.json").read_bytes(), type=Served)
+    return msgspec.json.decode((folder() / at / f"{kind}.json").read_bytes(), type=ServedKind)
 
 
 @cache

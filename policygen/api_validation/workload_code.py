@@ -34,7 +34,7 @@ _VARIABLE = re.compile(r"[ -<>-~]+")
 _ENDS = "beginning and ending with a letter or digit"
 
 
-class Form(Struct, frozen=True, eq=False):
+class StringForm(Struct, frozen=True, eq=False):
     """The required form of a string."""
 
     takes: Callable[[str], bool]
@@ -53,20 +53,22 @@ def _is_ip(text: str) -> bool:
         return False
 
 
-FORMS: Mapping[str, Form] = {
-    "DNS label": Form(is_namespace, f'lower-case letters, digits and "-", at most 63, {_ENDS}'),
-    "DNS subdomain": Form(is_subdomain, f'lower-case letters, digits, "-" and ".", {_ENDS}'),
-    "label key": Form(
+FORMS: Mapping[str, StringForm] = {
+    "DNS label": StringForm(
+        is_namespace, f'lower-case letters, digits and "-", at most 63, {_ENDS}'
+    ),
+    "DNS subdomain": StringForm(is_subdomain, f'lower-case letters, digits, "-" and ".", {_ENDS}'),
+    "label key": StringForm(
         lambda text: not key_fault(text), f'letters, digits, "-", "_" and ".", {_ENDS}'
     ),
-    "label value": Form(
+    "label value": StringForm(
         lambda text: not value_fault(text), f'at most 63 letters, digits, "-", "_" and ".", {_ENDS}'
     ),
-    "port name": Form(
+    "port name": StringForm(
         lambda text: len(text) <= _LONGEST_PORT and bool(_PORT.fullmatch(text)),
         'at most 15 lower-case letters, digits and "-" with a letter among them',
     ),
-    "key of a ConfigMap": Form(
+    "key of a ConfigMap": StringForm(
         lambda text: (
             len(text) <= _LONGEST
             and text != "."
@@ -75,16 +77,16 @@ FORMS: Mapping[str, Form] = {
         ),
         'letters, digits, "-", "_" and "."',
     ),
-    "name of a variable": Form(
+    "name of a variable": StringForm(
         lambda text: bool(_VARIABLE.fullmatch(text)), 'ASCII characters without "="'
     ),
-    "path below another": Form(
+    "path below another": StringForm(
         lambda text: not text.startswith("/") and _no_step_up(text),
         'a path that does not begin with "/" and has no ".."',
     ),
-    "path without ..": Form(_no_step_up, 'a path without ".."'),
-    "IP address": Form(_is_ip, "an address such as 10.0.0.1"),
-    "absolute path": Form(lambda text: text.startswith("/"), 'a path that begins with "/"'),
+    "path without ..": StringForm(_no_step_up, 'a path without ".."'),
+    "IP address": StringForm(_is_ip, "an address such as 10.0.0.1"),
+    "absolute path": StringForm(lambda text: text.startswith("/"), 'a path that begins with "/"'),
 }
 """By name; a field has the first form that fits the server's answers."""
 

@@ -12,7 +12,7 @@ from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
 from policygen.documents import files
 from policygen.documents.files import Source
-from policygen.documents.locate import dress, ordered
+from policygen.documents.locate import locate, ordered
 from policygen.lint.run_rules import NOTHING_TO_JUDGE
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec.load import Loaded, load
@@ -78,13 +78,13 @@ def _unknown_rules(loaded: Loaded) -> list[Finding]:
     bounded = [rule.name for rule in registry.RULES if rule.bound]
     known = registry.names()
     hits = [hit for each in given for hit in waivers.misspelt(each, known, bounded)]
-    return dress(loaded.documents, hits)
+    return locate(loaded.documents, hits)
 
 
 def _said(loaded: Loaded, plan: Plan) -> list[Finding]:
     """All that is to be said of a spec and of what comes of it."""
     hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]
-    found = [*loaded.findings, *dress(loaded.documents, hits)]
+    found = [*loaded.findings, *locate(loaded.documents, hits)]
     if loaded.foreign:
         plural = "s" if loaded.foreign > 1 else ""
         message = f"{loaded.foreign} document{plural} of other API groups skipped"

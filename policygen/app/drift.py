@@ -11,7 +11,7 @@ from policygen.core.finding import At, dotted
 from policygen.core.finding import Path as Field
 from policygen.documents.parse import mapping
 from policygen.drift import patches, scripts
-from policygen.drift.drift import Drift, Rendered, Wanted
+from policygen.drift.drift import Drift, Rendered, RenderedObject
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
 from policygen.plan import kueue_configuration, second_scheduler
@@ -33,7 +33,7 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
         data = mapping(manifest.text)
         it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
         if it is not None:
-            wanted.append(Wanted(manifest.item, it, manifest.text))
+            wanted.append(RenderedObject(manifest.item, it, manifest.text))
     platform = loaded.spec.platform
     origins = Origins(loaded.spec, plan.pools, plan.trees)
     not_requested = _configuration(platform, request.extras)

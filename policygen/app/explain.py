@@ -33,7 +33,7 @@ _SAYS = {
 }
 
 
-class Entry(Struct, frozen=True, eq=False):
+class RuleEntry(Struct, frozen=True, eq=False):
     """A rule, and what its page says about it."""
 
     rule: Rule
@@ -67,7 +67,7 @@ class Entry(Struct, frozen=True, eq=False):
         return self.objects is None or self.objects.holds(target)
 
 
-class Wanted(Struct, frozen=True):
+class RuleQuery(Struct, frozen=True):
     """Which entries are asked for; what is empty or None asks for all."""
 
     families: tuple[str, ...] = ()
@@ -81,13 +81,13 @@ class Wanted(Struct, frozen=True):
     """Each must stand in the name, the sentence or a kind."""
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[RuleEntry]:
     """Every entry: the rules that check objects, then what is found in specs and runs."""
     for checked in RULES:
         of = page(checked.name)
-        yield Entry(checked, of.proof, of.not_shown)
+        yield RuleEntry(checked, of.proof, of.not_shown)
     for family in (Family.REFUSED, Family.RUN, Family.REPORTED):
-        yield from (Entry(rule) for rule in REGISTRY if rule.family is family)
+        yield from (RuleEntry(rule) for rule in REGISTRY if rule.family is family)
 
 
 def names() -> tuple[str, ...]:
@@ -122,7 +122,7 @@ def pages(report: Report) -> dict[str, str]:
     return {rule.name: _text_of(rule) for rule in sorted(rules, key=str)}
 
 
-def select(wanted: Wanted) -> list[Entry]:
+def select(wanted: RuleQuery) -> list[RuleEntry]:
     """The entries that are asked for. Raises UsageError for a kind or version that there is not."""
     judged = {_kind(name) for name in wanted.kinds}
     target = {**versions.DEFAULT, **wanted.target} if wanted.target else None
@@ -151,7 +151,7 @@ def lost(words: Iterable[str]) -> str:
     return ""
 
 
-def _text(each: Entry) -> str:
+def _text(each: RuleEntry) -> str:
     """What words are looked for in."""
     return f"{each.rule} {each.rule.summary} {each.judges}".lower()
 
@@ -168,7 +168,7 @@ def _kind(name: str) -> str:
     return known[name.lower()]
 
 
-def table(found: Sequence[Entry]) -> str:
+def table(found: Sequence[RuleEntry]) -> str:
     """A line for each: name, severity, family, fix, whether it is proven, the fault."""
     width = max((len(each.rule.name) for each in found), default=0)
     return "".join(
@@ -178,11 +178,11 @@ def table(found: Sequence[Entry]) -> str:
     )
 
 
-def _shown(each: Entry) -> str:
+def _shown(each: RuleEntry) -> str:
     return "proven" if each.proof else "not shown" if each.not_shown else "-"
 
 
-def write(found: Sequence[Entry], out: TextIO) -> None:
+def write(found: Sequence[RuleEntry], out: TextIO) -> None:
     """The same as JSON, described by schemas/rules.schema.json."""
     rules = [
         {

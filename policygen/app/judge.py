@@ -16,14 +16,14 @@ from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.kubernetes import controllers, manifests
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.locate import dress
+from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.lint import engine
 from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import described
-from policygen.lint.engine import Outcome
+from policygen.lint.engine import RuleOutcome
 from policygen.lint.rule import Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
 from policygen.spec.types import Spec
@@ -65,10 +65,10 @@ class Declared(Struct, frozen=True):
     """They are not all: what is missing among them may be elsewhere."""
 
 
-class Judged(Struct, frozen=True):
+class CheckResult(Struct, frozen=True):
     """What there is to say of manifests, or of a cluster."""
 
-    outcomes: list[Outcome]
+    outcomes: list[RuleOutcome]
     findings: list[Finding]
     objects: int
     complete: bool
@@ -79,7 +79,7 @@ class Judged(Struct, frozen=True):
     """What could not be read of it and some rule needed."""
 
 
-class JudgedCluster(Judged, frozen=True, kw_only=True):
+class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
     """And what a look at a cluster tells besides."""
 
     runs: Mapping[str, Version]
@@ -88,7 +88,9 @@ class JudgedCluster(Judged, frozen=True, kw_only=True):
     """Behind the indexes of its documents."""
 
 
-def judge_manifests(declared: Declared, rules: Sequence[ObjectRule], against: Against) -> Judged:
+def judge_manifests(
+    declared: Declared, rules: Sequence[ObjectRule], against: Against
+) -> CheckResult:
     """Run the rules on what manifests declare."""
     found = declared.found
     hollow = [] if declared.unreadable else list(_hollow(declared, against.documents))
@@ -106,13 +108,13 @@ def judge_manifests(declared: Declared, rules: Sequence[ObjectRule], against: Ag
     given = frozenset(need for need, is_given in there.items() if is_given)
     outcomes = engine.run(rules, Facts(cluster, against.target, given, against.spec, against.plan))
     hits = [hit for outcome in outcomes for hit in outcome.hits]
-    return Judged(
+    return CheckResult(
         outcomes=outcomes,
         findings=[
             *declared.unreadable,
             *hollow,
             *found.findings,
-            *dress(found.documents, found.objects, hits),
+            *locate_objects(found.documents, found.objects, hits),
             *manifests.notes(found, judged=lambda it: _is_judged(it, against.target)),
         ],
         objects=len(found.objects),
@@ -122,7 +124,7 @@ def judge_manifests(declared: Declared, rules: Sequence[ObjectRule], against: Ag
 
 def judge(
     snapshot: Snapshot, rules: Sequence[ObjectRule], against: Against, index: int = 0
-) -> JudgedCluster:
+) -> ClusterCheckResult:
     """Run the rules on a snapshot whose objects stand in the document of that index."""
     seen = snapshot.seen
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
@@ -154,8 +156,8 @@ def judge(
     objects = [*cluster.objects, *_pods(cluster, hits)]
     objects += [it.object for it in rendered.wanted] if rendered else []
     documents = (*against.documents, *inside.documents)
-    findings = [*inside.findings, *dress(documents, objects, hits)]
-    return JudgedCluster(
+    findings = [*inside.findings, *locate_objects(documents, objects, hits)]
+    return ClusterCheckResult(
         outcomes=outcomes,
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
@@ -238,7 +240,7 @@ def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
     }
 
 
-def _gaps(seen: Seen, outcomes: Sequence[Outcome]) -> Iterator[Gap]:
+def _gaps(seen: Seen, outcomes: Sequence[RuleOutcome]) -> Iterator[Gap]:
     """What could not be read and some rule needed."""
     missed = {kind for outcome in outcomes for kind in outcome.missed}
     told = set()
@@ -255,7 +257,7 @@ def _unseen(message: str, seen: Seen) -> Finding:
     return Finding(NOT_READ, message, cluster=seen.context)
 
 
-def _hidden(seen: Seen, outcomes: Sequence[Outcome], against: Against) -> Iterator[Finding]:
+def _hidden(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> Iterator[Finding]:
     """A spec was given, and no name of it can be known among hashes."""
     rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
     if seen.redacted and against.spec is not None and rules:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.app import baseline_file, judge, verdicts
-from policygen.app.judge import Against, Declared, Judged
+from policygen.app.judge import Against, CheckResult, Declared
 from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core import versions
 from policygen.core.finding import Finding
@@ -17,7 +17,7 @@ from policygen.core.versions import Version
 from policygen.documents import files
 from policygen.documents.document import Document
 from policygen.documents.files import Source
-from policygen.documents.locate import dress, ordered
+from policygen.documents.locate import locate, ordered
 from policygen.drift import rule_names
 from policygen.kubernetes import manifests
 from policygen.lint import selection, waiver_annotations, waivers
@@ -31,11 +31,11 @@ from policygen.spec.rules import FOREIGN_DOCUMENTS
 if TYPE_CHECKING:  # what reads specs and clusters is imported only if the request names some
     from policygen.app.compile import Compiled
     from policygen.app.connect import Asked
-    from policygen.client.live import Progress, Wanted
+    from policygen.client.live import ClusterQuery, Progress
     from policygen.drift.drift import Rendered
 
 
-class Spec(Struct, frozen=True):
+class RunSpec(Struct, frozen=True):
     """The spec of a run, or what was given instead of one."""
 
     compiled: "Compiled | None" = None
@@ -59,13 +59,13 @@ class Run(Struct, frozen=True):
 
     request: LintRequest
     selected: Selection
-    spec: Spec
+    spec: RunSpec
 
 
 class Clusters(Struct):
     """What was found on the clusters of a run."""
 
-    judged: list[Judged]
+    judged: list[CheckResult]
     unreadable: list[Finding]
     annotated: list[Annotated]
     compared: list[str]
@@ -114,7 +114,7 @@ def refused(request: LintRequest, findings: Sequence[Finding]) -> Report:
     return Report(findings=tuple(findings), rules=ended, complete=False)
 
 
-def reading(request: LintRequest) -> "Wanted":
+def reading(request: LintRequest) -> "ClusterQuery":
     """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
     from policygen.app import sources
 
@@ -127,18 +127,18 @@ def reading(request: LintRequest) -> "Wanted":
 
 def compiled_spec(
     request: LintRequest, inside: Sequence[Source] = (), stdin: BinaryIO | None = None
-) -> Spec:
+) -> RunSpec:
     """The spec of its own files and of documents among the manifests. Raises SpecError."""
     if not request.specs and not inside:
-        return Spec()
+        return RunSpec()
     from policygen.app.compile import compiled, no_spec
 
     made = compiled(request.specs, request.target, request.extras, stdin=stdin, among=inside)
     if made.loaded.own:
-        return Spec(made, made.findings)
+        return RunSpec(made, made.findings)
     others = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
     hollow = no_spec(request.specs, made.loaded)
-    return Spec(findings=(*others, *hollow), hollow=bool(hollow))
+    return RunSpec(findings=(*others, *hollow), hollow=bool(hollow))
 
 
 def _target(run: Run) -> dict[str, Version]:
@@ -214,7 +214,7 @@ def _rendered(run: Run) -> "Rendered | None":
 
 
 def _report(
-    run: Run, documents: Sequence[Document], parts: Sequence[Judged], clusters: Clusters
+    run: Run, documents: Sequence[Document], parts: Sequence[CheckResult], clusters: Clusters
 ) -> Report:
     """Everything that was found, before waivers."""
     lost = len(clusters.unreadable)
@@ -252,7 +252,7 @@ def _waived(report: Report, run: Run, annotated: Sequence[Annotated], today: dat
         evaluated=verdicts.evaluated(report.rules) & run.selected.names,
         annotated=annotated if run.spec.compiled else (),
     )
-    about_waivers = dress(run.spec.documents, judged.hits)
+    about_waivers = locate(run.spec.documents, judged.hits)
     return replace(
         report,
         findings=tuple(ordered([*judged.shown, *about_waivers, *judged.of_annotations])),

@@ -13,7 +13,7 @@ from policygen.core.errors import CheckFailed, SpecError, UsageError
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.suggest import suggest
 from policygen.documents import document, files
-from policygen.documents.locate import dress
+from policygen.documents.locate import locate
 from policygen.plan import kubernetes, kueue_configuration, scheduler, volcano_configuration
 from policygen.plan.catalog import KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
@@ -254,7 +254,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
                     Hit(BAD_BASE_FILE, message, At(each.index, path))
                     for path, message in kueue_configuration.faults(each.data)
                 ]
-                faults += dress([each], wrong)
+                faults += locate([each], wrong)
                 if not faults:
                     fields: dict[str, Any] = each.data
                     return fields
@@ -266,7 +266,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
         f"ConfigMap under {kueue_configuration.CONFIG_KEY}",
         at,
     )
-    raise SpecError(dress(loaded.documents, [hit]))
+    raise SpecError(locate(loaded.documents, [hit]))
 
 
 def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:

@@ -10,7 +10,7 @@ from policygen.app.connect import Asked
 from policygen.app.requests import ClusterRequest
 from policygen.client import live, requests
 from policygen.client import snapshot_file as snapshots
-from policygen.client.live import Look, Progress, Wanted
+from policygen.client.live import ClusterQuery, Look, Progress
 from policygen.client.requests import Server
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding, Place
@@ -51,7 +51,7 @@ class LiveCluster:
         self,
         context: str | None,
         request: ClusterRequest,
-        wanted: Wanted,
+        wanted: ClusterQuery,
         asked: Asked | None,
         progress: Progress,
     ) -> None:
@@ -142,7 +142,7 @@ class Unreachable:
 
 def clusters(
     request: ClusterRequest,
-    wanted: Wanted,
+    wanted: ClusterQuery,
     asked: Asked | None = None,
     progress: Progress = lambda _: None,
 ) -> Iterator[SnapshotFile | LiveCluster]:
@@ -172,7 +172,7 @@ def wanted(
     compiled: Compiled | None,
     target: Mapping[str, Version],
     namespaces: tuple[str, ...] = (),
-) -> Wanted:
+) -> ClusterQuery:
     """What to read of a cluster: what the rules look at, and what the compiled spec renders."""
     names, rendered = set(CONFIG_MAPS), set[GroupKind]()
     if compiled is not None:
@@ -181,7 +181,7 @@ def wanted(
         rendered = {
             _kind(item.release.api_version, item.kind.name) for item in compiled.plan.items
         } | {CONFIG_MAP}
-    return Wanted(
+    return ClusterQuery(
         kinds=kinds.wanted(rules) | rendered | ({NAMESPACE} if namespaces else set()),
         versions={
             _kind(release.api_version, kind.name): release.api_version

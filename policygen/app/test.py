@@ -18,7 +18,7 @@ from policygen.lint.run_rules import BAD_CASE, BAD_EXPECTATION, NOTHING_TO_JUDGE
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 from policygen.testing import cases, expected
 from policygen.testing.cases import Case
-from policygen.testing.expected import Difference, Expected, Sheet
+from policygen.testing.expected import CaseDifference, Expected, Sheet
 
 _NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_JUDGE}
 
@@ -33,12 +33,12 @@ class TestRequest(NamedTuple):
     partial: bool = False
 
 
-class Outcome(Struct, frozen=True):
+class CaseOutcome(Struct, frozen=True):
     """A case, and what came of it."""
 
     case: Case
     found: tuple[Expected, ...]
-    difference: Difference
+    difference: CaseDifference
     crashed: tuple[str, ...] = ()
     """Rules that have a bug."""
 
@@ -53,7 +53,7 @@ class _Linted(Struct, frozen=True):
     crashed: tuple[str, ...] = ()
 
 
-def run(request: TestRequest, *, today: date) -> list[Outcome]:
+def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
     """The outcome of every case.
 
     Raises SpecError with all that is wrong with the cases or the specs: no outcome counts then.
@@ -71,7 +71,7 @@ def run(request: TestRequest, *, today: date) -> list[Outcome]:
         faults += _unreadable(linted)
         now = _told(case, linted)
         difference = expected.compare((entry.it for entry in sheet.entries), now)
-        outcomes.append(Outcome(case, now, difference, linted.crashed))
+        outcomes.append(CaseOutcome(case, now, difference, linted.crashed))
     if faults:
         raise SpecError(ordered(faults))
     return outcomes
@@ -182,6 +182,6 @@ def _told(case: Case, linted: _Linted) -> tuple[Expected, ...]:
     return tuple(sorted(expected.expectation(it, case.folder) for it in linted.findings))
 
 
-def failed(outcomes: Sequence[Outcome]) -> int:
+def failed(outcomes: Sequence[CaseOutcome]) -> int:
     """How many cases are not as expected."""
     return sum(not each.passed for each in outcomes)

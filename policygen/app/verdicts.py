@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from policygen.core.finding import Finding, Verdict
 from policygen.core.rule import Family, Severity
-from policygen.lint.engine import Outcome
+from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import REPORTED, RULES
 from policygen.lint.rule import Fix, ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_JUDGE
@@ -21,7 +21,7 @@ _WORST = (
 )
 
 
-def merged(runs: Sequence[Sequence[Outcome]], *, whole: bool) -> tuple[Ended, ...]:
+def merged(runs: Sequence[Sequence[RuleOutcome]], *, whole: bool) -> tuple[Ended, ...]:
     """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
@@ -39,7 +39,7 @@ def with_findings(rules: Sequence[Ended], findings: Sequence[Finding]) -> tuple[
 
 def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[Ended, ...]:
     """How rules end where nothing is judged at all."""
-    return merged([[Outcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
+    return merged([[RuleOutcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
 
 
 def idle(rules: Sequence[Ended]) -> Finding | None:
@@ -58,7 +58,7 @@ def evaluated(rules: Sequence[Ended]) -> set[str]:
     return {it.rule for it in rules if it.whole and it.verdict in judged} | of_specs
 
 
-def compared(outcomes: Sequence[Outcome]) -> bool:
+def compared(outcomes: Sequence[RuleOutcome]) -> bool:
     """Whether a cluster was held against a spec in all that it renders."""
     judged = {
         it.rule.name
@@ -78,7 +78,7 @@ def verdict(report: Report, fail_on: Severity) -> Verdict:
     return Verdict.FAIL if failed else Verdict.PASS
 
 
-def _ended(outcomes: Sequence[Outcome], *, whole: bool) -> Ended:
+def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> Ended:
     outcome = min(outcomes, key=lambda it: _WORST.index(it.verdict))
     rule: ObjectRule = outcome.rule
     return Ended(

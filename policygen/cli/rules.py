@@ -95,7 +95,7 @@ def rules(**given: Any) -> None:
     as_json = given.pop("form") == "json"
     if advice := app_explain.lost(given["words"]):
         raise UsageError(advice)
-    found = app_explain.select(app_explain.Wanted(**given))
+    found = app_explain.select(app_explain.RuleQuery(**given))
     if as_json:
         out = io.StringIO()
         app_explain.write(found, out)

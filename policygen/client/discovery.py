@@ -37,7 +37,7 @@ class Resource(Struct, frozen=True):
         return f"{root}{within}/{self.plural}"
 
 
-class Served(Struct, frozen=True):
+class ServedResources(Struct, frozen=True):
     """The kinds that a server serves."""
 
     resources: Mapping[GroupKind, tuple[Resource, ...]]
@@ -69,32 +69,32 @@ class _Resource(Struct, rename="camel"):
     verbs: tuple[str, ...] = ()
 
 
-class _Version(Struct):
+class _GroupVersion(Struct):
     version: str
     resources: tuple[_Resource, ...] = ()
     freshness: str = "Current"
 
 
-class _Meta(Struct):
+class _GroupMeta(Struct):
     name: str = ""
 
 
 class _Group(Struct):
-    metadata: _Meta = field(default_factory=_Meta)
-    versions: tuple[_Version, ...] = ()
+    metadata: _GroupMeta = field(default_factory=_GroupMeta)
+    versions: tuple[_GroupVersion, ...] = ()
 
 
-class _Groups(Struct):
+class _GroupList(Struct):
     items: tuple[_Group, ...]
 
 
-def served(get: Callable[..., bytes]) -> Served:
+def served(get: Callable[..., bytes]) -> ServedResources:
     """Ask a server. Raises ReadError."""
     resources: dict[GroupKind, list[Resource]] = {}
     broken = set()
     for path in PATHS:
         try:
-            groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_Groups)
+            groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_GroupList)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"{path} is not a list of API groups: {error}") from None
         for group in groups.items:
@@ -109,4 +109,6 @@ def served(get: Callable[..., bytes]) -> Served:
                     resources.setdefault(GroupKind(name, kind), []).append(
                         Resource(name, version.version, kind, it.resource, it.scope == "Namespaced")
                     )
-    return Served({kind: tuple(found) for kind, found in resources.items()}, frozenset(broken))
+    return ServedResources(
+        {kind: tuple(found) for kind, found in resources.items()}, frozenset(broken)
+    )

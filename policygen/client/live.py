@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from policygen.client import discovery, pages, pod_lists, projection
-from policygen.client.discovery import Resource, Served
+from policygen.client.discovery import Resource, ServedResources
 from policygen.client.lists import listed_as, plain
 from policygen.client.pod_lists import ListedPod, Pods
 from policygen.client.requests import ReadError, Server
@@ -38,7 +38,7 @@ _DEPLOYMENT = ("apps", "Deployment")
 Progress = Callable[[str], None]
 
 
-class Wanted(Struct, frozen=True):
+class ClusterQuery(Struct, frozen=True):
     """What to read."""
 
     kinds: frozenset[GroupKind]
@@ -56,13 +56,13 @@ class _Listed(Struct):
     gaps: list[Gap] = field(default_factory=list)
 
 
-class _Version(Struct):
+class _ServerVersion(Struct):
     git_version: str = field(default="", name="gitVersion")
 
 
 @contextmanager
 def begin(
-    server: Server, wanted: Wanted, *, document: int = 0, progress: Progress = lambda _: None
+    server: Server, wanted: ClusterQuery, *, document: int = 0, progress: Progress = lambda _: None
 ) -> Iterator["Look"]:
     """Begin to list the wanted kinds. The lists are under way in the block, and end with it.
 
@@ -88,7 +88,7 @@ class Look:
     def __init__(
         self,
         server: Server,
-        wanted: Wanted,
+        wanted: ClusterQuery,
         pool: Any,
         progress: Progress,
         document: int,
@@ -153,16 +153,16 @@ class Look:
     def _version(self) -> str:
         body = self.server.get("/version")
         try:
-            return msgspec.json.decode(body, type=_Version).git_version
+            return msgspec.json.decode(body, type=_ServerVersion).git_version
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"the answer is not a version: {error}") from None
 
-    def _begin(self, found: Served, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
+    def _begin(self, found: ServedResources, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
         """Start to list kinds. Returns a future for each."""
         places = _ordered(self._places(found, kinds - {CONFIG_MAP}))
         return {it: self.pool.submit(self._list, it) for it in places}
 
-    def _places(self, found: Served, kinds: Iterable[GroupKind]) -> list[Resource]:
+    def _places(self, found: ServedResources, kinds: Iterable[GroupKind]) -> list[Resource]:
         """The resources of kinds. A kind that is not served is absent, an unknown kind is a gap."""
         places = []
         for kind in sorted(kinds):
@@ -206,7 +206,7 @@ class Look:
         type_ = listed_as(GroupKind(it.group, it.kind))
         return pages.items(self.server.fetch, it.path(namespace), query, type_, partial(_kept, it))
 
-    def _config_maps(self, found: Served, lists: Mapping[Resource, Any]) -> _Listed:
+    def _config_maps(self, found: ServedResources, lists: Mapping[Resource, Any]) -> _Listed:
         """Those with controllers' files in them, each asked for by name: others are nobody's business."""
         place = found.find(CONFIG_MAP)
         read = _Listed()

@@ -42,16 +42,16 @@ class Ask(Protocol):
         """Send the request in a thread."""
 
 
-class Meta(Struct):
+class ListMeta(Struct):
     """The metadata of a list."""
 
     continue_: str = msgspec.field(name="continue", default="")
 
 
-class Page(Struct, Generic[T]):
+class ListPage(Struct, Generic[T]):
     """A page of a list; `items` is required."""
 
-    metadata: Meta
+    metadata: ListMeta
     items: list[T]
 
 
@@ -62,7 +62,7 @@ def items(
 
     Raises ReadError if the list could not be read completely.
     """
-    decoder = msgspec.json.Decoder(Page[type_])  # type: ignore[valid-type] # a type that is given
+    decoder = msgspec.json.Decoder(ListPage[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
         whole = number == RESTARTS
         asked = query if whole else _first(query)
@@ -97,7 +97,7 @@ def _page(query: Mapping[str, str], token: str) -> Mapping[str, str]:
 def _pages(
     fetch: FetchPage,
     query: Mapping[str, str],
-    decoder: "msgspec.json.Decoder[Page[T]]",
+    decoder: "msgspec.json.Decoder[ListPage[T]]",
     made: Callable[[T], R],
 ) -> list[R] | None:
     """All items; None if the list expired while it was read."""

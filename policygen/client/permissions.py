@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from policygen.api_validation import schemas
-from policygen.client.live import Wanted
+from policygen.client.live import ClusterQuery
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind
 
 
@@ -26,7 +26,7 @@ class Permission(Struct, frozen=True, order=True):
         return f"list {resource}{names}{where}"
 
 
-def permissions(wanted: Wanted) -> tuple[Permission, ...]:
+def permissions(wanted: ClusterQuery) -> tuple[Permission, ...]:
     """The smallest set of permissions, sorted.
 
     ConfigMaps are allowed only by name. If namespaces are set, namespaced objects are allowed only
@@ -35,7 +35,7 @@ def permissions(wanted: Wanted) -> tuple[Permission, ...]:
     return tuple(sorted(_permissions(wanted)))
 
 
-def _permissions(wanted: Wanted) -> Iterator[Permission]:
+def _permissions(wanted: ClusterQuery) -> Iterator[Permission]:
     known = dict(_served())
     for kind in wanted.kinds:
         names = tuple(sorted(wanted.config_maps)) if kind == CONFIG_MAP else ()
@@ -47,7 +47,7 @@ def _permissions(wanted: Wanted) -> Iterator[Permission]:
             yield Permission(kind.group, plural, names, namespace)
 
 
-def _served() -> Iterable[tuple[GroupKind, schemas.Served]]:
+def _served() -> Iterable[tuple[GroupKind, schemas.ServedKind]]:
     for at, kinds in schemas.index().kinds.items():
         api_version = at.removeprefix(f"{schemas.CORE}/")
         for kind in kinds:

@@ -24,7 +24,7 @@ _TOLD = (
 """Prefixes of the labels and annotations that are kept for every pod."""
 
 
-class _Meta(Struct):
+class _PodMeta(Struct):
     """Metadata of a pod."""
 
     name: str = ""
@@ -60,7 +60,7 @@ class _Gate(Struct):
     name: str = ""
 
 
-class _Spec(Struct, rename="camel", omit_defaults=True):
+class _SharedPodSpec(Struct, rename="camel", omit_defaults=True):
     """The part of a spec that pods share."""
 
     containers: list[_Container] = field(default_factory=list)
@@ -77,7 +77,7 @@ class _Spec(Struct, rename="camel", omit_defaults=True):
     overhead: dict[str, Any] = field(default_factory=dict)
 
 
-class _OwnSpec(_Spec):
+class _ListedPodSpec(_SharedPodSpec):
     """A spec with the fields that differ between pods."""
 
     node_name: str = ""
@@ -103,7 +103,7 @@ class _Condition(Struct):
     message: str = ""
 
 
-class _Status(Struct, rename="camel"):
+class _PodStatus(Struct, rename="camel"):
     phase: str = ""
     conditions: tuple[_Condition, ...] = ()
     container_statuses: tuple[_ContainerStatus, ...] = ()
@@ -113,9 +113,9 @@ class _Status(Struct, rename="camel"):
 class ListedPod(Struct):
     """A pod in the list of a server, with the fields to decode."""
 
-    metadata: _Meta
-    spec: _OwnSpec
-    status: _Status = field(default_factory=_Status)
+    metadata: _PodMeta
+    spec: _ListedPodSpec
+    status: _PodStatus = field(default_factory=_PodStatus)
 
 
 class Pods:
@@ -155,8 +155,10 @@ class Pods:
             unscheduled_why=self._text(_first(unscheduled.message)) if unscheduled else "",
         )
 
-    def _spec(self, spec: _OwnSpec) -> PodSpec:
-        key = self._encode(_Spec(*(getattr(spec, name) for name in _Spec.__struct_fields__)))
+    def _spec(self, spec: _ListedPodSpec) -> PodSpec:
+        key = self._encode(
+            _SharedPodSpec(*(getattr(spec, name) for name in _SharedPodSpec.__struct_fields__))
+        )
         found = self._specs.get(key)
         if found is None:
             found = self._specs[key] = self._decode(key)

@@ -15,12 +15,12 @@ PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 TIMEOUT_S = 20.0
 
 
-class _Status(Struct):
+class _ReviewStatus(Struct):
     allowed: bool = False
 
 
 class _Review(Struct):
-    status: _Status
+    status: _ReviewStatus
 
 
 def refused(

@@ -297,7 +297,7 @@ def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
 def _message(status: int, fields: Mapping[str, str], body: bytes) -> str:
     """The message of a Status, or a short plain text, on one line."""
     try:
-        reason = msgspec.json.decode(body, type=_Status).message
+        reason = msgspec.json.decode(body, type=_ErrorStatus).message
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # Go sends no content type if the request is not HTTP, or not HTTPS.
         is_plain = fields.get("content-type", "text/plain").startswith("text/plain")
@@ -307,7 +307,7 @@ def _message(status: int, fields: Mapping[str, str], body: bytes) -> str:
     return f"{status}: {words}" if words else f"the server answered {status}"
 
 
-class _Status(Struct):
+class _ErrorStatus(Struct):
     message: str = ""
 
 

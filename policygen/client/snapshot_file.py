@@ -54,15 +54,15 @@ class _Header(Struct, frozen=True):
     version: int = msgspec.field(name=MARK, default=VERSION)
 
 
-class _Object(Struct, frozen=True, array_like=True, tag="object"):
+class _ObjectLine(Struct, frozen=True, array_like=True, tag="object"):
     data: dict[str, Any]
 
 
-class _Spec(Struct, frozen=True, array_like=True, tag="spec"):
+class _SpecLine(Struct, frozen=True, array_like=True, tag="spec"):
     spec: PodSpec
 
 
-class _Pod(Struct, frozen=True, array_like=True, tag="pod"):
+class _PodLine(Struct, frozen=True, array_like=True, tag="pod"):
     namespace: str
     name: str
     spec: int
@@ -79,13 +79,13 @@ class _Pod(Struct, frozen=True, array_like=True, tag="pod"):
     unscheduled_why: str = ""  # later than the others
 
 
-class _End(Struct, frozen=True, array_like=True, tag="end"):
+class _EndLine(Struct, frozen=True, array_like=True, tag="end"):
     objects: int
     specs: int
     pods: int
 
 
-_Line = _Object | _Spec | _Pod | _End
+_Line = _ObjectLine | _SpecLine | _PodLine | _EndLine
 
 
 def write(snapshot: Snapshot, path: Path) -> None:
@@ -168,22 +168,22 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
     objects: list[Object] = []
     specs: list[PodSpec] = []
     pods: list[Pod] = []
-    end: _End | None = None
+    end: _EndLine | None = None
     for line in lines:
         if end is not None:
             raise SnapshotError("is damaged: it has data after its end")
         match line:
-            case _Object(data):
+            case _ObjectLine(data):
                 objects.append(_object(data, At(document, ("objects", len(objects)))))
-            case _Spec(spec):
+            case _SpecLine(spec):
                 specs.append(spec)
-            case _Pod():
+            case _PodLine():
                 if not 0 <= line.spec < len(specs):
                     raise SnapshotError("is damaged: a pod has no spec")
                 pods.append(_pod(line, specs[line.spec], document, len(pods)))
-            case _End():
+            case _EndLine():
                 end = line
-    if end != _End(len(objects), len(specs), len(pods)):
+    if end != _EndLine(len(objects), len(specs), len(pods)):
         raise SnapshotError(_DAMAGED)
     return Snapshot(seen, tuple(objects), tuple(pods))
 
@@ -195,7 +195,7 @@ def _object(data: dict[str, Any], at: At) -> Object:
     return it
 
 
-def _pod(line: _Pod, spec: PodSpec, document: int, number: int) -> Pod:
+def _pod(line: _PodLine, spec: PodSpec, document: int, number: int) -> Pod:
     return Pod(
         document=document,
         number=number,
@@ -220,15 +220,15 @@ def _lines(snapshot: Snapshot) -> Iterator[bytes]:
     encode = msgspec.json.Encoder(enc_hook=_encoded).encode
     yield encode(_Header(snapshot.seen))
     for it in snapshot.objects:
-        yield encode(_Object(it.data))
+        yield encode(_ObjectLine(it.data))
     numbers: dict[int, int] = {}
     for pod in snapshot.pods:
         number = numbers.get(id(pod.spec))
         if number is None:
             number = numbers[id(pod.spec)] = len(numbers)
-            yield encode(_Spec(pod.spec))
+            yield encode(_SpecLine(pod.spec))
         yield encode(
-            _Pod(
+            _PodLine(
                 namespace=pod.namespace,
                 name=pod.name,
                 spec=number,
@@ -245,7 +245,7 @@ def _lines(snapshot: Snapshot) -> Iterator[bytes]:
                 unscheduled_why=pod.unscheduled_why,
             )
         )
-    yield encode(_End(len(snapshot.objects), len(numbers), len(snapshot.pods)))
+    yield encode(_EndLine(len(snapshot.objects), len(numbers), len(snapshot.pods)))
 
 
 def _encoded(value: Any) -> Any:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from policygen.core.finding import Finding, Path, Place, at_path
 from policygen.core.rule import Rule
 from policygen.documents.files import Source
-from policygen.documents.outline import BLANKS, Outline, Shape
+from policygen.documents.outline import BLANKS, NodeKind, Outline
 from policygen.documents.parse import compose, looks_like_json
 from policygen.documents.parsed import Composed, Problem
 from policygen.documents.positions import Inset, Lines, Positions, literal_origins
@@ -74,7 +74,7 @@ class Document(Struct, eq=False):
         step, length = self.outline.find(path)
         outline, text = self.outline, self.positions.text
         start, end = outline.span(step.node, text)
-        collection = outline.shape[step.node] in {Shape.MAPPING, Shape.SEQUENCE}
+        collection = outline.shape[step.node] in {NodeKind.MAPPING, NodeKind.SEQUENCE}
         wanted = collection or start == end or (key and length == len(path))
         if step.key is not None and wanted:
             start, end = outline.span(step.key, text)
@@ -85,7 +85,7 @@ class Document(Struct, eq=False):
         """A scalar as it is written (`1.30`, with quotes if it has some); None for others."""
         step, length = self.outline.find(path)
         node = self.outline.target.get(step.node, step.node)
-        if length < len(path) or self.outline.shape[node] != Shape.SCALAR:
+        if length < len(path) or self.outline.shape[node] != NodeKind.SCALAR:
             return None
         start, end = self.outline.span(node, self.positions.text)
         return self.positions.text[start:end]

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from policygen.core.rule import Rule
 from policygen.documents import placeholders
-from policygen.documents.outline import BLANKS, Shape
+from policygen.documents.outline import BLANKS, NodeKind
 from policygen.documents.parsed import Composed, Problem
 from policygen.documents.rules import (
     DUPLICATE_KEY,
@@ -20,9 +20,9 @@ MAX_PROBLEMS: Final = 1_000
 """Per document; the rest is counted."""
 
 _TAGS = {
-    Shape.SCALAR: ("!", "tag:yaml.org,2002:str"),
-    Shape.MAPPING: ("!", "tag:yaml.org,2002:map"),
-    Shape.SEQUENCE: ("!", "tag:yaml.org,2002:seq"),
+    NodeKind.SCALAR: ("!", "tag:yaml.org,2002:str"),
+    NodeKind.MAPPING: ("!", "tag:yaml.org,2002:map"),
+    NodeKind.SEQUENCE: ("!", "tag:yaml.org,2002:seq"),
 }
 
 
@@ -61,7 +61,7 @@ class Objections:
 
     def tag(self, node: int, tag: str) -> None:
         """Judge the tag of a node: one that changes nothing is passed over."""
-        if tag in _TAGS[Shape(self._outline.shape[node])]:
+        if tag in _TAGS[NodeKind(self._outline.shape[node])]:
             return
         name = shorten(tag.replace("tag:yaml.org,2002:", "!!"))
         begin, (start, _) = self._outline.start[node], self._outline.span(node, self._text)

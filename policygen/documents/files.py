@@ -65,7 +65,7 @@ def read(
     (`/dev/stdin`, and what a shell makes of `<(command)`). `output` is the state of the file
     that will be written: it cannot be an input.
     """
-    reading = _Reading(stdin, output)
+    reading = _FileReading(stdin, output)
     for argument in arguments:
         if argument == "-":
             reading.add_stdin()
@@ -76,7 +76,7 @@ def read(
 
 def read_path(path: Path) -> tuple[list[Source], list[Finding]]:
     """Likewise what one path names, which is never stdin."""
-    reading = _Reading(None, None)
+    reading = _FileReading(None, None)
     reading.add(str(path))
     return reading.sources, reading.findings
 
@@ -108,7 +108,7 @@ class _Found(Struct, frozen=True):
     """The folders that it is in, and itself."""
 
 
-class _Reading(Struct, eq=False):
+class _FileReading(Struct, eq=False):
     stdin: BinaryIO | None
     output: os.stat_result | None
     sources: list[Source] = field(default_factory=list)

@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from policygen.documents.outline import Outline, Shape
+from policygen.documents.outline import NodeKind, Outline
 from policygen.documents.parsed import Composed, Problem
 
 _BLANK = re.compile(r"[ \t]*")
@@ -59,6 +59,6 @@ class Without:
         for index in self.removed[first:last]:
             node = bisect_right(outline.start, index) - 1
             behind = _BLANK.match(self.whole, min(outline.end[node], index), index)
-            if outline.shape[node] == Shape.SCALAR and behind and behind.end() == index:
+            if outline.shape[node] == NodeKind.SCALAR and behind and behind.end() == index:
                 touched.add(node)
         return touched

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from json import JSONDecoder
 from typing import Any
 
-from policygen.documents.outline import BLANKS, Outline, Shape, Step
+from policygen.documents.outline import BLANKS, NodeKind, Outline, OutlineStep
 
 _BLANK = re.compile(rf"[{BLANKS}]*")
 _WORD = re.compile(rf"[^,\]}}{BLANKS}]+")
-_SHAPES = {"{": Shape.MAPPING, "[": Shape.SEQUENCE}
+_SHAPES = {"{": NodeKind.MAPPING, "[": NodeKind.SEQUENCE}
 _decode: Callable[[str, int], tuple[Any, int]] = JSONDecoder(
     parse_int=str, parse_float=str
 ).raw_decode
@@ -29,21 +29,21 @@ class JsonPlaces(Outline):
         steps = self.steps(node).values()
         return [each for step in steps for each in (step.key, step.node) if each is not None]
 
-    def _children(self, node: int) -> list[tuple[str | int, Step]]:
-        children: list[tuple[str | int, Step]] = []
+    def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
+        children: list[tuple[str | int, OutlineStep]] = []
         shape = self.shape[node]
-        if shape == Shape.SCALAR:
+        if shape == NodeKind.SCALAR:
             return children
         at = self._skip(self.start[node] + 1)
         while self.text[at] not in "]}":
             name: str | int = len(children)
             key = None
-            if shape == Shape.MAPPING:
+            if shape == NodeKind.MAPPING:
                 name, end = _decode(self.text, at)
                 key = self.add(at, end)
                 at = self._skip(self._skip(end) + 1)  # past the colon
             end = self._end(at)
-            children.append((name, Step(self.add(at, end), key)))
+            children.append((name, OutlineStep(self.add(at, end), key)))
             at = self._skip(end)
             if self.text[at] == ",":
                 at = self._skip(at + 1)
@@ -53,7 +53,7 @@ class JsonPlaces(Outline):
         """Take note of the value, or key, that is text[start:end]."""
         self.start.append(start)
         self.end.append(end)
-        self.shape.append(_SHAPES.get(self.text[start], Shape.SCALAR))
+        self.shape.append(_SHAPES.get(self.text[start], NodeKind.SCALAR))
         return len(self.shape) - 1
 
     def _skip(self, at: int) -> int:

@@ -6,7 +6,7 @@ from policygen.core.finding import Finding, Hit, Place, dotted
 from policygen.documents.document import Document
 
 
-def dress(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
+def locate(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
     """Hits as findings, each once, in the order of the text.
 
     A hit on a scalar or key that `document.load` has refused itself is left out: it would

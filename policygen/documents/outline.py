@@ -15,7 +15,7 @@ BLANKS: Final = " \t\r\n"
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|$))+")
 
 
-class Shape(IntEnum):
+class NodeKind(IntEnum):
     """What a node is."""
 
     SCALAR = 0
@@ -24,7 +24,7 @@ class Shape(IntEnum):
     ALIAS = 3
 
 
-class Step(Struct, frozen=True):
+class OutlineStep(Struct, frozen=True):
     """A node that a path leads to, and its key if it is the value of one."""
 
     node: int
@@ -48,7 +48,7 @@ class Outline(Struct, eq=False):
     """The node that an alias stands for."""
     merge: dict[int, list[int]] = field(default_factory=dict)
     """For a mapping the values of its merge keys."""
-    _steps: dict[int, dict[str | int, Step]] = field(default_factory=dict)
+    _steps: dict[int, dict[str | int, OutlineStep]] = field(default_factory=dict)
     _heights: dict[int, int] = field(default_factory=dict)
 
     def height(self, node: int) -> int:
@@ -62,7 +62,7 @@ class Outline(Struct, eq=False):
                 ends.pop()
             target = self.target.get(below)
             height = max(height, len(ends) + (self.height(target) - 1 if target is not None else 0))
-            if self.shape[below] in {Shape.MAPPING, Shape.SEQUENCE}:
+            if self.shape[below] in {NodeKind.MAPPING, NodeKind.SEQUENCE}:
                 ends.append(self.after[below])
         self._heights[node] = height
         return height
@@ -75,9 +75,9 @@ class Outline(Struct, eq=False):
             start = match.end() if match else start
         return start, end
 
-    def find(self, path: Path) -> tuple[Step, int]:
+    def find(self, path: Path) -> tuple[OutlineStep, int]:
         """The step at the end of the longest part of a path that exists, and that part's length."""
-        step = Step(0)
+        step = OutlineStep(0)
         for length, name in enumerate(path):
             following = self._find(step.node, name)
             if following is None:
@@ -85,7 +85,7 @@ class Outline(Struct, eq=False):
             step = following
         return step, len(path)
 
-    def steps(self, node: int) -> dict[str | int, Step]:
+    def steps(self, node: int) -> dict[str | int, OutlineStep]:
         """The children of a mapping by key, or of a sequence by index."""
         known = self._steps.get(node)
         if known is None:
@@ -100,22 +100,22 @@ class Outline(Struct, eq=False):
             child = self.after[child]
         return found
 
-    def _children(self, node: int) -> list[tuple[str | int, Step]]:
-        children: list[tuple[str | int, Step]] = []
+    def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
+        children: list[tuple[str | int, OutlineStep]] = []
         child, end = node + 1, self.after[node]
-        if self.shape[node] == Shape.SEQUENCE:
+        if self.shape[node] == NodeKind.SEQUENCE:
             while child < end:
-                children.append((len(children), Step(child)))
+                children.append((len(children), OutlineStep(child)))
                 child = self.after[child]
-        elif self.shape[node] == Shape.MAPPING:
+        elif self.shape[node] == NodeKind.MAPPING:
             while child < end:
                 value = self.after[child]
                 if child in self.key:
-                    children.append((self.key[child], Step(value, child)))
+                    children.append((self.key[child], OutlineStep(value, child)))
                 child = self.after[value]
         return children
 
-    def _find(self, node: int, name: str | int) -> Step | None:
+    def _find(self, node: int, name: str | int) -> OutlineStep | None:
         node = self.target.get(node, node)
         found = self.steps(node).get(name)
         if found is not None or node not in self.merge:
@@ -123,7 +123,7 @@ class Outline(Struct, eq=False):
         for value in self.merge[node]:
             merged = self.target.get(value, value)
             inside = [merged]
-            if self.shape[merged] == Shape.SEQUENCE:
+            if self.shape[merged] == NodeKind.SEQUENCE:
                 inside = [step.node for step in self.steps(merged).values()]
             for mapping in inside:
                 found = self._find(mapping, name)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from policygen.documents import surrogates
 from policygen.documents.faults import Objections
 from policygen.documents.kubectl_scalars import KubernetesPlains
-from policygen.documents.outline import Shape
+from policygen.documents.outline import NodeKind
 from policygen.documents.parsed import MAX_DEPTH, Composed
 from policygen.documents.rules import (
     ALIAS_BOMB,
@@ -25,7 +25,7 @@ from policygen.documents.scalars import Plain, Plains, Surprise, shorten
 _ALIAS_FACTOR = 10
 _ALIAS_NODES = 100_000
 
-_SCALAR = int(Shape.SCALAR)
+_SCALAR = int(NodeKind.SCALAR)
 
 
 class TooDeepError(Exception):
@@ -103,7 +103,7 @@ class Builder:
         self.copied = 0
         self.merges: dict[int, list[tuple[int, Any, int]]] = {}
 
-    def _add(self, event: Any, shape: Shape) -> int:
+    def _add(self, event: Any, shape: NodeKind) -> int:
         outline = self.outline
         node = len(outline.shape)
         outline.start.append(self.offset + event.start_mark.index)
@@ -142,7 +142,7 @@ class Builder:
                 return
         self._attach(node, value)
 
-    def open(self, event: Any, shape: Shape, container: _Container) -> None:
+    def open(self, event: Any, shape: NodeKind, container: _Container) -> None:
         """Take the beginning of a mapping or sequence; raises TooDeepError."""
         node = self._add(event, shape)
         if len(self.stack) >= MAX_DEPTH:
@@ -174,7 +174,7 @@ class Builder:
 
     def alias(self, event: Any) -> None:
         """Take an alias: its value is a copy, so that the data is a tree."""
-        node = self._add(event, Shape.ALIAS)
+        node = self._add(event, NodeKind.ALIAS)
         name = shorten(event.anchor)
         anchor = self.anchors.get(event.anchor)
         if anchor is None:

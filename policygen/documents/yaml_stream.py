@@ -10,7 +10,7 @@ import yaml
 
 from policygen.documents.fast_yaml import glance
 from policygen.documents.kubectl_scalars import KubernetesPlains
-from policygen.documents.outline import BLANKS, Outline, Shape
+from policygen.documents.outline import BLANKS, NodeKind, Outline
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, Problem
 from policygen.documents.positions import line_start
 from policygen.documents.rules import NESTING_TOO_DEEP, YAML_SYNTAX
@@ -139,9 +139,9 @@ class _Stream:
             if kind is scalar_event:
                 builder.scalar(event)
             elif kind is mapping_event:
-                builder.open(event, Shape.MAPPING, {})
+                builder.open(event, NodeKind.MAPPING, {})
             elif kind is sequence_event:
-                builder.open(event, Shape.SEQUENCE, [])
+                builder.open(event, NodeKind.SEQUENCE, [])
             elif kind is alias_event:
                 builder.alias(event)
             elif kind is document_end_event:

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, TOOL
-from policygen.drift.compare import Difference, Read, differences
+from policygen.drift.compare import FieldDifference, Read, differences
 from policygen.drift.drift import GROUP_KINDS, alike, is_unasked
 from policygen.drift.field_managers import first
 from policygen.drift.messages import amounts, author, entries, value
@@ -102,19 +102,19 @@ def _labels(it: Object) -> Mapping[str, Any]:
 
 def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
     was, now = alike(old, new)
-    found: list[Difference] = []
+    found: list[FieldDifference] = []
     for part in ("labels", "annotations"):
         mine, theirs = mapping(was.data, "metadata", part), mapping(now.data, "metadata", part)
         for key, text in theirs.items():
             if key not in mine:
                 path = ("metadata", part, key)
-                found.append(Difference(path, UNSET, text, path))
+                found.append(FieldDifference(path, UNSET, text, path))
     for it in (*found, *differences(was.data, now.data, read)):
         inside = "".join(f"of {each} " for each in entries(it))
         yield Change(What.CHANGED, new, dotted(it.path), f"{inside}{_message(it, now)}")
 
 
-def _message(it: Difference, now: Object) -> str:
+def _message(it: FieldDifference, now: Object) -> str:
     who = author(now, it.path, gone=it.found is UNSET)
     if it.reordered:
         return f"has its entries in another order; {who}"

@@ -33,7 +33,7 @@ Read = Callable[[str], dict[str, Any] | None]
 """The mapping that a text of YAML holds, as a file inside a ConfigMap does; None: it holds no one mapping."""
 
 
-class Difference(Struct, frozen=True):
+class FieldDifference(Struct, frozen=True):
     """One field that is not as it should be."""
 
     path: Path
@@ -53,7 +53,9 @@ class Difference(Struct, frozen=True):
     is_quantity: bool = False
 
 
-def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> Iterator[Difference]:
+def differences(
+    wanted: dict[str, Any], found: dict[str, Any], read: Read
+) -> Iterator[FieldDifference]:
     """Everything in which an object is not the wanted one, in the order of the wanted fields.
 
     Both are in one API version. All fields but metadata and status count; of metadata those
@@ -65,7 +67,7 @@ def differences(wanted: dict[str, Any], found: dict[str, Any], read: Read) -> It
             other = theirs.get(key, UNSET)
             if other != value:
                 path: Path = ("metadata", part, key)
-                yield Difference(path, value, other, path)
+                yield FieldDifference(path, value, other, path)
     api_version, kind = str(wanted.get("apiVersion", "")), str(wanted.get("kind", ""))
     served = schemas.served(api_version, kind)
     schema = served.schema if served else {}
@@ -101,13 +103,13 @@ class _Comparison:
 
     def values(
         self, wanted: Any, found: Any, schema: Schema, path: Path, source: Path
-    ) -> Iterator[Difference]:
+    ) -> Iterator[FieldDifference]:
         """The differences of two values, either of which may be UNSET."""
         wanted, found = (self._canonical(it, schema) for it in (wanted, found))
         if wanted is UNSET or found is UNSET:
             there = found if wanted is UNSET else wanted
             if not self._says_nothing(there, schema):
-                yield Difference(path, wanted, found, source)
+                yield FieldDifference(path, wanted, found, source)
         elif isinstance(wanted, dict) and isinstance(found, dict):
             yield from self.mappings(wanted, found, schema, path, source)
         elif isinstance(wanted, list) and isinstance(found, list):
@@ -115,7 +117,7 @@ class _Comparison:
         elif not (_equal(wanted, found, schema) or self._are_same(path, wanted, found)):
             inside = self._inside(wanted, found, path)
             if inside is None:
-                yield Difference(path, wanted, found, source, is_quantity=is_quantity(schema))
+                yield FieldDifference(path, wanted, found, source, is_quantity=is_quantity(schema))
             else:
                 yield from inside
 
@@ -126,7 +128,7 @@ class _Comparison:
         schema: Schema,
         path: Path,
         source: Path,
-    ) -> Iterator[Difference]:
+    ) -> Iterator[FieldDifference]:
         """The differences of two mappings: the wanted entries first, then what else there is."""
         known: dict[str, Schema] = schema.get("properties", {})
         other: Schema = schema.get("additionalProperties") or {}
@@ -134,7 +136,7 @@ class _Comparison:
             mine, theirs = wanted.get(key, UNSET), found.get(key, UNSET)
             below = (*path, key), (*source, key)
             if key not in known and _is_one_sided(mine, theirs):
-                yield Difference(below[0], mine, theirs, below[1])
+                yield FieldDifference(below[0], mine, theirs, below[1])
             else:
                 yield from self.values(mine, theirs, known.get(key, other), *below)
 
@@ -159,7 +161,7 @@ class _Comparison:
         schema: Schema,
         path: Path,
         source: Path,
-    ) -> Iterator[Difference]:
+    ) -> Iterator[FieldDifference]:
         item: Schema = schema.get("items", {})
         label = _label(schema, wanted, found)
         if label is None:
@@ -173,23 +175,23 @@ class _Comparison:
             if there is None and index < len(found) and label(found[index]) not in mine:
                 there = index  # another name in the same place
             if there is None:
-                yield Difference((*path, index), wanted[index], UNSET, (*source, index))
+                yield FieldDifference((*path, index), wanted[index], UNSET, (*source, index))
                 continue
             paired.add(there)
             below = (*path, there), (*source, index)
             yield from self.values(wanted[index], found[there], item, *below)
         for index in theirs.values():
             if index not in paired:
-                yield Difference((*path, index), UNSET, found[index], (*source, index))
+                yield FieldDifference((*path, index), UNSET, found[index], (*source, index))
         unordered = self._of_file and file_equality.is_unordered(path)
         if schema.get("x-kubernetes-list-type") != "set" and not unordered:
             common = [key for key in theirs if key in mine]
             if common != [key for key in mine if key in theirs]:
-                yield Difference(path, wanted, found, source, reordered=True)
+                yield FieldDifference(path, wanted, found, source, reordered=True)
 
     def _positions(
         self, wanted: list[Any], found: list[Any], item: Schema, path: Path, source: Path
-    ) -> Iterator[Difference]:
+    ) -> Iterator[FieldDifference]:
         """Entries that nothing tells apart: what is equal at both ends, then one by one."""
         first = 0
         shorter = min(len(wanted), len(found))
@@ -204,7 +206,7 @@ class _Comparison:
             left = mine[offset] if offset < len(mine) else UNSET
             right = theirs[offset] if offset < len(theirs) else UNSET
             if left is UNSET or right is UNSET:
-                yield Difference((*path, index), left, right, (*source, index))
+                yield FieldDifference((*path, index), left, right, (*source, index))
             else:
                 yield from self.values(left, right, item, (*path, index), (*source, index))
 
@@ -214,7 +216,7 @@ class _Comparison:
     def _same(self, wanted: Any, found: Any, schema: Schema) -> bool:
         return next(self.values(wanted, found, schema, (), ()), None) is None
 
-    def _inside(self, wanted: Any, found: Any, path: Path) -> Iterator[Difference] | None:
+    def _inside(self, wanted: Any, found: Any, path: Path) -> Iterator[FieldDifference] | None:
         """The differences of two files that a ConfigMap holds; None unless both are mappings."""
         if self._read is None or not (isinstance(wanted, str) and isinstance(found, str)):
             return None
@@ -236,7 +238,7 @@ class _Comparison:
         )
 
 
-def _named(it: Difference, wanted: Any, found: Any) -> Path:
+def _named(it: FieldDifference, wanted: Any, found: Any) -> Path:
     return named(wanted, it.source) if it.found is UNSET else named(found, it.path)
 
 

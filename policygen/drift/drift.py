@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from policygen.core.finding import At, Path, at_path, named
 from policygen.core.names import MANAGED_BY, SET, TOOL
-from policygen.drift.compare import Difference, Read, differences
+from policygen.drift.compare import FieldDifference, Read, differences
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
@@ -34,7 +34,7 @@ _IDENTITY = (("metadata", "labels", MANAGED_BY), ("metadata", "labels", SET))
 _Key = tuple[str, str, str, str]
 
 
-class Wanted(Struct, frozen=True, eq=False):
+class RenderedObject(Struct, frozen=True, eq=False):
     """One object that the spec renders."""
 
     item: Item
@@ -52,11 +52,11 @@ class Wanted(Struct, frozen=True, eq=False):
 class Changed(Struct, frozen=True, eq=False):
     """An object that is not as it was rendered."""
 
-    wanted: Wanted
+    wanted: RenderedObject
     """In the API version of what was found."""
     found: Object
-    fields: tuple[Difference, ...]
-    labels: tuple[Difference, ...] = ()
+    fields: tuple[FieldDifference, ...]
+    labels: tuple[FieldDifference, ...] = ()
     """Our labels where they name somebody else."""
     controllers: tuple[tuple[Path, str], ...] = ()
     """Objects that control it, and where it says so."""
@@ -75,8 +75,8 @@ class Drift(Struct, frozen=True, eq=False):
     order: tuple[Item, ...]
     """Of what was rendered, as it is applied."""
     changed: tuple[Changed, ...]
-    missing: tuple[Wanted, ...]
-    leaving: tuple[tuple[Wanted, Object], ...]
+    missing: tuple[RenderedObject, ...]
+    leaving: tuple[tuple[RenderedObject, Object], ...]
     """What was deleted and is still there, since a finalizer holds it."""
     orphans: tuple[Object, ...]
 
@@ -87,7 +87,7 @@ class Rendered:
     def __init__(
         self,
         name: str,
-        wanted: Iterable[Wanted],
+        wanted: Iterable[RenderedObject],
         origin: Callable[[Item, Path], At | None],
         read: Read,
         apart: Iterable[tuple[str, str, str]] = (),
@@ -101,11 +101,11 @@ class Rendered:
         self._apart = frozenset(apart)
         self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
 
-    def origin(self, it: Wanted, path: Path = ()) -> At | None:
+    def origin(self, it: RenderedObject, path: Path = ()) -> At | None:
         """The place in the spec behind an object or a field of it."""
         return self._origin(it.item, named(self._opened(it, path), path))
 
-    def _opened(self, it: Wanted, path: Path) -> Any:
+    def _opened(self, it: RenderedObject, path: Path) -> Any:
         """An object with the file as data to which a path leads in it."""
         part, *rest = path or ("",)
         text = at_path(it.data, path[:2])
@@ -178,9 +178,9 @@ def deleted_at(it: Object) -> str:
     return text(it.data, "metadata", "deletionTimestamp")
 
 
-def _changed(wanted: Wanted, found: Object, read: Read) -> Changed:
-    fields: list[Difference] = []
-    labels: list[Difference] = []
+def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
+    fields: list[FieldDifference] = []
+    labels: list[FieldDifference] = []
     # Of what makes pods and is not ours, a look at a cluster keeps what rules read (projection.py).
     whole = (found.group, found.kind) not in SHAPES or _metadata(found, "labels").get(
         MANAGED_BY

@@ -10,14 +10,14 @@ from msgspec import UNSET
 from policygen.core import quantity
 from policygen.core.finding import Path, dotted
 from policygen.core.quoting import short
-from policygen.drift.compare import Difference
+from policygen.drift.compare import FieldDifference
 from policygen.drift.field_managers import are_known, authors
 from policygen.kubernetes.object import Object
 
 NOT_KEPT = "servers do not store who removed it"
 
 
-def message(it: Difference, found: Object, planned: Any) -> str:
+def message(it: FieldDifference, found: Object, planned: Any) -> str:
     """The difference in one sentence. `planned` is the rendered value, UNSET if nothing is rendered."""
     name = subject(it)
     who = author(found, it.path, gone=it.found is UNSET)
@@ -34,7 +34,7 @@ def message(it: Difference, found: Object, planned: Any) -> str:
     return f"{there}, but the spec renders {value(it.wanted)}{both}; {who}"
 
 
-def amounts(it: Difference, first: Any, second: Any) -> str:
+def amounts(it: FieldDifference, first: Any, second: Any) -> str:
     """Both quantities in one unit, if they have different units or too many digits."""
     if not it.is_quantity:
         return ""
@@ -71,12 +71,12 @@ def value(it: Any) -> str:
     return short(json.dumps(it, ensure_ascii=False, default=str))
 
 
-def subject(it: Difference) -> str:
+def subject(it: FieldDifference) -> str:
     """The subject of a message: `nominalQuota of resource cpu of flavor a100`."""
     return " of ".join([_name(it.path), *entries(it)])
 
 
-def entries(it: Difference) -> Iterator[str]:
+def entries(it: FieldDifference) -> Iterator[str]:
     """The named list entries that contain a field, from the innermost to the outermost."""
     inside = [index for index, step in enumerate(it.path) if isinstance(step, str)]
     for index in range(inside[-1] if inside else 0, 0, -1):

@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import UNSET
 
 from policygen.core.finding import Path
-from policygen.drift.compare import Difference
+from policygen.drift.compare import FieldDifference
 
 Operation = dict[str, Any]
 
 
 def operations(
-    wanted: dict[str, Any], found: dict[str, Any], differences: Iterable[Difference]
+    wanted: dict[str, Any], found: dict[str, Any], differences: Iterable[FieldDifference]
 ) -> list[Operation]:
     """The patch that takes these differences out of the found object.
 
@@ -45,7 +45,7 @@ def operations(
 
 
 def alone(
-    wanted: dict[str, Any], found: dict[str, Any], it: Difference
+    wanted: dict[str, Any], found: dict[str, Any], it: FieldDifference
 ) -> tuple[str, list[Operation] | dict[str, Any]]:
     """The `--type` for kubectl, and the patch that mends one difference, whatever was mended before.
 
@@ -61,7 +61,7 @@ def alone(
     return "json", operations(wanted, found, [it])
 
 
-def _change(wanted: dict[str, Any], it: Difference) -> tuple[Path, Any]:
+def _change(wanted: dict[str, Any], it: FieldDifference) -> tuple[Path, Any]:
     """Where something is written, and what; UNSET to remove it."""
     if it.text is not None:
         return it.text, at(wanted, it.text)

@@ -10,8 +10,8 @@ from msgspec import UNSET, Struct
 from policygen.api_validation import schemas
 from policygen.core.finding import Path
 from policygen.core.quantity import parse
-from policygen.drift.compare import Difference
-from policygen.drift.drift import KEPT, Changed, Drift, Wanted
+from policygen.drift.compare import FieldDifference
+from policygen.drift.drift import KEPT, Changed, Drift, RenderedObject
 from policygen.drift.immutable import is_immutable
 from policygen.drift.patch_forms import Operation, alone, operations
 from policygen.drift.rule_names import CHANGED, MISSING, ORPHANED, TAKEN
@@ -39,7 +39,7 @@ class Act(Enum):
     DELETE = "delete"
 
 
-class Step(Struct, frozen=True, eq=False):
+class PatchStep(Struct, frozen=True, eq=False):
     """One change of one object."""
 
     act: Act
@@ -51,7 +51,7 @@ class Step(Struct, frozen=True, eq=False):
     """Kueue's finalizer keeps it while other objects refer to it, so a delete needs more commands."""
 
 
-def steps(drift: Drift, keep: Keep) -> list[Step]:
+def steps(drift: Drift, keep: Keep) -> list[PatchStep]:
     """The steps for the findings in `keep`, in apply order; orphans are last.
 
     An orphan is deleted before the objects that it refers to. Too large amounts of Volcano's queues
@@ -65,12 +65,12 @@ def steps(drift: Drift, keep: Keep) -> list[Step]:
         for wanted, found in drift.leaving
         if keep(MISSING, found, ()) and found.kind != KEPT
     }
-    made: list[Step] = []
-    lowered: list[Step] = []
+    made: list[PatchStep] = []
+    lowered: list[PatchStep] = []
     for item in drift.order:
         if id(item) in missing:
             wanted = missing[id(item)]
-            made.append(Step(Act.CREATE, wanted.object, text=wanted.text))
+            made.append(PatchStep(Act.CREATE, wanted.object, text=wanted.text))
         elif id(item) in leaving:
             made.append(leaving[id(item)])
         elif id(item) in changed:
@@ -80,10 +80,10 @@ def steps(drift: Drift, keep: Keep) -> list[Step]:
     rank = {kind.name: index for index, kind in enumerate(KINDS)}
     orphans = [it for it in drift.orphans if keep(ORPHANED, it, ())]
     orphans.sort(key=lambda it: -rank[it.kind])
-    return [*reversed(lowered), *made, *(Step(Act.DELETE, it) for it in orphans)]
+    return [*reversed(lowered), *made, *(PatchStep(Act.DELETE, it) for it in orphans)]
 
 
-def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
+def _mended(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchStep]]:
     """The steps that reduce amounts of a queue, and all other steps."""
     wanted, found = changed.wanted, changed.found
     if changed.older:
@@ -96,16 +96,16 @@ def _mended(changed: Changed, keep: Keep) -> tuple[list[Step], list[Step]]:
     less = [it for it in kept if queue and _exceeds(it)]
     parts = less, [it for it in kept if it not in less]
     patches = [tuple(operations(wanted.data, found.data, part)) for part in parts]
-    lowered, others = ([Step(Act.PATCH, found, it)] if it else [] for it in patches)
+    lowered, others = ([PatchStep(Act.PATCH, found, it)] if it else [] for it in patches)
     return lowered, others
 
 
-def _anew(wanted: Wanted, found: Object) -> Step:
+def _anew(wanted: RenderedObject, found: Object) -> PatchStep:
     held = found.data.get("metadata", {}).get("finalizers") == [_IN_USE]
-    return Step(Act.RECREATE, wanted.object, text=wanted.text, held=held)
+    return PatchStep(Act.RECREATE, wanted.object, text=wanted.text, held=held)
 
 
-def _exceeds(it: Difference) -> bool:
+def _exceeds(it: FieldDifference) -> bool:
     """Whether a queue has more of a resource than the spec renders."""
     if it.path[:2] not in _AMOUNTS or isinstance(it.found, dict):
         return False
@@ -123,7 +123,7 @@ def resource(it: Object) -> str:
     return f"{plural}.{it.version}.{it.group}" if it.group else plural
 
 
-def patch_command(wanted: Object, found: Object, it: Difference, begin: Sequence[str]) -> str:
+def patch_command(wanted: Object, found: Object, it: FieldDifference, begin: Sequence[str]) -> str:
     """The shell command that fixes one difference; `begin` is the result of `kubectl`."""
     form, patch = alone(wanted.data, found.data, it)
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))

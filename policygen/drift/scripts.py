@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from policygen.drift.patches import Act, Step, named
+from policygen.drift.patches import Act, PatchStep, named
 
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 
@@ -21,7 +21,7 @@ _SCRIPT = {Act.PATCH: MEND, Act.CREATE: MEND, Act.RECREATE: RECREATE, Act.DELETE
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def files(steps: Sequence[Step], cluster: str, begin: Sequence[str]) -> dict[str, str]:
+def files(steps: Sequence[PatchStep], cluster: str, begin: Sequence[str]) -> dict[str, str]:
     """Texts by their path in the folder of one cluster. Scripts without commands are omitted.
 
     `begin` is the result of `patches.kubectl`.
@@ -50,7 +50,7 @@ def safe(name: str) -> str:
     return _UNSAFE.sub("-", name).strip(".-") or "cluster"
 
 
-def _commands(step: Step, begin: Sequence[str], path: str) -> list[list[str]]:
+def _commands(step: PatchStep, begin: Sequence[str], path: str) -> list[list[str]]:
     who = named(step.object)
     create = [*begin, "apply", "--server-side", "-f", path]
     match step.act:

@@ -56,7 +56,7 @@ class MigProfile(Struct, frozen=True):
         return "mig-" + self.name.replace("+", ".")
 
 
-class Shape(Struct, frozen=True):
+class MachineType(Struct, frozen=True):
     """A node type of a cloud. cpu and memory are capacity, not allocatable."""
 
     name: str
@@ -92,12 +92,12 @@ def mig_profiles(product: Product) -> Mapping[str, MigProfile]:
     return _NO_PROFILES if product.mig is None else _families()[product.mig]
 
 
-def shapes() -> Mapping[str, Shape]:
+def shapes() -> Mapping[str, MachineType]:
     """Every known node shape by name."""
     return _shapes()[0]
 
 
-def shape(name: str) -> Shape | None:
+def shape(name: str) -> MachineType | None:
     """The node shape of an instance type, in any case of letters; None if unknown."""
     return _shapes()[1].get(name.strip().lower())
 
@@ -179,10 +179,10 @@ def _families() -> Mapping[str, Mapping[str, MigProfile]]:
 
 
 @cache
-def _shapes() -> tuple[Mapping[str, Shape], Mapping[str, Shape]]:
+def _shapes() -> tuple[Mapping[str, MachineType], Mapping[str, MachineType]]:
     """Shapes by name, and by name in lower case."""
     by_name = {
-        row["name"]: Shape(
+        row["name"]: MachineType(
             name=row["name"],
             gpus=row["gpus"],
             product=row["product"],

@@ -23,7 +23,7 @@ DEFAULT_UTILISATION = 90
 """gpu_memory_utilization in most documents of vLLM, in percent."""
 
 
-class Workload(Struct, frozen=True):
+class MemoryDemand(Struct, frozen=True):
     """What one replica, or one pod of a gang, holds in GPU memory.
 
     `gpu_memory_bytes`, if set, is the total. Otherwise it is calculated from `facts`. Without
@@ -60,12 +60,12 @@ class Workload(Struct, frozen=True):
             raise ValueError(f"utilisation must be between 1 and 100, not {self.utilisation}")
 
 
-def weights_bytes(workload: Workload) -> int | None:
+def weights_bytes(workload: MemoryDemand) -> int | None:
     """Bytes of the weights by family and size; None if these are unknown."""
     return None if workload.facts is None else _ceil(_weight_bits(workload), 8)
 
 
-def kv_bytes(workload: Workload, devices: int = 1) -> int | None:
+def kv_bytes(workload: MemoryDemand, devices: int = 1) -> int | None:
     """Bytes of the KV cache on all devices together, by family and size; None if unknown.
 
     Each device stores at least one KV head, so with more than `kv_shards` devices it is stored again.
@@ -76,7 +76,7 @@ def kv_bytes(workload: Workload, devices: int = 1) -> int | None:
     return _ceil(_kv_bits(workload) * max(devices, facts.kv_shards), 8 * facts.kv_shards)
 
 
-def needed_bytes(workload: Workload, devices: int = 1) -> int | None:
+def needed_bytes(workload: MemoryDemand, devices: int = 1) -> int | None:
     """Bytes that `devices` devices must have together.
 
     The stated memory, else (weights + KV cache + runtime on each device), divided by the share of
@@ -93,7 +93,7 @@ def needed_bytes(workload: Workload, devices: int = 1) -> int | None:
     return _ceil(held * 100, 8 * shards * workload.utilisation)
 
 
-def assumptions(workload: Workload) -> tuple[str, ...]:
+def assumptions(workload: MemoryDemand) -> tuple[str, ...]:
     """The defaults that a calculated need assumes, as text; empty if the memory is stated."""
     facts = workload.facts
     if facts is None or workload.gpu_memory_bytes is not None:
@@ -114,7 +114,7 @@ def assumptions(workload: Workload) -> tuple[str, ...]:
     return tuple(words for words, holds in counted if holds)
 
 
-def devices(workload: Workload, usable_bytes_per_device: int) -> int | None:
+def devices(workload: MemoryDemand, usable_bytes_per_device: int) -> int | None:
     """The fewest devices that hold the workload, without regard to nodes; None if no number does.
 
     A power of two for tensor parallelism, unless the workload allows any count. None also if the
@@ -150,7 +150,7 @@ def _published(facts: ModelFacts | None) -> str:
     return facts.precision if facts else DEFAULT_PRECISION
 
 
-def _kv_assumptions(workload: Workload, facts: ModelFacts) -> list[tuple[str, bool]]:
+def _kv_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
     if facts.kv_values_per_token is None:
         return [("no KV cache (its size is unknown)", True)]
     length, limit = workload.context_length, facts.max_context
@@ -169,18 +169,18 @@ def _ceil(amount: int, divisor: int) -> int:
     return -(-amount // divisor)
 
 
-def _weight_bits(workload: Workload) -> int:
+def _weight_bits(workload: MemoryDemand) -> int:
     return workload.facts.parameters * BITS[workload.precision] if workload.facts else 0
 
 
-def _kv_bits(workload: Workload) -> int:
+def _kv_bits(workload: MemoryDemand) -> int:
     """Bits of the KV cache, stored once."""
     values = workload.facts.kv_values_per_token if workload.facts else None
     tokens = workload.concurrency * workload.context_length
     return (values or 0) * tokens * BITS[workload.kv_precision]
 
 
-def _required(workload: Workload, usable: int) -> int | None:
+def _required(workload: MemoryDemand, usable: int) -> int | None:
     """The fewest devices, of any count, with devices x usable >= needed_bytes(devices).
 
     If some count holds the workload, every greater one does too: above the KV cache's shards,

@@ -55,45 +55,47 @@ class Cluster:
         self._typed = set(workloads.SHAPES)
         self._reader = Reader(self.doubts, unread, self._misspelt)
         spec = self._spec
-        self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueue)
-        self.cohorts = spec(KUEUE, "Cohort", kueue.Cohort)
-        self.local_queues = spec(KUEUE, "LocalQueue", kueue.LocalQueue)
-        self.flavors = spec(KUEUE, "ResourceFlavor", kueue.ResourceFlavor)
-        self.topologies = spec(KUEUE, "Topology", kueue.Topology)
+        self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueueView)
+        self.cohorts = spec(KUEUE, "Cohort", kueue.CohortView)
+        self.local_queues = spec(KUEUE, "LocalQueue", kueue.LocalQueueView)
+        self.flavors = spec(KUEUE, "ResourceFlavor", kueue.ResourceFlavorView)
+        self.topologies = spec(KUEUE, "Topology", kueue.TopologyView)
         self.workload_priority_classes = self._table(
-            KUEUE, "WorkloadPriorityClass", kueue.WorkloadPriorityClass
+            KUEUE, "WorkloadPriorityClass", kueue.WorkloadPriorityClassView
         )
-        self.admission_checks = spec(KUEUE, "AdmissionCheck", kueue.AdmissionCheck)
+        self.admission_checks = spec(KUEUE, "AdmissionCheck", kueue.AdmissionCheckView)
         self.provisioning_request_configs = spec(
-            KUEUE, "ProvisioningRequestConfig", kueue.ProvisioningRequestConfig
+            KUEUE, "ProvisioningRequestConfig", kueue.ProvisioningRequestConfigView
         )
-        self.multi_kueue_configs = spec(KUEUE, "MultiKueueConfig", kueue.MultiKueueConfig)
-        self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueCluster)
-        self.kueue_workloads = spec(KUEUE, "Workload", kueue.Workload)
+        self.multi_kueue_configs = spec(KUEUE, "MultiKueueConfig", kueue.MultiKueueConfigView)
+        self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueClusterView)
+        self.kueue_workloads = spec(KUEUE, "Workload", kueue.WorkloadView)
         """What Kueue has made of what was sent to it; not `workloads`, which are what was sent."""
-        self.queues = spec(VOLCANO, "Queue", volcano.Queue)
-        self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroup)
-        self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.Job)
-        self.namespaces = self._table("", "Namespace", core.Namespace)
-        self.nodes = self._table("", "Node", core.Node)
-        self.resource_quotas = spec("", "ResourceQuota", core.ResourceQuota)
-        self.limit_ranges = spec("", "LimitRange", core.LimitRange)
-        self.priority_classes = self._table(SCHEDULING, "PriorityClass", core.PriorityClass)
-        self.config_maps = self._table("", "ConfigMap", core.ConfigMap)
+        self.queues = spec(VOLCANO, "Queue", volcano.QueueView)
+        self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroupView)
+        self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.VolcanoJobView)
+        self.namespaces = self._table("", "Namespace", core.NamespaceView)
+        self.nodes = self._table("", "Node", core.NodeView)
+        self.resource_quotas = spec("", "ResourceQuota", core.ResourceQuotaView)
+        self.limit_ranges = spec("", "LimitRange", core.LimitRangeView)
+        self.priority_classes = self._table(SCHEDULING, "PriorityClass", core.PriorityClassView)
+        self.config_maps = self._table("", "ConfigMap", core.ConfigMapView)
         self.horizontal_pod_autoscalers = spec(
-            "autoscaling", "HorizontalPodAutoscaler", core.HorizontalPodAutoscaler
+            "autoscaling", "HorizontalPodAutoscaler", core.HorizontalPodAutoscalerView
         )
         self.vertical_pod_autoscalers = spec(
-            "autoscaling.k8s.io", "VerticalPodAutoscaler", core.VerticalPodAutoscaler
+            "autoscaling.k8s.io", "VerticalPodAutoscaler", core.VerticalPodAutoscalerView
         )
         self.scheduler_configurations = self._table(
-            SCHEDULER_CONFIG, "KubeSchedulerConfiguration", configurations.SchedulerConfiguration
+            SCHEDULER_CONFIG,
+            "KubeSchedulerConfiguration",
+            configurations.SchedulerConfigurationView,
         )
         self.kueue_configurations = self._table(
-            KUEUE_CONFIG, "Configuration", configurations.KueueConfiguration
+            KUEUE_CONFIG, "Configuration", configurations.KueueConfigurationView
         )
         self.volcano_configurations = self._table(
-            "", VOLCANO_CONFIGURATION, configurations.VolcanoConfiguration
+            "", VOLCANO_CONFIGURATION, configurations.VolcanoConfigurationView
         )
         self.workloads = tuple(self._workloads())
         """What makes pods; of a cluster that was seen not what another of them has made, nor what

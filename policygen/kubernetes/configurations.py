@@ -35,7 +35,7 @@ class PluginConfig(Struct, rename="camel", frozen=True):
     args: dict[str, Any] = field(default_factory=dict)
 
 
-class Profile(Struct, rename="camel", frozen=True):
+class SchedulerProfileView(Struct, rename="camel", frozen=True):
     """One scheduler by name."""
 
     scheduler_name: str = DEFAULT_SCHEDULER
@@ -45,14 +45,14 @@ class Profile(Struct, rename="camel", frozen=True):
     percentage_of_nodes_to_score: int | None = None
 
 
-class SchedulerConfiguration(Struct, rename="camel", frozen=True):
+class SchedulerConfigurationView(Struct, rename="camel", frozen=True):
     """A KubeSchedulerConfiguration."""
 
-    profiles: tuple[Profile, ...] = ()
+    profiles: tuple[SchedulerProfileView, ...] = ()
     percentage_of_nodes_to_score: int | None = None
 
 
-class KueueConfiguration(Struct, rename="camel", frozen=True):
+class KueueConfigurationView(Struct, rename="camel", frozen=True):
     """Kueue's Configuration, in parts that stay as they were written."""
 
     namespace: str = ""
@@ -82,7 +82,7 @@ class VolcanoTier(Struct, rename="camel", frozen=True):
     plugins: tuple[VolcanoPlugin, ...] = ()
 
 
-class VolcanoConfiguration(Struct, rename="camel", frozen=True):
+class VolcanoConfigurationView(Struct, rename="camel", frozen=True):
     """volcano-scheduler.conf."""
 
     actions: str = ""

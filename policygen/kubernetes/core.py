@@ -56,7 +56,7 @@ class LabelSelector(Struct, rename="camel", frozen=True):
         return all(each.holds(labels) for each in self.match_expressions)
 
 
-class Taint(Struct, rename="camel", frozen=True):
+class TaintView(Struct, rename="camel", frozen=True):
     """A taint of a node."""
 
     key: str = ""
@@ -64,7 +64,7 @@ class Taint(Struct, rename="camel", frozen=True):
     value: str = ""
 
 
-class Toleration(Struct, rename="camel", frozen=True):
+class TolerationView(Struct, rename="camel", frozen=True):
     """What a pod puts up with."""
 
     key: str = ""
@@ -73,14 +73,14 @@ class Toleration(Struct, rename="camel", frozen=True):
     effect: str = ""
 
 
-class Namespace(Struct, rename="camel", frozen=True):
+class NamespaceView(Struct, rename="camel", frozen=True):
     """A Namespace: rules read its labels, which are in its metadata."""
 
 
 class NodeSpec(Struct, rename="camel", frozen=True):
     """`spec` of a Node."""
 
-    taints: tuple[Taint, ...] = ()
+    taints: tuple[TaintView, ...] = ()
 
 
 class NodeStatus(Struct, rename="camel", frozen=True):
@@ -90,7 +90,7 @@ class NodeStatus(Struct, rename="camel", frozen=True):
     capacity: dict[str, Fraction] = field(default_factory=dict)
 
 
-class Node(Struct, rename="camel", frozen=True):
+class NodeView(Struct, rename="camel", frozen=True):
     """A Node."""
 
     spec: NodeSpec = NodeSpec()
@@ -111,7 +111,7 @@ class ScopeSelector(Struct, rename="camel", frozen=True):
     match_expressions: tuple[ScopeRequirement, ...] = ()
 
 
-class ResourceQuota(Struct, rename="camel", frozen=True):
+class ResourceQuotaView(Struct, rename="camel", frozen=True):
     """`spec` of a ResourceQuota."""
 
     hard: dict[str, Fraction] = field(default_factory=dict)
@@ -170,13 +170,13 @@ class LimitRangeItem(Struct, rename="camel", frozen=True):
         return "min"
 
 
-class LimitRange(Struct, rename="camel", frozen=True):
+class LimitRangeView(Struct, rename="camel", frozen=True):
     """`spec` of a LimitRange."""
 
     limits: tuple[LimitRangeItem, ...] = ()
 
 
-class PriorityClass(Struct, rename="camel", frozen=True):
+class PriorityClassView(Struct, rename="camel", frozen=True):
     """A PriorityClass, which has no `spec`."""
 
     value: int = 0
@@ -184,13 +184,13 @@ class PriorityClass(Struct, rename="camel", frozen=True):
     preemption_policy: str = "PreemptLowerPriority"
 
 
-class ConfigMap(Struct, rename="camel", frozen=True):
+class ConfigMapView(Struct, rename="camel", frozen=True):
     """A ConfigMap."""
 
     data: dict[str, str] = field(default_factory=dict)
 
 
-class HorizontalPodAutoscaler(Struct, rename="camel", frozen=True):
+class HorizontalPodAutoscalerView(Struct, rename="camel", frozen=True):
     """`spec` of a HorizontalPodAutoscaler; its metrics stay as they were written."""
 
     scale_target_ref: dict[str, Any] = field(default_factory=dict)
@@ -199,7 +199,7 @@ class HorizontalPodAutoscaler(Struct, rename="camel", frozen=True):
     metrics: tuple[dict[str, Any], ...] = ()
 
 
-class VerticalPodAutoscaler(Struct, rename="camel", frozen=True):
+class VerticalPodAutoscalerView(Struct, rename="camel", frozen=True):
     """`spec` of a VerticalPodAutoscaler, in its parts that stay as they were written."""
 
     target_ref: dict[str, Any] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from policygen.kubernetes.core import LabelSelector, Taint, Toleration
+from policygen.kubernetes.core import LabelSelector, TaintView, TolerationView
 
 POLICY_KINDS = (
     "AdmissionCheck",
@@ -32,7 +32,7 @@ class FairSharing(Struct, rename="camel", frozen=True):
     weight: Fraction = Fraction(1)
 
 
-class ResourceQuota(Struct, rename="camel", frozen=True):
+class FlavorResourceQuota(Struct, rename="camel", frozen=True):
     """The quota of one resource in one flavor."""
 
     name: str
@@ -47,7 +47,7 @@ class FlavorQuotas(Struct, rename="camel", frozen=True):
     """The quotas of one flavor."""
 
     name: str
-    resources: tuple[ResourceQuota, ...] = ()
+    resources: tuple[FlavorResourceQuota, ...] = ()
 
 
 class ResourceGroup(Struct, rename="camel", frozen=True):
@@ -99,7 +99,7 @@ class AdmissionScope(Struct, rename="camel", frozen=True):
     admission_mode: str = ""
 
 
-class ClusterQueue(Struct, rename="camel", frozen=True):
+class ClusterQueueView(Struct, rename="camel", frozen=True):
     """`spec` of a ClusterQueue."""
 
     cohort_name: str = ""
@@ -116,7 +116,7 @@ class ClusterQueue(Struct, rename="camel", frozen=True):
     concurrent_admission_policy: dict[str, Any] | None = None
 
 
-class Cohort(Struct, rename="camel", frozen=True):
+class CohortView(Struct, rename="camel", frozen=True):
     """`spec` of a Cohort."""
 
     parent_name: str = ""
@@ -124,7 +124,7 @@ class Cohort(Struct, rename="camel", frozen=True):
     fair_sharing: FairSharing | None = None
 
 
-class LocalQueue(Struct, rename="camel", frozen=True):
+class LocalQueueView(Struct, rename="camel", frozen=True):
     """`spec` of a LocalQueue."""
 
     cluster_queue: str = ""
@@ -132,12 +132,12 @@ class LocalQueue(Struct, rename="camel", frozen=True):
     fair_sharing: FairSharing | None = None
 
 
-class ResourceFlavor(Struct, rename="camel", frozen=True):
+class ResourceFlavorView(Struct, rename="camel", frozen=True):
     """`spec` of a ResourceFlavor."""
 
     node_labels: dict[str, str] = field(default_factory=dict)
-    node_taints: tuple[Taint, ...] = ()
-    tolerations: tuple[Toleration, ...] = ()
+    node_taints: tuple[TaintView, ...] = ()
+    tolerations: tuple[TolerationView, ...] = ()
     topology_name: str = ""
 
 
@@ -147,13 +147,13 @@ class TopologyLevel(Struct, rename="camel", frozen=True):
     node_label: str
 
 
-class Topology(Struct, rename="camel", frozen=True):
+class TopologyView(Struct, rename="camel", frozen=True):
     """`spec` of a Topology."""
 
     levels: tuple[TopologyLevel, ...] = ()
 
 
-class WorkloadPriorityClass(Struct, rename="camel", frozen=True):
+class WorkloadPriorityClassView(Struct, rename="camel", frozen=True):
     """A WorkloadPriorityClass, which has no `spec`."""
 
     value: int = 0
@@ -167,20 +167,20 @@ class Parameters(Struct, rename="camel", frozen=True):
     name: str = ""
 
 
-class AdmissionCheck(Struct, rename="camel", frozen=True):
+class AdmissionCheckView(Struct, rename="camel", frozen=True):
     """`spec` of an AdmissionCheck."""
 
     controller_name: str = ""
     parameters: Parameters | None = None
 
 
-class ProvisioningRequestConfig(Struct, rename="camel", frozen=True):
+class ProvisioningRequestConfigView(Struct, rename="camel", frozen=True):
     """`spec` of a ProvisioningRequestConfig."""
 
     managed_resources: tuple[str, ...] = ()
 
 
-class MultiKueueConfig(Struct, rename="camel", frozen=True):
+class MultiKueueConfigView(Struct, rename="camel", frozen=True):
     """`spec` of a MultiKueueConfig."""
 
     clusters: tuple[str, ...] = ()
@@ -193,7 +193,7 @@ class ClusterSource(Struct, rename="camel", frozen=True):
     cluster_profile_ref: dict[str, Any] | None = None
 
 
-class MultiKueueCluster(Struct, rename="camel", frozen=True):
+class MultiKueueClusterView(Struct, rename="camel", frozen=True):
     """`spec` of a MultiKueueCluster."""
 
     cluster_source: ClusterSource = ClusterSource()
@@ -201,7 +201,7 @@ class MultiKueueCluster(Struct, rename="camel", frozen=True):
     """As v1beta1 has it."""
 
 
-class Workload(Struct, rename="camel", frozen=True):
+class WorkloadView(Struct, rename="camel", frozen=True):
     """`spec` of a Workload: what Kueue has made of a Job or of its like."""
 
     queue_name: str = ""

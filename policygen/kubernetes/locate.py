@@ -10,7 +10,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
 
 
-def dress(
+def locate_objects(
     documents: Sequence[Document], objects: Iterable[Object], hits: Iterable[Hit]
 ) -> list[Finding]:
     """Findings in the order of the text, each once. Only these places are looked up.

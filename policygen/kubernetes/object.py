@@ -10,7 +10,7 @@ from policygen.kubernetes.scopes import OF_THE_CLUSTER
 from policygen.kubernetes.untyped import keyed_texts, mappings
 
 
-class _Groups(dict[str, str]):
+class _GroupCache(dict[str, str]):
     """Groups by API version, each taken from the text once."""
 
     def __missing__(self, api_version: str) -> str:
@@ -18,7 +18,7 @@ class _Groups(dict[str, str]):
         return group
 
 
-_GROUPS = _Groups()
+_GROUPS = _GroupCache()
 
 
 class Object(Struct, frozen=True, eq=False):

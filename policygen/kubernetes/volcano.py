@@ -17,7 +17,7 @@ class Guarantee(Struct, rename="camel", frozen=True):
     resource: Amounts = field(default_factory=dict)
 
 
-class Queue(Struct, rename="camel", frozen=True):
+class QueueView(Struct, rename="camel", frozen=True):
     """`spec` of a Queue."""
 
     weight: int = 1
@@ -31,7 +31,7 @@ class Queue(Struct, rename="camel", frozen=True):
     dequeue_strategy: str = ""
 
 
-class PodGroup(Struct, rename="camel", frozen=True):
+class PodGroupView(Struct, rename="camel", frozen=True):
     """`spec` of a PodGroup."""
 
     min_member: int = 0
@@ -42,7 +42,7 @@ class PodGroup(Struct, rename="camel", frozen=True):
     network_topology: dict[str, Any] | None = None
 
 
-class Job(Struct, rename="camel", frozen=True):
+class VolcanoJobView(Struct, rename="camel", frozen=True):
     """`spec` of a Job of Volcano; its tasks are pod templates of a workload."""
 
     queue: str = ""

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from policygen.core.finding import At, Path, at_path
-from policygen.kubernetes.core import Toleration
+from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.object import Object, Read
 from policygen.kubernetes.untyped import mappings, text, whole
 
@@ -45,7 +45,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     init_containers: tuple[Container, ...] = ()
     node_selector: dict[str, str] = field(default_factory=dict)
     affinity: dict[str, Any] = field(default_factory=dict)
-    tolerations: tuple[Toleration, ...] = ()
+    tolerations: tuple[TolerationView, ...] = ()
     scheduler_name: str = ""
     priority_class_name: str = ""
     restart_policy: str = ""
@@ -129,7 +129,7 @@ class Workload(Read, frozen=True, eq=False):
         return found if isinstance(found, dict) else {}
 
 
-class Shape(Struct, frozen=True):
+class TemplateLocation(Struct, frozen=True):
     """Where a kind keeps its pod templates."""
 
     templates: tuple[str | int, ...]
@@ -146,29 +146,33 @@ class Shape(Struct, frozen=True):
     """Likewise to what, if it is there, takes the place of one of them."""
 
 
-_LAST: Shape = Shape(())
-SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
+_LAST: TemplateLocation = TemplateLocation(())
+SHAPES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
     ("", "Pod"): (_LAST,),
-    ("", "ReplicationController"): (Shape(("spec", "template"), ("spec", "replicas")),),
-    ("apps", "Deployment"): (Shape(("spec", "template"), ("spec", "replicas")),),
-    ("apps", "ReplicaSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
-    ("apps", "StatefulSet"): (Shape(("spec", "template"), ("spec", "replicas")),),
-    ("argoproj.io", "Rollout"): (Shape(("spec", "template"), ("spec", "replicas")),),
-    ("apps", "DaemonSet"): (Shape(("spec", "template"), (), None),),
+    ("", "ReplicationController"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "Deployment"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "ReplicaSet"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "StatefulSet"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
+    ("argoproj.io", "Rollout"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
+    ("apps", "DaemonSet"): (TemplateLocation(("spec", "template"), (), None),),
     # No more pods run than completions are left: job_controller.go, manageJob; Kueue counts so too.
     ("batch", "Job"): (
-        Shape(("spec", "template"), ("spec", "parallelism"), at_most=("spec", "completions")),
+        TemplateLocation(
+            ("spec", "template"), ("spec", "parallelism"), at_most=("spec", "completions")
+        ),
     ),
     ("batch", "CronJob"): (
-        Shape(
+        TemplateLocation(
             ("spec", "jobTemplate", "spec", "template"),
             ("spec", "jobTemplate", "spec", "parallelism"),
             at_most=("spec", "jobTemplate", "spec", "completions"),
         ),
     ),
-    ("batch.volcano.sh", "Job"): (Shape(("spec", "tasks", "*", "template"), ("replicas",)),),
+    ("batch.volcano.sh", "Job"): (
+        TemplateLocation(("spec", "tasks", "*", "template"), ("replicas",)),
+    ),
     ("jobset.x-k8s.io", "JobSet"): (
-        Shape(
+        TemplateLocation(
             ("spec", "replicatedJobs", "*", "template", "spec", "template"),
             ("template", "spec", "parallelism"),
             at_most=("template", "spec", "completions"),
@@ -176,8 +180,10 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
         ),
     ),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (
-        Shape(("spec", "leaderWorkerTemplate", "leaderTemplate"), times=("spec", "replicas")),
-        Shape(
+        TemplateLocation(
+            ("spec", "leaderWorkerTemplate", "leaderTemplate"), times=("spec", "replicas")
+        ),
+        TemplateLocation(
             ("spec", "leaderWorkerTemplate", "workerTemplate"),
             ("spec", "leaderWorkerTemplate", "size"),
             times=("spec", "replicas"),
@@ -185,7 +191,9 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
         ),
     ),
     **{
-        ("kubeflow.org", kind): (Shape(("spec", replicas, "*", "template"), ("replicas",)),)
+        ("kubeflow.org", kind): (
+            TemplateLocation(("spec", replicas, "*", "template"), ("replicas",)),
+        )
         for kind, replicas in {
             "PyTorchJob": "pytorchReplicaSpecs",
             "TFJob": "tfReplicaSpecs",
@@ -197,8 +205,8 @@ SHAPES: dict[tuple[str, str], tuple[Shape, ...]] = {
     },
     **{
         ("ray.io", kind): (
-            Shape((*way, "headGroupSpec", "template")),
-            Shape(
+            TemplateLocation((*way, "headGroupSpec", "template")),
+            TemplateLocation(
                 (*way, "workerGroupSpecs", "*", "template"), ("replicas",), times=("numOfHosts",)
             ),
         )
@@ -228,7 +236,7 @@ def written(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
             yield path, data, _count(shape, item)
 
 
-def _count(shape: Shape, item: Any) -> int | None:
+def _count(shape: TemplateLocation, item: Any) -> int | None:
     """How many pods there are of a template; None where that is not known, or no number."""
 
     def at(way: Path, default: int | None) -> int | None:

@@ -15,7 +15,7 @@ from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts, Need, ObjectRule
 
 
-class Outcome(Struct, frozen=True, eq=False):
+class RuleOutcome(Struct, frozen=True, eq=False):
     """A rule that was run, and what came of it."""
 
     rule: ObjectRule
@@ -26,7 +26,7 @@ class Outcome(Struct, frozen=True, eq=False):
     """Kinds of the cluster that it looks at and that were not read in full."""
 
 
-def run(rules: Iterable[ObjectRule], facts: Facts) -> list[Outcome]:
+def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     """Every rule's outcome. A rule that raises is our bug: it is reported, and others go on."""
     rules = tuple(rules)
     facts = replace(facts, run=frozenset(rule.name for rule in rules))
@@ -42,11 +42,11 @@ def needed(rule: ObjectRule, given: frozenset[Need]) -> Sequence[Need]:
     return [need for need in Need if need in rule.needs and need not in given]
 
 
-def _run(rule: ObjectRule, facts: Facts) -> Outcome:
+def _run(rule: ObjectRule, facts: Facts) -> RuleOutcome:
     seen = facts.cluster.seen
     missed = missing(rule, facts, seen) if seen else ()
     if not rule.holds(facts.target):
-        return Outcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
+        return RuleOutcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
     settled = _of_cluster(rule, seen, missed) if seen else None
     settled = settled or _without_running(rule, facts, missed)
     if settled is not None:
@@ -54,12 +54,12 @@ def _run(rule: ObjectRule, facts: Facts) -> Outcome:
     try:
         hits = tuple(_hits(rule, facts))
     except _UnknownError as unknown:
-        return Outcome(rule, Verdict.NOT_EVALUATED, str(unknown))
+        return RuleOutcome(rule, Verdict.NOT_EVALUATED, str(unknown))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug
-        return Outcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
+        return RuleOutcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
     if hits:
-        return Outcome(rule, Verdict.FAIL, hits=hits, missed=missed)
-    return _unread(rule, seen, missed) if seen and missed else Outcome(rule, Verdict.PASS)
+        return RuleOutcome(rule, Verdict.FAIL, hits=hits, missed=missed)
+    return _unread(rule, seen, missed) if seen and missed else RuleOutcome(rule, Verdict.PASS)
 
 
 class _UnknownError(Exception):
@@ -105,20 +105,24 @@ def _looked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
     return hits, doubted
 
 
-def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome | None:
+def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome | None:
     """What is known of a rule by how far a cluster was seen."""
     taken = rule.family is Family.INVALID and not rule.stands
     if taken and not kinds.is_of_files(rule):
-        return Outcome(rule, Verdict.VACUOUS, "the server has taken these objects")
+        return RuleOutcome(rule, Verdict.VACUOUS, "the server has taken these objects")
     if not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)
     if seen.namespaces and (others := kinds.elsewhere(rule)):
         where = ", ".join(seen.namespaces)
-        return Outcome(rule, Verdict.NOT_EVALUATED, f"{min(others).kind} was read in {where} only")
+        return RuleOutcome(
+            rule, Verdict.NOT_EVALUATED, f"{min(others).kind} was read in {where} only"
+        )
     return None
 
 
-def _without_running(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Outcome | None:
+def _without_running(
+    rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]
+) -> RuleOutcome | None:
     """What is known of a rule by what it is about and what it needs."""
     seen = facts.cluster.seen
     # What a spec renders is judged where nothing of it is there, too.
@@ -126,16 +130,16 @@ def _without_running(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]
     if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
         if seen and missed:
             return _unread(rule, seen, missed)
-        return Outcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
+        return RuleOutcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
     if empty and not facts.cluster.objects:
-        return Outcome(rule, Verdict.VACUOUS, "no objects")
+        return RuleOutcome(rule, Verdict.VACUOUS, "no objects")
     lacking = needed(rule, facts.given)
     if lacking:
         if Need.SPEC in lacking and seen and seen.redacted:
             reason = "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec"
-            return Outcome(rule, Verdict.NOT_EVALUATED, reason)
+            return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason)
         words = " and ".join(need.value for need in lacking)
-        return Outcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
+        return RuleOutcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
     return None
 
 
@@ -149,8 +153,8 @@ def missing(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]
     return tuple(sorted((wanted - seen.read - seen.unserved) | unasked))
 
 
-def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Outcome:
+def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome:
     said = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
     first = said.get(missed[0], f"{missed[0]} was not read")
     more = f", nor {len(missed) - 1} other kinds" if len(missed) > 1 else ""
-    return Outcome(rule, Verdict.NOT_EVALUATED, f"{first}{more}", missed=tuple(missed))
+    return RuleOutcome(rule, Verdict.NOT_EVALUATED, f"{first}{more}", missed=tuple(missed))

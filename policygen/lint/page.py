@@ -31,7 +31,7 @@ class Example(Struct, frozen=True):
     """`yaml`: tests check it; `sh` or `text`: only shown, because no spec and no object shows it."""
 
 
-class Page(Struct, frozen=True):
+class RulePage(Struct, frozen=True):
     """A rule's page."""
 
     text: str
@@ -57,7 +57,7 @@ def has_page(rule: str) -> bool:
     return rule in _paths()
 
 
-def page(rule: str) -> Page:
+def page(rule: str) -> RulePage:
     """The page of a rule by its name. Raises FileNotFoundError, and ValueError for a page without both examples."""
     if not has_page(rule):
         raise FileNotFoundError(f"the rule {rule} has no page")
@@ -75,7 +75,7 @@ def page(rule: str) -> Page:
     if [each.good for each in examples] != [False, True]:
         raise ValueError(f"the page of {rule} needs one example under Bad and one under Good")
     proof, why, fixed = (each.search(text) for each in (_PROOF, _NOT_SHOWN, _FIXED))
-    return Page(
+    return RulePage(
         text=text,
         bad=examples[0],
         good=examples[1],

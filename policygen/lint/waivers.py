@@ -40,7 +40,7 @@ def _current(name: str) -> str:
     return name if rule is None else rule.name
 
 
-class Judged(Struct, frozen=True):
+class WaivedFindings(Struct, frozen=True):
     """Findings after the severities and waivers of a spec were applied."""
 
     shown: tuple[Finding, ...]
@@ -89,7 +89,7 @@ def judge(
     today: date,
     evaluated: Collection[str] | None = None,
     annotated: Collection[Annotated] = (),
-) -> Judged:
+) -> WaivedFindings:
     """Apply the severities and waivers of the spec to findings.
 
     `evaluated` names the rules that ran; a waiver is reported as unused only if its rule ran. None
@@ -143,7 +143,7 @@ def judge(
             message = f'waiver matches no finding of "{waiver.rule}"; remove it'
             hits.append(Hit(WAIVER_UNUSED, message, waiver.at))
     of_annotations = _annotations(annotated, settings, met, today, evaluated)
-    return Judged(tuple(shown), waived, off, tuple(hits), tuple(of_annotations))
+    return WaivedFindings(tuple(shown), waived, off, tuple(hits), tuple(of_annotations))
 
 
 def _annotations(

@@ -94,7 +94,7 @@ def warn(rule: Rule, message: str, model: Model, field: str | None = None) -> Hi
     return Hit(rule, message, at)
 
 
-def _workload(model: Model) -> sizing.Workload | None:
+def _workload(model: Model) -> sizing.MemoryDemand | None:
     """The input of the memory rule, or None if neither memory nor a known size is written."""
     facts = models.model(model.family, model.size)
     if model.gpu_memory_bytes is None and facts is None:
@@ -103,7 +103,7 @@ def _workload(model: Model) -> sizing.Workload | None:
     concurrency = sizes.concurrency
     if concurrency is None and model.autoscaling is not None:
         concurrency = model.autoscaling.target_concurrency
-    workload = sizing.Workload(
+    workload = sizing.MemoryDemand(
         gpu_memory_bytes=model.gpu_memory_bytes, facts=facts, any_count=sizes.any_gpu_count
     )
     stated: dict[str, Any] = {
@@ -220,7 +220,7 @@ def _above(model: Model, offer: Offer) -> list[tuple[str, int, int]]:
     return [(name, amount, has) for name, amount, has in requested if amount and amount > has]
 
 
-def _instance(workload: sizing.Workload, offer: Offer) -> Size | None:
+def _instance(workload: sizing.MemoryDemand, offer: Offer) -> Size | None:
     """The smallest of the pool's MIG instances that holds the workload."""
     need = sizing.needed_bytes(workload)
     cut = {profile.name: profile for profile in offer.cut}
@@ -231,7 +231,7 @@ def _instance(workload: sizing.Workload, offer: Offer) -> Size | None:
     return Size(offer.resources[place], 1)
 
 
-def _shared(workload: sizing.Workload, offer: Offer, card: int) -> Size | None:
+def _shared(workload: sizing.MemoryDemand, offer: Offer, card: int) -> Size | None:
     """A part of a shared card. Each replica sees all of its memory; only their sum can be too large."""
     need = sizing.needed_bytes(workload)
     if need is None or need > card:

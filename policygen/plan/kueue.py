@@ -9,8 +9,8 @@ from policygen.core.names import HOSTNAME
 from policygen.plan.amounts import count, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
-from policygen.plan.tree import Node, Tree
-from policygen.spec.types import Namespace, Platform, Spec, Taint, Toleration
+from policygen.plan.tree import TeamNode, Tree
+from policygen.spec.types import Platform, Spec, Taint, TeamNamespace, Toleration
 
 
 class Cell(Struct, frozen=True):
@@ -197,7 +197,7 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
         ),
         weight=None,
     )
-    by_parent: dict[str, list[Node]] = {}
+    by_parent: dict[str, list[TeamNode]] = {}
     for node in tree.nodes:
         if node.parent is not None:
             by_parent.setdefault(node.parent, []).append(node)
@@ -243,7 +243,7 @@ def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
             )
 
 
-def local_queue_name(tree: Tree, node: Node, namespace: Namespace) -> str:
+def local_queue_name(tree: Tree, node: TeamNode, namespace: TeamNamespace) -> str:
     """The pool or shared queue; where several teams share a namespace the ClusterQueue's own."""
     return tree.name_of(node) if namespace.shared else tree.queue
 
@@ -256,7 +256,7 @@ def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
         )
 
 
-def _flavors(tree: Tree, node: Node, promised: Iterable[Node]) -> tuple[Flavor, ...]:
+def _flavors(tree: Tree, node: TeamNode, promised: Iterable[TeamNode]) -> tuple[Flavor, ...]:
     """Quotas of a node, less what its children are promised out of its guarantee.
 
     Without preemption nothing lent could be had back, so then nothing is lent.

@@ -7,7 +7,7 @@ from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.pods import group_names
 from policygen.plan.pool import PoolFacts
-from policygen.plan.tree import Node, Tree
+from policygen.plan.tree import TeamNode, Tree
 from policygen.spec import derived_names
 from policygen.spec.types import Pool, Spec, Team
 
@@ -108,7 +108,7 @@ class Origins:
         amounts = any(step in _QUOTA for step in path)
         return pool.at.to("spec", "capacity") if amounts else _of_pool(pool, path)
 
-    def _share(self, tree: Tree, node: Node, path: Path) -> At:
+    def _share(self, tree: Tree, node: TeamNode, path: Path) -> At:
         team, pool = node.team, _pool(tree, path)
         if any(step in ("cohort", "cohortName", "parent", "parentName") for step in path):
             return team.at.to("spec", "parent")

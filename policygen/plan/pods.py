@@ -15,7 +15,7 @@ from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import PodGroup
 from policygen.plan.workloads import Assignment, Workloads
 from policygen.spec import derived_names
-from policygen.spec.types import Model, Namespace, Spec, Taint
+from policygen.spec.types import Model, Spec, Taint, TeamNamespace
 
 LABELS = "labels"
 ANNOTATIONS = "annotations"
@@ -114,13 +114,13 @@ def group_names(model: Model) -> list[str]:
     return [derived_names.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
-def _namespace(assignment: Assignment) -> Namespace | None:
+def _namespace(assignment: Assignment) -> TeamNamespace | None:
     """The namespace of a model's pods: the one that it names, or its team's first."""
     owned = assignment.node.team.namespaces if assignment.node else ()
     name = assignment.model.namespace
     if name is None:
         return owned[0] if owned else None
-    return next((it for it in owned if it.name == name), Namespace(name))
+    return next((it for it in owned if it.name == name), TeamNamespace(name))
 
 
 def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> PodFields:

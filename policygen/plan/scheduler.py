@@ -66,7 +66,7 @@ class Dominance(Struct, frozen=True):
         return self.fit_weight * self.gain
 
 
-class Profile(Struct, frozen=True):
+class SchedulerProfile(Struct, frozen=True):
     """One profile of a KubeSchedulerConfiguration."""
 
     scheduler_name: str
@@ -82,7 +82,7 @@ class SchedulerConfiguration(Struct, frozen=True):
     """A KubeSchedulerConfiguration."""
 
     meta: Meta
-    profiles: tuple[Profile, ...]
+    profiles: tuple[SchedulerProfile, ...]
     lease: str | None
     """Name of the lease of a second scheduler; None for the main one."""
     lease_namespace: str
@@ -116,13 +116,15 @@ def scheduler_name(platform: Platform, facts: PoolFacts) -> str | None:
     return derived_names.profile(platform, "spread") if facts.policy.spread else None
 
 
-def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[Profile, int]]:
+def profiles(
+    platform: Platform, pools: Sequence[PoolFacts]
+) -> Iterator[tuple[SchedulerProfile, int]]:
     """The profiles of the platform, each with its packing margin (0 if it does not pack)."""
     packing = [facts for facts in placed(pools) if facts.policy.bin_pack]
     if packing:
         dominance = choose(max(facts.units_per_node for facts in packing))
         yield (
-            Profile(
+            SchedulerProfile(
                 scheduler_name=derived_names.profile(platform, "binpack"),
                 strategy="MostAllocated",
                 resources=_weighted(packing, dominance.gpu_weight, dominance.other_weight > 0),
@@ -135,7 +137,7 @@ def profiles(platform: Platform, pools: Sequence[PoolFacts]) -> Iterator[tuple[P
     spreading = [facts for facts in placed(pools) if facts.policy.spread]
     if spreading:
         yield (
-            Profile(
+            SchedulerProfile(
                 scheduler_name=derived_names.profile(platform, "spread"),
                 strategy="LeastAllocated",
                 resources=_weighted(spreading, MAX_WEIGHT, hosts=True),

@@ -23,7 +23,7 @@ from policygen.spec import derived_names
 from policygen.spec.types import Platform, Quota, Scheduler, Spec, Team
 
 
-class Node(Struct, frozen=True, eq=False):
+class TeamNode(Struct, frozen=True, eq=False):
     """A team in the tree of one queue, or the `<team>.own` leaf of a team with children."""
 
     name: str
@@ -47,18 +47,18 @@ class Tree(Struct, frozen=True, dict=True):
     queue: str
     pools: tuple[PoolFacts, ...]
     """More than one only in a shared queue; then in the order in which they are tried."""
-    nodes: tuple[Node, ...]
+    nodes: tuple[TeamNode, ...]
     """Parents before children, by name within a parent."""
     rest: Mapping[str, Vector]
     """By pool, the amounts that no root team is guaranteed."""
 
     @cached_property
-    def by_team(self) -> Mapping[str, Node]:
+    def by_team(self) -> Mapping[str, TeamNode]:
         """The node of each team, without the `.own` leaves."""
         return {node.name: node for node in self.nodes if node.name == node.team.name}
 
     @cached_property
-    def leaf_of(self) -> Mapping[str, Node]:
+    def leaf_of(self) -> Mapping[str, TeamNode]:
         """The node for the workloads of each team, if it has one: its own or `.own`."""
         return {node.team.name: node for node in self.leaves}
 
@@ -67,23 +67,23 @@ class Tree(Struct, frozen=True, dict=True):
         """The scheduler of the queue's pools."""
         return self.pools[0].scheduler
 
-    def name_of(self, node: Node) -> str:
+    def name_of(self, node: TeamNode) -> str:
         """The name of a node's queue or cohort on the cluster: `<team>.<queue>`."""
         return derived_names.queue(node.name, self.queue)
 
-    def above(self, node: Node) -> str:
+    def above(self, node: TeamNode) -> str:
         """The name of the parent of a node, or of the queue's root."""
         return self.queue if node.parent is None else derived_names.queue(node.parent, self.queue)
 
     @property
-    def leaves(self) -> Iterator[Node]:
+    def leaves(self) -> Iterator[TeamNode]:
         """The nodes that accept workloads."""
         return (node for node in self.nodes if node.leaf)
 
 
-def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, Node]]]:
+def shares(trees: Iterable[Tree]) -> dict[str, list[tuple[PoolFacts, TeamNode]]]:
     """By team, each pool of its quotas, with its node there."""
-    found: dict[str, list[tuple[PoolFacts, Node]]] = {}
+    found: dict[str, list[tuple[PoolFacts, TeamNode]]] = {}
     for tree in trees:
         for name, node in tree.by_team.items():
             found.setdefault(name, []).extend((facts, node) for facts in tree.pools)
@@ -199,7 +199,7 @@ def _tree(
         facts.name: Share(dict.fromkeys(facts.keys, 0), dict.fromkeys(facts.keys, 0))
         for facts in members
     }
-    nodes: list[Node] = []
+    nodes: list[TeamNode] = []
     depth: dict[str, int] = {}
     children = children_of(in_order(inside, order))
     for team in in_order(inside, order):
@@ -209,7 +209,7 @@ def _tree(
         }
         below = children.get(team.name, [])
         own = derived_names.own_leaf(team) if below and team.namespaces else None
-        node = Node(
+        node = TeamNode(
             name=team.name,
             team=team,
             parent=team.parent,
@@ -235,7 +235,7 @@ def _tree(
                 for facts in members
             }
             nodes.append(
-                Node(
+                TeamNode(
                     name=own,
                     team=team,
                     parent=team.name,

@@ -9,7 +9,7 @@ from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, HOST, MEMORY, apportion, text
 from policygen.plan.kind import Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
-from policygen.plan.tree import Node, Tree
+from policygen.plan.tree import TeamNode, Tree
 from policygen.spec.types import Platform
 
 _SCHEDULING = "scheduling.volcano.sh/v1beta1"
@@ -114,7 +114,7 @@ def _deserved(tree: Tree) -> dict[str, dict[str, int]]:
     by largest remainder, up to its limit. cpu and memory follow the units in proportion.
     """
     facts = tree.pools[0]
-    below: defaultdict[str | None, list[Node]] = defaultdict(list)
+    below: defaultdict[str | None, list[TeamNode]] = defaultdict(list)
     for node in tree.nodes:
         below[node.parent].append(node)
     deserved: dict[str, dict[str, int]] = {}
@@ -127,7 +127,7 @@ def _deserved(tree: Tree) -> dict[str, dict[str, int]]:
 
 
 def _divide(
-    facts: PoolFacts, whole: dict[str, int], nodes: Sequence[Node]
+    facts: PoolFacts, whole: dict[str, int], nodes: Sequence[TeamNode]
 ) -> dict[str, dict[str, int]]:
     pool = facts.name
     shares: dict[str, dict[str, int]] = {node.name: dict.fromkeys(facts.keys, 0) for node in nodes}

@@ -18,7 +18,7 @@ from policygen.plan.rules import (
     SERVING_ON_BORROWED_GPUS,
     TEAM_WITHOUT_SHARE,
 )
-from policygen.plan.tree import Node, Tree
+from policygen.plan.tree import TeamNode, Tree
 from policygen.spec.types import Model, Spec
 
 _SHOWN = 4
@@ -31,7 +31,7 @@ class Assignment(Struct, frozen=True):
     facts: PoolFacts
     size: Size
     tree: Tree
-    node: Node | None
+    node: TeamNode | None
     """The leaf of its team, or None if the model has no team."""
     pools: tuple[PoolFacts, ...]
     """The pools of the queue that it may use and fits."""

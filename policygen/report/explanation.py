@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import Final
 
 from policygen.core.rule import Rule
-from policygen.lint.page import Page
+from policygen.lint.page import RulePage
 from policygen.lint.rule import ObjectRule
 from policygen.report.phrases import MORE
 
@@ -21,7 +21,7 @@ _KIND = re.compile(r"^kind: (\S+)")
 _NAME = re.compile(r"^  name: (\S+)")
 
 
-def explanation(rule: Rule, page: Page) -> str:
+def explanation(rule: Rule, page: RulePage) -> str:
     """The name, severity and family of a rule, the text of its page, and the differing lines of its examples.
 
     At most MAX_LINES lines; what does not fit is counted.
@@ -49,7 +49,7 @@ def wrapped(text: str) -> list[str]:
     return fill(text, MAX_COLUMNS, break_long_words=False, break_on_hyphens=False).splitlines()
 
 
-def _facts(rule: Rule, page: Page) -> Iterator[str]:
+def _facts(rule: Rule, page: RulePage) -> Iterator[str]:
     yield f"{rule.severity}, {rule.family}: {rule.summary}"
     if isinstance(rule, ObjectRule) and rule.judges:
         kinds = ", ".join(rule.judges[:4])
@@ -63,7 +63,7 @@ def _facts(rule: Rule, page: Page) -> Iterator[str]:
         yield f"Fixed by: {page.fixed_by}"
 
 
-def _prose(page: Page) -> list[str]:
+def _prose(page: RulePage) -> list[str]:
     """The text between the title and the examples, without the lines that are facts."""
     text = page.text.split("\n\n", 1)[1].partition("\n## Bad")[0]
     paragraphs = [
@@ -79,7 +79,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= MAX_COLUMNS else f"{line[: MAX_COLUMNS - len(MORE)]}{MORE}"
 
 
-def _options(page: Page) -> list[str]:
+def _options(page: RulePage) -> list[str]:
     """What the examples are linted with, if that differs."""
     if page.bad.options == page.good.options:
         return []

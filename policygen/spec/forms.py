@@ -21,7 +21,7 @@ CONFIG_MAP = "gpu-scheduler-config"
 """Name of the one ConfigMap that is read as spec."""
 
 
-class Form(Struct, frozen=True):
+class DocumentForm(Struct, frozen=True):
     """A form of document that is accepted."""
 
     api_version: str
@@ -32,21 +32,21 @@ class Form(Struct, frozen=True):
     """Only the object of this name; None: every one of its kind."""
 
 
-PLATFORM = Form(OWN, "Platform", "platform.schema.json")
-RESOURCE_POOL = Form(OWN, "ResourcePool", "resource-pool.schema.json")
-TEAM = Form(OWN, "Team", "team.schema.json")
-MODEL = Form(OWN, "Model", "model.schema.json")
-ARTICLE_POOL = Form(
+PLATFORM = DocumentForm(OWN, "Platform", "platform.schema.json")
+RESOURCE_POOL = DocumentForm(OWN, "ResourcePool", "resource-pool.schema.json")
+TEAM = DocumentForm(OWN, "Team", "team.schema.json")
+MODEL = DocumentForm(OWN, "Model", "model.schema.json")
+ARTICLE_POOL = DocumentForm(
     "gpu.example.com/v1", "ResourcePool", "gpu.example.com-resource-pool.schema.json"
 )
-ARTICLE_MODEL = Form(
+ARTICLE_MODEL = DocumentForm(
     "inference.example.com/v1",
     "ModelServingSpec",
     "inference.example.com-model-serving-spec.schema.json",
 )
-ARTICLE_QUEUES = Form("v1", "ConfigMap", "gpu-scheduler-config.schema.json", CONFIG_MAP)
+ARTICLE_QUEUES = DocumentForm("v1", "ConfigMap", "gpu-scheduler-config.schema.json", CONFIG_MAP)
 
-FORMS: tuple[Form, ...] = (
+FORMS: tuple[DocumentForm, ...] = (
     PLATFORM,
     RESOURCE_POOL,
     TEAM,
@@ -57,7 +57,7 @@ FORMS: tuple[Form, ...] = (
 )
 """Every form of a document."""
 
-SCHEDULER_CONFIG = Form("", "scheduler-config.yaml", "scheduler-config.schema.json")
+SCHEDULER_CONFIG = DocumentForm("", "scheduler-config.yaml", "scheduler-config.schema.json")
 """The text inside the ConfigMap, which has no header."""
 
 _KINDS = frozenset(form.kind for form in FORMS)
@@ -115,7 +115,7 @@ def surely_ours(header: Header) -> bool:
     return names == (queues.api_version, queues.kind, queues.name)
 
 
-def form_of(header: Header, document: int) -> Form | Hit:
+def form_of(header: Header, document: int) -> DocumentForm | Hit:
     """The form of a document that is `ours`, or what is wrong with its header."""
     at = At(document)
     if not header.api_version:

@@ -20,13 +20,13 @@ from policygen.spec.rules import (
 from policygen.spec.types import (
     Capacity,
     Model,
-    Namespace,
     Placement,
     Platform,
     Pool,
     Priority,
     Quota,
     Team,
+    TeamNamespace,
 )
 from policygen.spec.unread import Unread
 
@@ -181,7 +181,7 @@ def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priori
             Team(
                 name=name,
                 at=queue.at,
-                namespaces=(Namespace(QUEUE_NAMESPACE, shared=True),),
+                namespaces=(TeamNamespace(QUEUE_NAMESPACE, shared=True),),
                 max_pending=queue.number("maxPending"),
                 max_pending_at=queue.at / "maxPending",
                 quotas=tuple(

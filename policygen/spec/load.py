@@ -11,7 +11,7 @@ from policygen.core.versions import Version
 from policygen.documents import document
 from policygen.documents.document import Document
 from policygen.documents.files import Source
-from policygen.documents.locate import dress, ordered
+from policygen.documents.locate import locate, ordered
 from policygen.spec import (
     certain_part as sound,
 )
@@ -36,7 +36,7 @@ from policygen.spec.unread import Unread
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
 """What a document of a kind defines: two forms of one thing share their names."""
 
-_PARSERS: Mapping[forms.Form, Callable[[View], Platform | Pool | Team | Model]] = {
+_PARSERS: Mapping[forms.DocumentForm, Callable[[View], Platform | Pool | Team | Model]] = {
     forms.PLATFORM: parse.platform,
     forms.RESOURCE_POOL: parse.pool,
     forms.TEAM: parse.team,
@@ -84,7 +84,7 @@ def load(
     missing here may be there. In the sources of `among` spec documents stand among others'
     manifests: only what surely is one is read, and nothing is said of the rest.
     """
-    reading = _Reading()
+    reading = _SpecReading()
     if not complete:
         reading.unread.everything()
     for source in sources:
@@ -101,7 +101,7 @@ def load(
     }
     reading.hits += dangling
     reading.hits += pools.check(spec)
-    findings = ordered([*reading.findings, *dress(reading.documents, reading.hits)])
+    findings = ordered([*reading.findings, *locate(reading.documents, reading.hits)])
     refused = any(finding.severity == Severity.ERROR for finding in findings)
     return Loaded(
         spec=spec,
@@ -117,7 +117,7 @@ def load(
     )
 
 
-class _Reading:
+class _SpecReading:
     """What has been read so far."""
 
     def __init__(self) -> None:
@@ -164,16 +164,18 @@ class _Reading:
             faults = schema.check(form, each.data, each.index, each.raw)
             self._advise(each, form)
         self.hits += faults
-        good = isinstance(form, forms.Form) and each.data is not None and first and not faults
+        good = (
+            isinstance(form, forms.DocumentForm) and each.data is not None and first and not faults
+        )
         if not good or each.flawed:
             self._unread(kind, each, faults)
-        if isinstance(form, forms.Form) and each.data is not None:
+        if isinstance(form, forms.DocumentForm) and each.data is not None:
             if good:
                 self._typed(each, form)
             else:
                 self._remnant(each, form, faults)
 
-    def _advise(self, each: Document, form: forms.Form) -> None:
+    def _advise(self, each: Document, form: forms.DocumentForm) -> None:
         """What was found before the form was known is told by what its fields take."""
         if each.flawed:
             from policygen.spec import ambiguous_scalars  # noqa: PLC0415 - jsonschema-rs takes 30 ms
@@ -194,7 +196,7 @@ class _Reading:
             self.hits.append(taken)
         return taken is None
 
-    def _typed(self, each: Document, form: forms.Form) -> None:
+    def _typed(self, each: Document, form: forms.DocumentForm) -> None:
         if form is forms.ARTICLE_QUEUES:
             self.config = each
             return
@@ -211,7 +213,7 @@ class _Reading:
                 self.hits += labels.check(pool)
                 self.hits += pools.faults(pool)
 
-    def _remnant(self, each: Document, form: forms.Form, faults: list[Hit]) -> None:
+    def _remnant(self, each: Document, form: forms.DocumentForm, faults: list[Hit]) -> None:
         """Judge the values of a refused document that are good for themselves."""
         data = pruned(form, each.data, faults) if form is not forms.ARTICLE_QUEUES else None
         if data is None:

@@ -22,7 +22,6 @@ from policygen.spec.types import (
     Gang,
     Gpu,
     Model,
-    Namespace,
     Placement,
     Platform,
     Pool,
@@ -34,6 +33,7 @@ from policygen.spec.types import (
     Taint,
     Target,
     Team,
+    TeamNamespace,
     Toleration,
 )
 
@@ -224,7 +224,7 @@ def team(document: View) -> Team:
         at=document.at,
         parent=spec.text("parent"),
         namespaces=tuple(
-            Namespace(entry.data["name"], bool(entry.flag("create")))
+            TeamNamespace(entry.data["name"], bool(entry.flag("create")))
             for entry in spec.views("namespaces")
         ),
         max_pending=spec.number("maxPending"),

@@ -6,13 +6,15 @@ from typing import Any
 
 from policygen.core.finding import Hit, Path
 from policygen.spec import schema
-from policygen.spec.forms import Form
+from policygen.spec.forms import DocumentForm
 
 _ROUNDS = 8
 """What a required key leaves behind is refused in turn, one level up a round."""
 
 
-def pruned(form: Form, data: dict[str, Any], faults: Iterable[Hit]) -> dict[str, Any] | None:
+def pruned(
+    form: DocumentForm, data: dict[str, Any], faults: Iterable[Hit]
+) -> dict[str, Any] | None:
     """A copy that obeys the schema, so that the rest can be judged at once; None if nothing can.
 
     Everything that is left stands where it was: a list with a refused entry goes as a whole.

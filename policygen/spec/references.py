@@ -21,7 +21,7 @@ from policygen.spec.rules import (
     TEAM_WITHOUT_NAMESPACES,
     UNKNOWN_REFERENCE,
 )
-from policygen.spec.types import Model, Namespace, Platform, Spec, Team
+from policygen.spec.types import Model, Platform, Spec, Team, TeamNamespace
 from policygen.spec.unread import Unread
 
 _MOST_COMPARED = 20_000
@@ -192,7 +192,7 @@ def _cycle_words(cycle: list[str]) -> str:
 
 
 def _namespaces(spec: Spec) -> Iterator[Hit]:
-    owner: dict[str, tuple[Team, Namespace]] = {}
+    owner: dict[str, tuple[Team, TeamNamespace]] = {}
     platform = spec.platform
     systems = {platform.kueue.namespace, platform.volcano.namespace}
     systems |= {*SYSTEM_NAMESPACES, platform.kube_scheduler.namespace}

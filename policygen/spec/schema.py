@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from policygen.core import shipped
 from policygen.core.finding import At, Hit, Path
 from policygen.core.quoting import quoted
-from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, Form
+from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, DocumentForm
 from policygen.spec.rules import DUPLICATE_ENTRY, VALIDATORS_DISAGREE
 
 if TYPE_CHECKING:  # `--help` does not pay for its import
@@ -48,7 +48,7 @@ def _validator(file: str) -> Callable[[Any], bool]:
     return _compiled(file).is_valid
 
 
-def is_valid(form: Form, data: Any) -> bool:
+def is_valid(form: DocumentForm, data: Any) -> bool:
     """Whether data obeys the schema of its form."""
     try:
         return _validator(form.schema)(data)
@@ -56,7 +56,7 @@ def is_valid(form: Form, data: Any) -> bool:
         return False  # JSON has no such value
 
 
-def check(form: Form, data: Any, document: int, raw: Raw = lambda _: None) -> list[Hit]:
+def check(form: DocumentForm, data: Any, document: int, raw: Raw = lambda _: None) -> list[Hit]:
     """Everything in which a document breaks its form, in the order of paths.
 
     `data` is what `spec.document` makes: text as keys, numbers of at most 20 digits. With
@@ -81,7 +81,7 @@ def check(form: Form, data: Any, document: int, raw: Raw = lambda _: None) -> li
     return hits
 
 
-def _duplicates(form: Form, data: Any, document: int) -> Iterator[Hit]:
+def _duplicates(form: DocumentForm, data: Any, document: int) -> Iterator[Hit]:
     for path, key in KEYED.get(form.schema, ()):
         entries = data
         for step in path:

@@ -170,7 +170,7 @@ class Pool(Struct, frozen=True):
     """Read the product off the nodeSelector (the articles' form names none)."""
 
 
-class Namespace(Struct, frozen=True):
+class TeamNamespace(Struct, frozen=True):
     """A namespace of a team."""
 
     name: str
@@ -211,7 +211,7 @@ class Team(Struct, frozen=True):
     name: str
     at: At
     parent: str | None = None
-    namespaces: tuple[Namespace, ...] = ()
+    namespaces: tuple[TeamNamespace, ...] = ()
     max_pending: int | None = None
     max_pending_at: At | None = None
     quotas: tuple[Quota, ...] = ()

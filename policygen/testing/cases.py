@@ -30,7 +30,7 @@ class Case(Struct, frozen=True):
         return Path(self.folder) / SHEET
 
 
-class Found(Struct):
+class CaseFolder(Struct):
     """The content of a folder."""
 
     cases: list[Case] = field(default_factory=list)
@@ -49,12 +49,12 @@ class Found(Struct):
         self.refuse(str(error.filename), f"cannot be read: {reason}", UNREADABLE_INPUT)
 
 
-def find(folder: str, *, new: bool = False) -> Found:
+def find(folder: str, *, new: bool = False) -> CaseFolder:
     """The cases at or below a folder, and their faults.
 
     With `new`, a folder of inputs without a `findings.txt` is a case too.
     """
-    found = Found()
+    found = CaseFolder()
     if not Path(folder).is_dir():
         exists = Path(folder).exists()
         found.refuse(folder, "this is not a folder" if exists else "this folder does not exist")
@@ -77,7 +77,7 @@ def find(folder: str, *, new: bool = False) -> Found:
             found.refuse(path, _without_sheet(inputs[0]))
     if not found.cases and not found.faults:
         if found.specs and new:
-            return Found(cases=[_case(folder, folder)])
+            return CaseFolder(cases=[_case(folder, folder)])
         message = f"no cases here; a case is a folder with manifests and a {SHEET}"
         found.refuse(folder, _without_sheet(found.specs[0]) if found.specs else message)
     found.cases.sort(key=lambda case: case.name)

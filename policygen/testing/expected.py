@@ -52,7 +52,7 @@ class Expected(Struct, frozen=True, order=True):
         return self.rule, self.about
 
 
-class Entry(Struct, frozen=True):
+class SheetEntry(Struct, frozen=True):
     """An expected finding with the comment above it."""
 
     it: Expected
@@ -64,12 +64,12 @@ class Sheet(Struct, frozen=True):
 
     head: tuple[str, ...] = ()
     """The comment above the first empty line."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[SheetEntry, ...] = ()
     tail: tuple[str, ...] = ()
     """The comment below the last finding."""
 
 
-class Difference(Struct, frozen=True):
+class CaseDifference(Struct, frozen=True):
     """The differences between expected and actual findings."""
 
     missing: tuple[Expected, ...] = ()
@@ -96,7 +96,7 @@ def expectation(finding: Finding, folder: str) -> Expected:
 def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
     """The expected findings, and a fault for each invalid line."""
     head: tuple[str, ...] = ()
-    entries: list[Entry] = []
+    entries: list[SheetEntry] = []
     comment: list[str] = []
     faults = []
     for number, text in enumerate(source.text.split("\n"), start=1):
@@ -124,7 +124,7 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
                 rule,
                 match["about"] or "",
             )
-            entries.append(Entry(it, tuple(comment)))
+            entries.append(SheetEntry(it, tuple(comment)))
             comment = []
     return Sheet(head, tuple(entries), tuple(comment)), faults
 
@@ -143,7 +143,7 @@ def text(sheet: Sheet) -> str:
     return "".join(f"{line}\n" for line in (*lines, *sheet.tail))
 
 
-def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> Difference:
+def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> CaseDifference:
     """The missing, unexpected and moved findings. Equal findings are counted."""
     # Compared as lines: a name that looks like part of a line cannot split one finding into two.
     wanted, there = list(expected), list(found)
@@ -156,7 +156,7 @@ def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> Differen
             moved.append((each, now))
             missing.remove(each)
             unexpected.remove(now)
-    return Difference(tuple(missing), tuple(unexpected), tuple(moved))
+    return CaseDifference(tuple(missing), tuple(unexpected), tuple(moved))
 
 
 def _without(lines: Iterable[Expected], taken: Counter[str]) -> list[Expected]:
@@ -175,11 +175,11 @@ def updated(sheet: Sheet, found: Sequence[Expected]) -> Sheet:
     return replace(sheet, entries=tuple(_with_comments(old, found)))
 
 
-def _with_comments(old: list[Entry], found: Iterable[Expected]) -> Iterator[Entry]:
+def _with_comments(old: list[SheetEntry], found: Iterable[Expected]) -> Iterator[SheetEntry]:
     for it in found:
         entry = next((each for each in old if each.it == it), None) or next(
             (each for each in old if each.it.subject == it.subject), None
         )
         if entry is not None:
             old.remove(entry)
-        yield Entry(it, entry.comment if entry else ())
+        yield SheetEntry(it, entry.comment if entry else ())

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from policygen.app.test import Outcome, failed
+from policygen.app.test import CaseOutcome, failed
 from policygen.report.junit import write_suite
 from policygen.report.text import printable
 
 
-def text(outcomes: Sequence[Outcome], out: TextIO) -> None:
+def text(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
     """Write one line for each case, its differences below it, and a summary."""
     for each in outcomes:
         count = len(each.found)
@@ -20,7 +20,7 @@ def text(outcomes: Sequence[Outcome], out: TextIO) -> None:
     out.write(f"{count} case{'s' if count != 1 else ''}, {bad} failed\n")
 
 
-def junit(outcomes: Sequence[Outcome], out: TextIO) -> None:
+def junit(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
     """Write a test suite with one test case for each case."""
     import junitparser  # noqa: PLC0415 - text does not pay for its import
 
@@ -37,11 +37,14 @@ def junit(outcomes: Sequence[Outcome], out: TextIO) -> None:
     write_suite("policygen test", cases, out)
 
 
-FORMS: Mapping[str, Callable[[Sequence[Outcome], TextIO], None]] = {"text": text, "junit": junit}
+FORMS: Mapping[str, Callable[[Sequence[CaseOutcome], TextIO], None]] = {
+    "text": text,
+    "junit": junit,
+}
 """The name of a format to the function that writes it."""
 
 
-def _difference(each: Outcome) -> Iterator[str]:
+def _difference(each: CaseOutcome) -> Iterator[str]:
     for rule in each.crashed:
         yield f"rule {rule} has a bug; please report it"
     for it in each.difference.missing:

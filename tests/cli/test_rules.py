@@ -127,7 +127,7 @@ def test_usage(wrong):
 
 def test_an_unknown_kind_is_told_with_the_nearest():
     with pytest.raises(UsageError, match='did you mean "ClusterQueue"'):
-        explain.select(explain.Wanted(kinds=("ClusterQueu",)))
+        explain.select(explain.RuleQuery(kinds=("ClusterQueu",)))
 
 
 @pytest.mark.parametrize("name", explain.names())

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from policygen.client import live, requests
-from policygen.client.live import Wanted
+from policygen.client.live import ClusterQuery
 from policygen.kubernetes.snapshot import CONFIG_MAP, NODE, POD, GroupKind
 from tests import loopback
 from tests.client import ways
@@ -108,7 +108,7 @@ def test_lists_are_on_their_way_before_they_are_waited_for(way_to):
     """Between begin and finish there is time to render the spec."""
     asked = threading.Event()
     items = {"pods": [item("p", spec={})], "nodes": [item("a")], "namespaces": [item("n")]}
-    wanted = Wanted(frozenset({POD, NAMESPACE, NODE}), config_maps=frozenset())
+    wanted = ClusterQuery(frozenset({POD, NAMESPACE, NODE}), config_maps=frozenset())
     server, given = way_to(items, on={"nodes": asked})
     with live.begin(server, wanted) as look:
         assert asked.wait(20)
@@ -138,7 +138,7 @@ def test_config_maps_are_here_before_the_longest_list(served):
                 asked_for.set()
             return super().get(key, default)
 
-    wanted = Wanted(frozenset({POD, DEPLOYMENT, CONFIG_MAP}), config_maps=frozenset())
+    wanted = ClusterQuery(frozenset({POD, DEPLOYMENT, CONFIG_MAP}), config_maps=frozenset())
     snapshot, _ = served(wanted, Items(items), wait={"pods": asked_for})
     names = {(it.kind, it.name) for it in snapshot.objects}
     assert names == {("Deployment", "manager"), ("ConfigMap", "its-own"), ("Pod", "p")}
@@ -148,7 +148,7 @@ def test_only_pods_that_nothing_stands_for_are_objects(served):
     owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u", "controller": True}
     owned = {"metadata": {"name": "b", "namespace": "n", "ownerReferences": [owner]}, "spec": {}}
     items = {"pods": [owned, item("p", spec={}), owned], "jobs": [item("j", spec={})]}
-    snapshot, _ = served(Wanted(frozenset({POD, JOB}), config_maps=frozenset()), items)
+    snapshot, _ = served(ClusterQuery(frozenset({POD, JOB}), config_maps=frozenset()), items)
     assert [pod.name for pod in snapshot.pods] == ["b", "p", "b"]
     assert snapshot.pods[0].owner is snapshot.pods[2].owner
     assert [(it.kind, it.name) for it in snapshot.objects] == [("Job", "j"), ("Pod", "p")]
@@ -157,7 +157,7 @@ def test_only_pods_that_nothing_stands_for_are_objects(served):
 def test_a_list_whose_head_drips_for_ever_is_a_gap(served):
     """Each byte comes in time, and the socket's timeout is of one byte; the others are here."""
     items = {"pods": [item("p", spec={})], "nodes": [item("a")]}
-    wanted = Wanted(frozenset({POD, NODE}), config_maps=frozenset())
+    wanted = ClusterQuery(frozenset({POD, NODE}), config_maps=frozenset())
     snapshot, _ = served(wanted, items, dripping="nodes", seconds=1)
     assert [str(gap) for gap in snapshot.seen.gaps] == [
         "Node could not be read: the time limit was reached"
@@ -168,5 +168,5 @@ def test_a_list_whose_head_drips_for_ever_is_a_gap(served):
 
 def test_turns_of_threads_are_as_long_as_before(served):
     before = sys.getswitchinterval()
-    served(Wanted(frozenset({POD}), config_maps=frozenset()), {})
+    served(ClusterQuery(frozenset({POD}), config_maps=frozenset()), {})
     assert sys.getswitchinterval() == before

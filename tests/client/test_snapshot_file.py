@@ -18,7 +18,7 @@ from policygen.client import snapshot_file
 from policygen.client.snapshot_file import SnapshotError
 from policygen.core import atomic
 from policygen.core.finding import At
-from policygen.kubernetes.core import Toleration
+from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Gap, GroupKind, Owner, Pod, Seen, Snapshot
 from policygen.kubernetes.workloads import Container, PodSpec, Resources
@@ -65,7 +65,7 @@ SPECS = st.builds(
         max_size=2,
     ).map(tuple),
     node_selector=st.dictionaries(TEXT, TEXT, max_size=2),
-    tolerations=st.lists(st.builds(Toleration, key=TEXT), max_size=1).map(tuple),
+    tolerations=st.lists(st.builds(TolerationView, key=TEXT), max_size=1).map(tuple),
     scheduler_name=TEXT,
 )
 PODS = st.fixed_dictionaries(

@@ -18,7 +18,7 @@ from policygen.documents import parsed as documents_parsed
 from policygen.documents.decode import NotTextError, decode
 from policygen.documents.document import Header, inner, load
 from policygen.documents.files import Source
-from policygen.documents.locate import dress, ordered
+from policygen.documents.locate import locate, ordered
 from policygen.documents.outline import Outline
 from policygen.documents.scalars import Surprise, read
 from tests.counting import counted, growth
@@ -668,7 +668,7 @@ def test_hits_are_dressed_in_the_order_of_the_text():
         Hit(rule("r"), "already refused", At(0, ("3",)).on_key()),
         Hit(rule("r"), "missing below", At(0, ("x", "more"))),
     ]
-    findings = dress(documents, hits)
+    findings = locate(documents, hits)
     assert [(f.message, f.place and (f.place.file, f.place.line)) for f in findings] == [
         ("no document", None),
         ("of nothing", None),

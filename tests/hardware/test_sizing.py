@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from policygen.hardware import catalog, models, sizing
 from policygen.hardware.catalog import MigProfile
 from policygen.hardware.models import ModelFacts
-from policygen.hardware.sizing import Workload
+from policygen.hardware.sizing import MemoryDemand
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -42,7 +42,7 @@ def facts(family, size):
     ],
 )
 def test_stated_memory(need_gib, product, cards):
-    workload = Workload(gpu_memory_bytes=need_gib * GIB)
+    workload = MemoryDemand(gpu_memory_bytes=need_gib * GIB)
     assert sizing.devices(workload, usable(product)) == cards
     assert sizing.needed_bytes(workload, cards) == need_gib * GIB
     assert sizing.assumptions(workload) == ()
@@ -50,20 +50,20 @@ def test_stated_memory(need_gib, product, cards):
 
 def test_stated_memory_is_exact_to_the_byte():
     card = usable("a100-80gb")
-    assert sizing.devices(Workload(gpu_memory_bytes=card), card) == 1
-    assert sizing.devices(Workload(gpu_memory_bytes=card + 1), card) == 2
-    assert sizing.devices(Workload(gpu_memory_bytes=8 * card), card) == 8
+    assert sizing.devices(MemoryDemand(gpu_memory_bytes=card), card) == 1
+    assert sizing.devices(MemoryDemand(gpu_memory_bytes=card + 1), card) == 2
+    assert sizing.devices(MemoryDemand(gpu_memory_bytes=8 * card), card) == 8
 
 
 def test_stated_memory_wins_over_family_and_size_which_are_still_worked_out_beside_it():
-    workload = Workload(gpu_memory_bytes=13 * GIB, facts=facts("llama", "7b"), concurrency=100)
+    workload = MemoryDemand(gpu_memory_bytes=13 * GIB, facts=facts("llama", "7b"), concurrency=100)
     assert sizing.devices(workload, usable("a10g")) == 1
     assert sizing.weights_bytes(workload) == 2 * 6_738_415_616
     assert sizing.kv_bytes(workload) == 100 * 2048 * 512 * 1024
 
 
 def test_any_count_of_devices():
-    workload = Workload(gpu_memory_bytes=60 * GIB, any_count=True)
+    workload = MemoryDemand(gpu_memory_bytes=60 * GIB, any_count=True)
     assert sizing.devices(workload, usable("a10")) == 3
 
 
@@ -82,7 +82,7 @@ def test_any_count_of_devices():
     ],
 )
 def test_weights_in_bf16(family, size, gib):
-    weights = sizing.weights_bytes(Workload(facts=facts(family, size)))
+    weights = sizing.weights_bytes(MemoryDemand(facts=facts(family, size)))
     assert weights / GIB == pytest.approx(gib, abs=0.05)
 
 
@@ -91,21 +91,21 @@ def test_weights_in_bf16(family, size, gib):
     [("fp32", 4, 1), ("fp16", 2, 1), ("bf16", 2, 1), ("fp8", 1, 1), ("int8", 1, 1), ("int4", 1, 2)],
 )
 def test_weights_by_precision(precision, numerator, denominator):
-    workload = Workload(facts=facts("llama-2", "7b"), precision=precision)
+    workload = MemoryDemand(facts=facts("llama-2", "7b"), precision=precision)
     assert sizing.weights_bytes(workload) == 6_738_415_616 * numerator // denominator
 
 
 def test_weights_are_counted_as_published():
-    assert Workload(facts=facts("deepseek-v3", "671b")).precision == "fp8"
-    assert Workload(facts=facts("llama-3.1", "8b")).precision == "bf16"
-    workload = Workload(facts=facts("deepseek-v3", "671b"), precision="bf16")
+    assert MemoryDemand(facts=facts("deepseek-v3", "671b")).precision == "fp8"
+    assert MemoryDemand(facts=facts("llama-3.1", "8b")).precision == "bf16"
+    workload = MemoryDemand(facts=facts("deepseek-v3", "671b"), precision="bf16")
     assert sizing.weights_bytes(workload) == 2 * 671_026_419_200
 
 
 def test_kv_cache_is_concurrency_times_context():
-    workload = Workload(facts=facts("llama-3.1", "8b"), concurrency=16, context_length=8192)
+    workload = MemoryDemand(facts=facts("llama-3.1", "8b"), concurrency=16, context_length=8192)
     assert sizing.kv_bytes(workload) == 16 * 8192 * 131_072
-    halved = Workload(
+    halved = MemoryDemand(
         facts=facts("llama-3.1", "8b"), concurrency=16, context_length=8192, kv_precision="fp8"
     )
     assert sizing.kv_bytes(halved) == 16 * 8192 * 65_536
@@ -113,14 +113,14 @@ def test_kv_cache_is_concurrency_times_context():
 
 def test_kv_cache_beyond_its_heads_is_kept_again():
     # Qwen2.5-7B has 4 KV heads: on 8 devices each head is on two of them.
-    workload = Workload(facts=facts("qwen2.5", "7b"), concurrency=10)
+    workload = MemoryDemand(facts=facts("qwen2.5", "7b"), concurrency=10)
     once = sizing.kv_bytes(workload)
     assert [sizing.kv_bytes(workload, count) for count in (2, 4, 8)] == [once, once, 2 * once]
 
 
 def test_the_need_by_hand():
     # Llama-2-7B, 4 requests of 2048 tokens: 12.55 + 4.00 GiB, and 1 GiB of runtime on each of two.
-    workload = Workload(facts=facts("llama-2", "7b"), concurrency=4)
+    workload = MemoryDemand(facts=facts("llama-2", "7b"), concurrency=4)
     held = 2 * 6_738_415_616 + 4 * GIB + 2 * GIB
     assert sizing.needed_bytes(workload, 2) == -(-held * 100 // 90)
 
@@ -147,7 +147,7 @@ def test_the_need_by_hand():
 def test_smallest_parallelism_that_leaves_4_gib_of_kv_cache(family, size, precision, expected):
     model = facts(family, size)
     tokens = 4 * GIB // (2 * model.kv_values_per_token) + 1
-    workload = Workload(facts=model, precision=precision, context_length=tokens, utilisation=92)
+    workload = MemoryDemand(facts=model, precision=precision, context_length=tokens, utilisation=92)
     found = {name: sizing.devices(workload, usable(name)) for name in expected}
     assert found == expected
 
@@ -155,7 +155,7 @@ def test_smallest_parallelism_that_leaves_4_gib_of_kv_cache(family, size, precis
 def test_kvplan_on_one_l4():
     # kvplan prints for Llama-3.1-8B: 22.49 GiB, 0.92 used, 0.83 runtime, room for 40,208 tokens
     def fits(tokens):
-        workload = Workload(
+        workload = MemoryDemand(
             facts=facts("llama-3.1", "8b"),
             context_length=tokens,
             runtime_memory_bytes=int(0.83 * GIB),
@@ -172,7 +172,7 @@ def test_vllm_on_an_a100():
     # vllm-project/vllm#12330: 39.50 GiB, 0.90 used, 0.10 + 9.37 GiB beside weights and KV cache,
     # 5,691 blocks of 16 tokens
     def fits(tokens):
-        workload = Workload(
+        workload = MemoryDemand(
             facts=facts("llama-3", "8b"),
             context_length=tokens,
             runtime_memory_bytes=int((0.10 + 9.37) * GIB),
@@ -186,7 +186,7 @@ def test_vllm_on_an_a100():
 def test_the_articles_concurrency_does_not_fit_one_a10g():
     model = facts("llama", "7b")
     card = usable("a10g")
-    large = Workload(facts=model, concurrency=100, context_length=1000)
+    large = MemoryDemand(facts=model, concurrency=100, context_length=1000)
     assert sizing.devices(large, card) == 4
     assert sizing.weights_bytes(large) == 2 * 6_738_415_616
     assert sizing.kv_bytes(large) == 100_000 * 512 * 1024
@@ -198,20 +198,20 @@ def test_the_articles_concurrency_does_not_fit_one_a10g():
         "90% of GPU memory used",
     )
     # 15 requests of a thousand tokens are the reference's figure for one card
-    small = Workload(facts=model, concurrency=12, context_length=1000)
+    small = MemoryDemand(facts=model, concurrency=12, context_length=1000)
     assert sizing.devices(small, card) == 1
 
 
 def test_a_model_that_no_number_of_devices_holds():
     # runtime alone fills each device
-    assert sizing.devices(Workload(facts=facts("llama", "7b")), GIB) is None
+    assert sizing.devices(MemoryDemand(facts=facts("llama", "7b")), GIB) is None
     # one shard of the KV cache is more than a device has
-    long = Workload(facts=facts("llama-3.1", "8b"), concurrency=1000, context_length=100_000)
+    long = MemoryDemand(facts=facts("llama-3.1", "8b"), concurrency=1000, context_length=100_000)
     assert sizing.devices(long, usable("t4")) is None
 
 
 def test_an_unknown_family_counts_without_a_kv_cache_and_says_so():
-    workload = Workload(facts=facts("falcon", "40b"), concurrency=9)
+    workload = MemoryDemand(facts=facts("falcon", "40b"), concurrency=9)
     assert (sizing.kv_bytes(workload), sizing.weights_bytes(workload)) == (None, 80 * 10**9)
     assert sizing.devices(workload, usable("l40s")) == 2
     assumed = sizing.assumptions(workload)
@@ -221,17 +221,17 @@ def test_an_unknown_family_counts_without_a_kv_cache_and_says_so():
 
 
 def test_nothing_known_is_nothing_counted():
-    assert sizing.devices(Workload(), usable("t4")) is None
-    assert sizing.needed_bytes(Workload()) is None
-    assert sizing.weights_bytes(Workload()) is None
-    assert sizing.assumptions(Workload()) == ()
+    assert sizing.devices(MemoryDemand(), usable("t4")) is None
+    assert sizing.needed_bytes(MemoryDemand()) is None
+    assert sizing.weights_bytes(MemoryDemand()) is None
+    assert sizing.assumptions(MemoryDemand()) == ()
 
 
 # ---- assumptions
 
 
 def test_every_default_is_named():
-    assert sizing.assumptions(Workload(facts=facts("llama", "70b"))) == (
+    assert sizing.assumptions(MemoryDemand(facts=facts("llama", "70b"))) == (
         "llama 70b is read as Llama-3.1-70B",
         "weights in bf16",
         "1 request at a time",
@@ -243,7 +243,7 @@ def test_every_default_is_named():
 
 
 def test_what_is_overridden_is_no_assumption():
-    workload = Workload(
+    workload = MemoryDemand(
         facts=facts("llama-3.1", "8b"),
         precision="fp8",
         kv_precision="fp8",
@@ -256,7 +256,7 @@ def test_what_is_overridden_is_no_assumption():
 
 
 def test_a_context_beyond_the_model_is_told():
-    workload = Workload(facts=facts("llama-2", "7b"), context_length=8192)
+    workload = MemoryDemand(facts=facts("llama-2", "7b"), context_length=8192)
     told = "8192 tokens per request (although Llama-2-7B allows 4096)"
     assert told in sizing.assumptions(workload)
 
@@ -313,7 +313,7 @@ def test_extras_are_not_wasted_on_a_model_that_asks_for_none():
     ],
 )
 def test_a_small_model_on_a_slice(size, concurrency, profile):
-    need = sizing.needed_bytes(Workload(facts=facts("qwen2.5", size), concurrency=concurrency))
+    need = sizing.needed_bytes(MemoryDemand(facts=facts("qwen2.5", size), concurrency=concurrency))
     chosen = sizing.mig_fit(need, catalog.mig_profiles(catalog.products()["a100-40gb"]))
     assert chosen is not None
     assert chosen.name == profile
@@ -341,12 +341,12 @@ def test_a_share_of_a_time_sliced_device():
 )
 def test_figures_out_of_range_are_refused(options):
     with pytest.raises(ValueError, match=r"is not one of|must be"):
-        Workload(facts=facts("llama", "7b"), **options)
+        MemoryDemand(facts=facts("llama", "7b"), **options)
 
 
 def test_a_device_without_memory_is_refused():
     with pytest.raises(ValueError, match="memory of a device"):
-        sizing.devices(Workload(gpu_memory_bytes=1), 0)
+        sizing.devices(MemoryDemand(gpu_memory_bytes=1), 0)
 
 
 # ---- against brute force
@@ -361,7 +361,7 @@ model_facts = st.builds(
     precision=st.sampled_from(["bf16", "fp8"]),
 )
 workloads = st.builds(
-    Workload,
+    MemoryDemand,
     facts=model_facts,
     precision=st.sampled_from(["", *sizing.BITS]),
     kv_precision=st.sampled_from([*sizing.BITS]),

@@ -9,7 +9,7 @@ from policygen.core.finding import At, Hit
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
-from policygen.kubernetes.locate import dress
+from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import spec_sources
 from policygen.kubernetes.scopes import OF_THE_CLUSTER
 from tests.rules import rule
@@ -31,7 +31,7 @@ def names(found):
 
 
 def place(found, at):
-    (finding,) = dress(found.documents, found.objects, [Hit(rule("rule"), "message", at)])
+    (finding,) = locate_objects(found.documents, found.objects, [Hit(rule("rule"), "message", at)])
     return finding
 
 

@@ -2,7 +2,6 @@ from policygen.core.finding import At
 from policygen.spec import references
 from policygen.spec.types import (
     Model,
-    Namespace,
     Placement,
     Platform,
     Pool,
@@ -11,6 +10,7 @@ from policygen.spec.types import (
     SharedQueue,
     Spec,
     Team,
+    TeamNamespace,
 )
 from policygen.spec.unread import Unread
 
@@ -22,7 +22,7 @@ def pool(name, scheduler=None):
 def team(name, *pools, parent=None, namespaces=True, at=0):
     place = At(at)
     quotas = tuple(Quota(of, place / "spec" / "quotas" / index) for index, of in enumerate(pools))
-    owned = (Namespace(f"{name}-ns"),) if namespaces else ()
+    owned = (TeamNamespace(f"{name}-ns"),) if namespaces else ()
     return Team(name, place, parent=parent, namespaces=owned, quotas=quotas)
 
 

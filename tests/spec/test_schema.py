@@ -17,9 +17,9 @@ from policygen.core.finding import At, Hit
 from policygen.documents import document as documents
 from policygen.documents.document import Header
 from policygen.documents.files import Source
-from policygen.documents.locate import dress
+from policygen.documents.locate import locate
 from policygen.spec import forms, schema, schema_errors
-from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, Form
+from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, DocumentForm
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
@@ -36,7 +36,7 @@ def inner(data):
     return yaml.safe_load(data["data"]["scheduler-config.yaml"])
 
 
-def good() -> Iterator[tuple[str, Form, dict]]:
+def good() -> Iterator[tuple[str, DocumentForm, dict]]:
     for path in sorted((CORPUS / "good").glob("*.yaml")):
         for number, data in enumerate(yaml.safe_load_all(path.read_text(encoding="utf-8"))):
             form = SCHEDULER_CONFIG
@@ -51,7 +51,7 @@ def good() -> Iterator[tuple[str, Form, dict]]:
                 yield f"{path.parent.name}/{path.stem} inside", SCHEDULER_CONFIG, inner(data)
 
 
-def bad() -> Iterator[tuple[str, Form, dict, list]]:
+def bad() -> Iterator[tuple[str, DocumentForm, dict, list]]:
     by_stem = {form.schema.removesuffix(".schema.json"): form for form in ALL_FORMS}
     for path in sorted((CORPUS / "bad").glob("*.yaml")):
         form = by_stem[path.stem]
@@ -92,7 +92,7 @@ OTHER_VALIDATOR = extend(
 """Another implementation of JSON Schema than policygen's."""
 
 
-def slow_is_valid(form: Form, data) -> bool:
+def slow_is_valid(form: DocumentForm, data) -> bool:
     return bool(OTHER_VALIDATOR(schema.read(form.schema)).is_valid(data))
 
 
@@ -168,7 +168,7 @@ def test_numbers_are_shown_as_they_are_written():
     assert findings == []
     (hit,) = schema.check(forms.PLATFORM, document.data, 0, document.raw)
     assert hit.message == '1.30 is a number; write "1.30" in quotes'
-    (finding,) = dress([document], [hit])
+    (finding,) = locate([document], [hit])
     assert (finding.place.line, finding.place.column, finding.place.length) == (7, 17, 4)
 
 

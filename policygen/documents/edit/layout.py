@@ -7,13 +7,13 @@ from msgspec import Struct, field
 
 from policygen.documents import kubectl_scalars
 from policygen.documents.document import Document
-from policygen.documents.outline import Outline, Shape
+from policygen.documents.outline import NodeKind, Outline
 from policygen.documents.parse import looks_like_json
 from policygen.documents.positions import LINE_END, Inset, line_start
 
 Scalar = str | int | float | bool
 
-COLLECTIONS = frozenset({Shape.MAPPING, Shape.SEQUENCE})
+COLLECTIONS = frozenset({NodeKind.MAPPING, NodeKind.SEQUENCE})
 FLOW_COLON = re.compile(r"[ \t\r\n]*:")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
 
@@ -74,7 +74,7 @@ class Text(Struct, eq=False):
             inside = self.outline.below(node)
             if not inside:
                 break
-            key = inside[-2] if self.outline.shape[node] == Shape.MAPPING else None
+            key = inside[-2] if self.outline.shape[node] == NodeKind.MAPPING else None
             node = inside[-1]
         start, end = self.outline.start[node], self.outline.end[node]
         if start == end and key is not None:  # nothing is written behind the colon

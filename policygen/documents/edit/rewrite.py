@@ -15,7 +15,7 @@ from policygen.documents.edit.apply import EditError
 from policygen.documents.edit.comments import comments
 from policygen.documents.edit.layout import COLLECTIONS, FLOW_COLON, Scalar, Text
 from policygen.documents.edit.splice import Splice, joined, outer
-from policygen.documents.outline import Shape
+from policygen.documents.outline import NodeKind
 from policygen.documents.positions import LINE_END
 
 _INDENT = "  "
@@ -86,7 +86,7 @@ class _Step:
             self.flow = self.flow or self.it.is_flow(node)
             step = outline.steps(node).get(name)
             if step is None:
-                if self.edit.verb is Verb.ADD and outline.shape[node] == Shape.MAPPING:
+                if self.edit.verb is Verb.ADD and outline.shape[node] == NodeKind.MAPPING:
                     self.node, self.rest = node, path[number:]
                     return
                 raise EditError("its place in the text is not certain, as with what is merged in")
@@ -129,14 +129,14 @@ class _Step:
     def _scalar(self) -> tuple[int, int]:
         outline = self.it.outline
         start, end = outline.span(self.node, self.text)
-        if outline.shape[self.node] != Shape.SCALAR or start == end:
+        if outline.shape[self.node] != NodeKind.SCALAR or start == end:
             raise EditError("nothing, or no scalar, is written there")
         if LINE_END.search(self.text, start, end):
             raise EditError("it is written in several lines")
         return start, end
 
     def _key_span(self) -> tuple[int, int]:
-        if self.key is None or self.it.outline.shape[self.key] != Shape.SCALAR:
+        if self.key is None or self.it.outline.shape[self.key] != NodeKind.SCALAR:
             raise EditError("its key has no text of its own")
         start, end = self.it.outline.span(self.key, self.text)
         colon = FLOW_COLON if self.flow else _COLON

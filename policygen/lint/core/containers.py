@@ -9,7 +9,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import Container
 
 
-class Placed(Struct, frozen=True, eq=False):
+class PlacedContainer(Struct, frozen=True, eq=False):
     """A container."""
 
     owner: str
@@ -21,14 +21,16 @@ class Placed(Struct, frozen=True, eq=False):
         return f"container {self.it.name} of {self.owner}"
 
 
-def containers(cluster: Cluster) -> Iterator[Placed]:
+def containers(cluster: Cluster) -> Iterator[PlacedContainer]:
     """All containers, including init containers."""
     for workload in cluster.workloads:
         for template in workload.templates:
             spec = template.at / "spec"
             for i, container in enumerate(template.spec.containers):
-                yield Placed(str(workload), workload.namespace, spec.to("containers", i), container)
+                yield PlacedContainer(
+                    str(workload), workload.namespace, spec.to("containers", i), container
+                )
             for i, container in enumerate(template.spec.init_containers):
-                yield Placed(
+                yield PlacedContainer(
                     str(workload), workload.namespace, spec.to("initContainers", i), container
                 )

@@ -11,7 +11,7 @@ from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.job_metadata import judged
 
 
-class Place(Enum):
+class MetadataOwner(Enum):
     """Whose metadata it is."""
 
     OBJECT = "object"
@@ -27,7 +27,7 @@ class Written(Struct, frozen=True, eq=False):
     """The labels, or the annotations, of one piece of metadata."""
 
     workload: Workload
-    place: Place
+    place: MetadataOwner
     form: str
     """`labels` or `annotations`."""
     at: At
@@ -43,16 +43,16 @@ def written(workload: Workload) -> Iterator[Written]:
     """All labels and annotations of a workload."""
     job = judged(workload)
     data = workload.object.data
-    place = Place.POD if workload.kind == "Pod" else Place.OBJECT
+    place = MetadataOwner.POD if workload.kind == "Pod" else MetadataOwner.OBJECT
     if job.at != workload.at:
-        yield from _both(workload, Place.OBJECT, job.at, job.labels, job.annotations)
-        place = Place.ABOVE
+        yield from _both(workload, MetadataOwner.OBJECT, job.at, job.labels, job.annotations)
+        place = MetadataOwner.ABOVE
     labels, annotations = (keyed_texts(data, "metadata", form) for form in _FORMS)
     yield from _both(workload, place, workload.at, labels, annotations)
     for template in workload.templates:
         if template.at != workload.at:
             yield from _both(
-                workload, Place.PODS, template.at, template.labels, template.annotations
+                workload, MetadataOwner.PODS, template.at, template.labels, template.annotations
             )
 
 
@@ -61,7 +61,7 @@ _FORMS = ("labels", "annotations")
 
 def _both(
     workload: Workload,
-    place: Place,
+    place: MetadataOwner,
     at: At,
     labels: Mapping[str, str],
     annotations: Mapping[str, str],

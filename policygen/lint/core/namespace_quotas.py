@@ -6,14 +6,14 @@ from fractions import Fraction
 from msgspec import Struct
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.core import ResourceQuota
+from policygen.kubernetes.core import ResourceQuotaView
 from policygen.kubernetes.table import Entry
 
 
 class Bound(Struct, frozen=True, eq=False):
     """The lowest amount of a key of `hard` in a namespace."""
 
-    quota: Entry[ResourceQuota]
+    quota: Entry[ResourceQuotaView]
     limit: Fraction
 
 

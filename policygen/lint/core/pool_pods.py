@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from policygen.core.amounts import shown
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
-from policygen.kubernetes.core import Node
+from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.running_pods import Holder, holders, maker
 from policygen.lint.rule import Facts
@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # imported only if there is a spec
 KUEUE_MARK = "kueue.x-k8s.io/"
 
 
-class Pool(Struct, frozen=True, eq=False):
+class ClusterPool(Struct, frozen=True, eq=False):
     """A pool on the cluster."""
 
     facts: "PoolFacts"
-    nodes: tuple[Entry[Node], ...]
+    nodes: tuple[Entry[NodeView], ...]
     """Nodes with the labels of its nodeSelector."""
     guaranteed: Mapping[str, int]
     """The sum of the teams' guarantees, by resource."""
@@ -49,12 +49,12 @@ class Pool(Struct, frozen=True, eq=False):
         return ""
 
 
-def pools(facts: Facts) -> tuple[Pool, ...]:
+def pools(facts: Facts) -> tuple[ClusterPool, ...]:
     """Every pool of the spec with known numbers; use it with `facts.derive`."""
     return tuple(_pools(facts))
 
 
-def _pools(facts: Facts) -> Iterator[Pool]:
+def _pools(facts: Facts) -> Iterator[ClusterPool]:
     if facts.plan is None:
         return
     by_node: dict[str, list[Holder]] = {}
@@ -71,7 +71,7 @@ def _pools(facts: Facts) -> Iterator[Pool]:
         there = [holder for node in nodes for holder in by_node.get(node.name, ())]
         queue = tuple(holder for holder in there if _past_queue(facts, pool_facts, holder))
         scheduler = tuple(holder for holder in there if _past_scheduler(pool_facts, holder))
-        yield Pool(pool_facts, nodes, guaranteed, queue, scheduler)
+        yield ClusterPool(pool_facts, nodes, guaranteed, queue, scheduler)
 
 
 def scheduler_name(holder: Holder) -> str:

@@ -8,12 +8,12 @@ from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector, Requirement
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mappings, texts
 from policygen.kubernetes.workloads import Workload
 
-Owner = Entry[ClusterQueue] | Workload
+Owner = Entry[ClusterQueueView] | Workload
 
 _WITH_VALUES = ("In", "NotIn")
 _WITHOUT = ("Exists", "DoesNotExist")

@@ -31,7 +31,7 @@ MANY = 200
 each object then takes 0.02 ms instead of 0.14."""
 
 
-class Found(Struct, frozen=True, eq=False):
+class FoundRefusal(Struct, frozen=True, eq=False):
     """A refusal of an object: the place, the message, and the edits that fix it."""
 
     object: Object
@@ -43,7 +43,7 @@ class Found(Struct, frozen=True, eq=False):
 class Refused(Struct, frozen=True, eq=False):
     """All refusals by reason."""
 
-    found: Mapping[Reason, tuple[Found, ...]]
+    found: Mapping[Reason, tuple[FoundRefusal, ...]]
     objects: frozenset[At]
     """The roots of the refused objects."""
     misspelt: Mapping[At, tuple[Path, ...]]
@@ -52,7 +52,7 @@ class Refused(Struct, frozen=True, eq=False):
 
 def refused(cluster: Cluster) -> Refused:
     """Check every object whose kind a recorded server serves."""
-    found: dict[Reason, list[Found]] = {}
+    found: dict[Reason, list[FoundRefusal]] = {}
     objects = set()
     misspelt: dict[At, tuple[Path, ...]] = {}
     often = Counter((obj.api_version, obj.kind) for obj in cluster.objects)
@@ -83,7 +83,9 @@ def _is_there(data: Any, path: Path) -> bool:
     return last in data
 
 
-def _found(obj: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None) -> Found:
+def _found(
+    obj: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None
+) -> FoundRefusal:
     at = obj.at.to(*refusal.path)
     fix = refusal.fix
     message, edits = moved or (
@@ -92,7 +94,7 @@ def _found(obj: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | 
     )
     component_name = _corrected_by(obj, refusal)
     more = _MADE_ONLY.format(component_name) if component_name else ""
-    return Found(obj, at.on_key() if refusal.key else at, f"{obj}: {message}{more}", edits)
+    return FoundRefusal(obj, at.on_key() if refusal.key else at, f"{obj}: {message}{more}", edits)
 
 
 def _corrected_by(obj: Object, refusal: Refusal) -> str:
@@ -113,7 +115,7 @@ def _corrected_by(obj: Object, refusal: Refusal) -> str:
     return "Volcano" if (obj.group, obj.kind) == (VOLCANO, "Queue") and zero else ""
 
 
-def refusals(facts: Facts, reason: Reason, *, known_releases: bool) -> Iterator[Found]:
+def refusals(facts: Facts, reason: Reason, *, known_releases: bool) -> Iterator[FoundRefusal]:
     """The refusals for one reason.
 
     With `known_releases`, without kinds that may be different in the target release, because it is

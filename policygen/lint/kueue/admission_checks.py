@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import CheckRule, ClusterQueue
+from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import flavors
 
@@ -19,7 +19,7 @@ CONFIGS: Mapping[str, str] = {
 """The kind that configures a check, by controller."""
 
 
-def checked(cluster: Cluster) -> tuple[Entry[ClusterQueue], ...]:
+def checked(cluster: Cluster) -> tuple[Entry[ClusterQueueView], ...]:
     """The queues that have checks; use it with `cluster.derive`."""
     return tuple(
         queue
@@ -29,14 +29,14 @@ def checked(cluster: Cluster) -> tuple[Entry[ClusterQueue], ...]:
     )
 
 
-def checks(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, CheckRule]]:
+def checks(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, CheckRule]]:
     """The checks of a queue, each with its place."""
     strategy = queue.it.admission_checks_strategy
     for i, check in enumerate(strategy.admission_checks if strategy else ()):
         yield queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", i), check
 
 
-def stray_flavors(queue: Entry[ClusterQueue]) -> Iterator[tuple[At, str, str]]:
+def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str]]:
     """Flavors in onFlavors that the queue does not have.
 
     Yields the place of each, the message without its end, and a suggestion of a flavor.

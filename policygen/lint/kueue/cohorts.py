@@ -9,28 +9,33 @@ from fractions import Fraction
 from msgspec import Struct, field
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue, Cohort, ResourceGroup, ResourceQuota
+from policygen.kubernetes.kueue import (
+    ClusterQueueView,
+    CohortView,
+    FlavorResourceQuota,
+    ResourceGroup,
+)
 from policygen.kubernetes.table import Entry
 
 Cell = tuple[str, str]
 """A flavor and a resource: the key of a quota."""
 
 
-def cohort_field(queue: Entry[ClusterQueue]) -> str:
+def cohort_field(queue: Entry[ClusterQueueView]) -> str:
     """The name of the field for the cohort of a queue, in the queue's API version."""
     return "cohort" if queue.object.version == "v1beta1" else "cohortName"
 
 
-class Node(Struct, eq=False):
+class CohortNode(Struct, eq=False):
     """A cohort, declared by an object or only named, or a ClusterQueue."""
 
     name: str
-    parent: "Node | None" = None
-    entry: Entry[Cohort] | None = None
+    parent: "CohortNode | None" = None
+    entry: Entry[CohortView] | None = None
     """The Cohort object; None for a ClusterQueue, and for a cohort that is only named."""
-    queue: Entry[ClusterQueue] | None = None
-    quotas: Mapping[Cell, ResourceQuota] = field(default_factory=dict)
-    children: "list[Node]" = field(default_factory=list)
+    queue: Entry[ClusterQueueView] | None = None
+    quotas: Mapping[Cell, FlavorResourceQuota] = field(default_factory=dict)
+    children: "list[CohortNode]" = field(default_factory=list)
     subtree: dict[Cell, Fraction] = field(default_factory=dict)
     """Its own quota, plus the quota that its children lend."""
     cyclic: bool = False
@@ -45,8 +50,8 @@ class Node(Struct, eq=False):
 
     def ceiling(self, cell: Cell) -> Fraction:
         """The largest amount that can be used here if no other queue uses any quota."""
-        path: list[Node] = []
-        node: Node | None = self
+        path: list[CohortNode] = []
+        node: CohortNode | None = self
         while node is not None:
             path.append(node)
             node = node.parent
@@ -62,14 +67,14 @@ class Node(Struct, eq=False):
                 reach = min(reach, own + quota.borrowing_limit)
         return reach
 
-    def root(self) -> "Node":
+    def root(self) -> "CohortNode":
         """The root of its tree. Must not be called on a cyclic node."""
         node = self
         while node.parent is not None:
             node = node.parent
         return node
 
-    def queues(self) -> "Iterator[Node]":
+    def queues(self) -> "Iterator[CohortNode]":
         """The ClusterQueues below it."""
         waiting = [self]
         while waiting:
@@ -82,20 +87,20 @@ class Node(Struct, eq=False):
 class Forest(Struct, frozen=True, eq=False):
     """All cohorts and ClusterQueues, by name."""
 
-    cohorts: Mapping[str, Node]
-    queues: Mapping[str, Node]
+    cohorts: Mapping[str, CohortNode]
+    queues: Mapping[str, CohortNode]
     cycles: tuple[tuple[str, ...], ...]
     """The names of the cohorts of each cycle, starting with the first in alphabetical order."""
 
 
 def forest(cluster: Cluster) -> Forest:
     """The trees of a cluster; use it with `cluster.derive`."""
-    cohorts: dict[str, Node] = {}
-    queues: dict[str, Node] = {}
+    cohorts: dict[str, CohortNode] = {}
+    queues: dict[str, CohortNode] = {}
 
-    def cohort(name: str) -> Node:
+    def cohort(name: str) -> CohortNode:
         if name not in cohorts:
-            cohorts[name] = Node(name)
+            cohorts[name] = CohortNode(name)
         return cohorts[name]
 
     for entry in cluster.cohorts:
@@ -104,7 +109,7 @@ def forest(cluster: Cluster) -> Forest:
         if entry.it.parent_name:
             node.parent = cohort(entry.it.parent_name)
     for queue in cluster.cluster_queues:
-        node = Node(queue.name, queue=queue, quotas=cells(queue.it.resource_groups))
+        node = CohortNode(queue.name, queue=queue, quotas=cells(queue.it.resource_groups))
         queues[queue.name] = node
         if queue.it.cohort_name:
             node.parent = cohort(queue.it.cohort_name)
@@ -116,7 +121,7 @@ def forest(cluster: Cluster) -> Forest:
     return Forest(cohorts, queues, cycles)
 
 
-def cells(groups: tuple[ResourceGroup, ...]) -> dict[Cell, ResourceQuota]:
+def cells(groups: tuple[ResourceGroup, ...]) -> dict[Cell, FlavorResourceQuota]:
     """The quotas of resource groups by flavor and resource."""
     return {
         (flavor.name, quota.name): quota
@@ -126,13 +131,13 @@ def cells(groups: tuple[ResourceGroup, ...]) -> dict[Cell, ResourceQuota]:
     }
 
 
-def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
+def _cycles(cohorts: Mapping[str, CohortNode]) -> tuple[tuple[str, ...], ...]:
     """Find the cycles, and mark every node in or below one as cyclic."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in cohorts.values():
         trail: dict[str, int] = {}
-        node: Node | None = start
+        node: CohortNode | None = start
         while node is not None and node.name not in done and node.name not in trail:
             trail[node.name] = len(trail)
             node = node.parent
@@ -150,7 +155,7 @@ def _cycles(cohorts: Mapping[str, Node]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(found))
 
 
-def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
+def _sum(cohorts: Mapping[str, CohortNode], queues: Mapping[str, CohortNode]) -> None:
     """Set `subtree` of every node, from the leaves up."""
     for node in queues.values():
         if not node.cyclic:
@@ -165,7 +170,7 @@ def _sum(cohorts: Mapping[str, Node], queues: Mapping[str, Node]) -> None:
         _lend(node)
 
 
-def _lend(node: Node) -> None:
+def _lend(node: CohortNode) -> None:
     """Add the quota that a node lends to its parent."""
     if node.parent is not None:
         above = node.parent.subtree

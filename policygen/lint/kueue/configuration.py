@@ -10,7 +10,7 @@ from policygen.core import quantity
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, NAMESPACE_NAME
 from policygen.core.versions import KUEUE_WAITS, Version
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.configurations import KueueConfiguration
+from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.controllers import KUEUE, controllers
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.table import Entry
@@ -37,7 +37,7 @@ class Transformation(Struct, frozen=True, eq=False):
 class Settings(Struct, frozen=True, eq=False):
     """The effective settings of one Configuration, or Kueue's defaults without one."""
 
-    entry: Entry[KueueConfiguration] | None
+    entry: Entry[KueueConfigurationView] | None
     target: Version
     cluster: Cluster
     fair_sharing: bool
@@ -125,7 +125,7 @@ def first(cluster: Cluster, target: Version) -> Settings:
     return _of(entries[0] if len(entries) else None, target, cluster)
 
 
-def all_settings(facts: Facts) -> Iterator[tuple[Entry[KueueConfiguration], Settings]]:
+def all_settings(facts: Facts) -> Iterator[tuple[Entry[KueueConfigurationView], Settings]]:
     """Every Configuration with its effective settings."""
     for entry in facts.cluster.kueue_configurations:
         yield entry, _of(entry, facts.target["kueue"], facts.cluster)
@@ -139,12 +139,12 @@ def on_command_line(cluster: Cluster) -> Mapping[str, bool]:
     return {}
 
 
-def _of(entry: Entry[KueueConfiguration] | None, target: Version, cluster: Cluster) -> Settings:
+def _of(entry: Entry[KueueConfigurationView] | None, target: Version, cluster: Cluster) -> Settings:
     """The effective settings of a Configuration for a release.
 
     Source: apis/config/v1beta2/defaults.go and v1beta1/configuration_conversion.go.
     """
-    config = entry.it if entry else KueueConfiguration()
+    config = entry.it if entry else KueueConfigurationView()
     old = entry is not None and entry.object.version == "v1beta1"
     integrations, resources = config.integrations or {}, config.resources or {}
     return Settings(

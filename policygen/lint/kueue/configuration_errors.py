@@ -14,7 +14,7 @@ from policygen.core.durations import seconds
 from policygen.core.finding import Path, at_path
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import shown
-from policygen.kubernetes.configurations import KueueConfiguration
+from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.untyped import mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
 from policygen.lint.kueue import configuration_types
@@ -44,7 +44,7 @@ _WORDS: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (("tls", "minVersion"), ("VersionTLS12", "VersionTLS13")),
     (("resources", "quotaCheckStrategy"), ("BlockUndeclared", "IgnoreUndeclared")),
 )
-_READ = KueueConfiguration.__struct_encode_fields__
+_READ = KueueConfigurationView.__struct_encode_fields__
 """Keys whose own type is checked when the file is read."""
 _SELECTORS: tuple[Path, ...] = (
     ("managedJobsNamespaceSelector",),

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Template, Workload
 from policygen.lint.core.resource_names import extended, usual
@@ -22,7 +22,7 @@ class PodRequest(Struct, frozen=True, eq=False):
     """The requests of one pod template of a workload whose ClusterQueue is known."""
 
     workload: Workload
-    queue: Entry[ClusterQueue]
+    queue: Entry[ClusterQueueView]
     template: Template
     written: Mapping[str, Fraction]
     """The amounts that Kueue counts for one pod, from the template alone."""
@@ -30,7 +30,7 @@ class PodRequest(Struct, frozen=True, eq=False):
     """The same, with the defaults of LimitRanges."""
 
 
-def covered(queue: Entry[ClusterQueue]) -> set[str]:
+def covered(queue: Entry[ClusterQueueView]) -> set[str]:
     """The resources that a queue has quota for."""
     return {name for group in queue.it.resource_groups for name in group.covered_resources}
 

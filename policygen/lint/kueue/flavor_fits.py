@@ -6,14 +6,14 @@ flavorSelector.
 
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement
-from policygen.kubernetes.kueue import ResourceFlavor
+from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import PodSpec
 from policygen.lint.core.selectors import requirements
 from policygen.lint.kueue.flavor_nodes import HARD
 
 
-def refusal(flavor: ResourceFlavor, pod: PodSpec) -> str | None:
+def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> str | None:
     """Why Kueue skips the flavor for the pod; None if it does not."""
     for taint in flavor.node_taints:
         if taint.effect in HARD and not any(

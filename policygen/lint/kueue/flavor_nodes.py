@@ -8,18 +8,18 @@ from itertools import combinations
 from msgspec import Struct
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.core import Node, Taint
-from policygen.kubernetes.kueue import ResourceFlavor
+from policygen.kubernetes.core import NodeView, TaintView
+from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import every_quota, owners
 
-Flavor = Entry[ResourceFlavor]
+Flavor = Entry[ResourceFlavorView]
 
 HARD = ("NoSchedule", "NoExecute")
 """Effects of taints that keep pods without a toleration away."""
 
 
-def hard_taints(taints: tuple[Taint, ...]) -> frozenset[tuple[str, str]]:
+def hard_taints(taints: tuple[TaintView, ...]) -> frozenset[tuple[str, str]]:
     """Key and value of the taints that keep pods away."""
     return frozenset((taint.key, taint.value) for taint in taints if taint.effect in HARD)
 
@@ -30,7 +30,7 @@ _Size = frozenset[tuple[str, tuple[int, int]]]
 class Nodes(Struct, frozen=True, eq=False):
     """The nodes that match the labels of a flavor."""
 
-    nodes: tuple[Entry[Node], ...]
+    nodes: tuple[Entry[NodeView], ...]
     sizes: tuple[Mapping[str, Fraction], ...]
     """Their distinct allocatable resources: pools have many nodes and few sizes."""
     total: Mapping[str, Fraction]
@@ -43,7 +43,7 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
     Flavors with the same labels share one result. A flavor without labels matches all nodes.
     """
     keys = {key for flavor in cluster.flavors for key in flavor.it.node_labels}
-    by_label: dict[tuple[str, str], list[Entry[Node]]] = {}
+    by_label: dict[tuple[str, str], list[Entry[NodeView]]] = {}
     for node in cluster.nodes:
         node_labels = node.labels
         for key in keys & node_labels.keys():
@@ -53,7 +53,7 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
     for flavor in cluster.flavors:
         labels = frozenset(flavor.it.node_labels.items())
         if labels not in known:
-            candidates: Sequence[Entry[Node]] = cluster.nodes
+            candidates: Sequence[Entry[NodeView]] = cluster.nodes
             if labels:
                 candidates = min((by_label.get(label, []) for label in labels), key=len)
             known[labels] = _nodes(node for node in candidates if labels <= node.labels.items())
@@ -61,7 +61,7 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
     return found
 
 
-def _nodes(nodes: Iterable[Entry[Node]]) -> Nodes:
+def _nodes(nodes: Iterable[Entry[NodeView]]) -> Nodes:
     found = tuple(nodes)
     sizes: dict[_Size, Mapping[str, Fraction]] = {}
     counts: Counter[_Size] = Counter()

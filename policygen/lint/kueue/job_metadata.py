@@ -42,7 +42,7 @@ Fault = tuple[Path, str]
 """A place below `metadata`, and what is wrong there."""
 
 
-class Judged(Struct, frozen=True, eq=False):
+class WebhookObject(Struct, frozen=True, eq=False):
     """An object that a webhook checks, or the Job that a CronJob creates."""
 
     workload: Workload
@@ -78,15 +78,15 @@ class Judged(Struct, frozen=True, eq=False):
         return pods if pods is None or ends is None else min(pods, ends)
 
 
-def judged(workload: Workload) -> Judged:
+def judged(workload: Workload) -> WebhookObject:
     """The object itself; for a CronJob, the Job that it creates."""
     if workload.kind == "CronJob":
         path = ("spec", "jobTemplate")
-        return Judged(workload, workload.at.to(*path), mapping(workload.object.data, *path))
-    return Judged(workload, workload.at, workload.object.data)
+        return WebhookObject(workload, workload.at.to(*path), mapping(workload.object.data, *path))
+    return WebhookObject(workload, workload.at, workload.object.data)
 
 
-def faults(job: Judged, settings: Settings) -> Iterator[Fault]:
+def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
     """Every fault that Kueue would refuse, each once."""
     if job.kind not in _BY_PODS:
         yield from _seconds(job)
@@ -105,7 +105,7 @@ def faults(job: Judged, settings: Settings) -> Iterator[Fault]:
         yield from _pod(job, settings)
 
 
-def _elastic(job: Judged, settings: Settings) -> bool:
+def _elastic(job: WebhookObject, settings: Settings) -> bool:
     return (
         job.annotations.get(ELASTIC) == "true"
         and settings.target.release >= _ELASTIC_SINCE
@@ -113,7 +113,7 @@ def _elastic(job: Judged, settings: Settings) -> bool:
     )
 
 
-def _seconds(job: Judged) -> Iterator[Fault]:
+def _seconds(job: WebhookObject) -> Iterator[Fault]:
     text = job.labels.get(MAX_SECONDS)
     if text is None or value_fault(text):  # the API server refuses it first
         return
@@ -130,7 +130,7 @@ def _seconds(job: Judged) -> Iterator[Fault]:
         yield ("labels", MAX_SECONDS), f"{MAX_SECONDS} is {text}; write 1 or more"
 
 
-def _prebuilt(job: Judged, settings: Settings) -> Iterator[Fault]:
+def _prebuilt(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
     place, name = _named(job, PREBUILT, settings)
     if not name or (place == "labels" and value_fault(name)):
         return
@@ -154,7 +154,7 @@ def _prebuilt(job: Judged, settings: Settings) -> Iterator[Fault]:
             )
 
 
-def _parallelism(job: Judged, settings: Settings) -> Iterator[Fault]:
+def _parallelism(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
     text = job.annotations.get(MIN_PARALLELISM)
     if text is None:
         return
@@ -170,7 +170,7 @@ def _parallelism(job: Judged, settings: Settings) -> Iterator[Fault]:
         yield at, f"{MIN_PARALLELISM} and {ELASTIC} exclude each other; remove one of them"
 
 
-def _completions(job: Judged) -> Iterator[Fault]:
+def _completions(job: WebhookObject) -> Iterator[Fault]:
     text = job.annotations.get(EQUAL_COMPLETIONS)
     if text is None:
         return
@@ -231,7 +231,7 @@ def _gates(text: str) -> Iterator[Fault]:
             )
 
 
-def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
+def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
     place, group = _named(pod, GROUP, settings)
     count = pod.annotations.get(GROUP_COUNT)
     if not group:
@@ -264,14 +264,14 @@ def _pod(pod: Judged, settings: Settings) -> Iterator[Fault]:
         )
 
 
-def _named(job: Judged, key: str, settings: Settings) -> tuple[str, str]:
+def _named(job: WebhookObject, key: str, settings: Settings) -> tuple[str, str]:
     """Where Kueue reads a name, and the name. Since 0.18 an annotation takes precedence."""
     if settings.gate("WorkloadIdentifierAnnotations") and job.annotations.get(key):
         return "annotations", job.annotations[key]
     return "labels", job.labels.get(key, "")
 
 
-def group(job: Judged, settings: Settings) -> str:
+def group(job: WebhookObject, settings: Settings) -> str:
     """The name of the pod's group; empty if it has no group."""
     return _named(job, GROUP, settings)[1]
 

@@ -14,7 +14,7 @@ from policygen.core.finding import At
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LimitRangeItem
-from policygen.kubernetes.kueue import ClusterQueue, LocalQueue
+from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import Template, Workload
@@ -61,7 +61,7 @@ class Queued(Struct, frozen=True, eq=False):
     name: str
     at: At
     """The place of the label."""
-    cluster_queue: Entry[ClusterQueue] | None
+    cluster_queue: Entry[ClusterQueueView] | None
 
 
 def queued(cluster: Cluster) -> tuple[Queued, ...]:
@@ -76,7 +76,7 @@ def managed(cluster: Cluster) -> Iterator[Workload]:
             yield workload
 
 
-def target(entry: Entry[LocalQueue]) -> str:
+def target(entry: Entry[LocalQueueView]) -> str:
     """The ClusterQueue that a LocalQueue names; a key for `Table.by`."""
     return entry.it.cluster_queue
 
@@ -97,7 +97,7 @@ def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
     return workload.at.to(*path), found
 
 
-def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueue]]:
+def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueueView]]:
     """The LocalQueues of a name and namespace; without a namespace, all of that name."""
     known = cluster.local_queues
     if not namespace:
@@ -164,5 +164,5 @@ def _with(container: Any, defaults: Mapping[str, Fraction]) -> Any:
     )
 
 
-def _name(entry: Entry[LocalQueue]) -> str:
+def _name(entry: Entry[LocalQueueView]) -> str:
     return entry.name

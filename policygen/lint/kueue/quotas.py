@@ -9,23 +9,23 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import (
-    ClusterQueue,
-    Cohort,
+    ClusterQueueView,
+    CohortView,
     FlavorQuotas,
-    ResourceQuota,
+    FlavorResourceQuota,
 )
 from policygen.kubernetes.table import Entry
 
-Owner = Entry[ClusterQueue] | Entry[Cohort]
+Owner = Entry[ClusterQueueView] | Entry[CohortView]
 
 
-class Placed(Struct, frozen=True, eq=False):
+class PlacedQuota(Struct, frozen=True, eq=False):
     """One quota and its place."""
 
     owner: Owner
     at: At
     flavor: str
-    quota: ResourceQuota
+    quota: FlavorResourceQuota
 
     @property
     def resource(self) -> str:
@@ -51,21 +51,21 @@ def flavors(owner: Owner) -> Iterator[tuple[At, FlavorQuotas]]:
             yield groups_at(owner, i, "flavors", j), flavor
 
 
-def quotas(owner: Owner) -> Iterator[Placed]:
+def quotas(owner: Owner) -> Iterator[PlacedQuota]:
     """The quotas of an owner, each with its place."""
     for at, flavor in flavors(owner):
         for k, quota in enumerate(flavor.resources):
-            yield Placed(owner, at.to("resources", k), flavor.name, quota)
+            yield PlacedQuota(owner, at.to("resources", k), flavor.name, quota)
 
 
-def every_quota(owners: Iterable[Owner]) -> Iterator[Placed]:
+def every_quota(owners: Iterable[Owner]) -> Iterator[PlacedQuota]:
     """The quotas of all these owners, each with its place."""
     return chain.from_iterable(map(quotas, owners))
 
 
-def nominal_quotas(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed]]:
+def nominal_quotas(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[PlacedQuota]]:
     """The nominal quotas that are not zero by flavor and resource; use it with `cluster.derive`."""
-    found: dict[tuple[str, str], list[Placed]] = {}
+    found: dict[tuple[str, str], list[PlacedQuota]] = {}
     for owner in owners(cluster):
         for placed in quotas(owner):
             if placed.quota.nominal_quota:
@@ -73,7 +73,7 @@ def nominal_quotas(cluster: Cluster) -> Mapping[tuple[str, str], Sequence[Placed
     return found
 
 
-def amounts(quota: ResourceQuota) -> Iterator[tuple[str, Fraction]]:
+def amounts(quota: FlavorResourceQuota) -> Iterator[tuple[str, Fraction]]:
     """The amounts that a quota names, by field."""
     yield "nominalQuota", quota.nominal_quota
     if quota.borrowing_limit is not None:

@@ -7,7 +7,7 @@ expandMultiPointPlugins (Kubernetes 1.36.3).
 from collections.abc import Iterator
 
 from policygen.core.finding import Path
-from policygen.kubernetes.configurations import PluginSet, Profile
+from policygen.kubernetes.configurations import PluginSet, SchedulerProfileView
 from policygen.lint.core.typed_fields import Fault
 from policygen.lint.scheduler import terms
 
@@ -16,7 +16,7 @@ _SORT, _BIND = "PrioritySort", "DefaultBinder"
 """The in-tree plugins of two extension points; a profile needs at least one plugin at each."""
 
 
-def faults(profile: Profile) -> Iterator[Fault]:
+def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
     """Plugins listed twice or at a wrong extension point; profiles without queue sort or binder."""
     for point, plugins in profile.plugins.items():
         seen = set()
@@ -42,7 +42,7 @@ def faults(profile: Profile) -> Iterator[Fault]:
                 yield path, f"{name} is disabled, so {what}, which is refused; enable it"
 
 
-def misnamed(profile: Profile) -> Iterator[tuple[Path, str]]:
+def misnamed(profile: SchedulerProfileView) -> Iterator[tuple[Path, str]]:
     """The path and name of each disabled plugin that no release and no known build has."""
     for point, plugins in profile.plugins.items():
         for i, plugin in enumerate(plugins.disabled):
@@ -51,7 +51,7 @@ def misnamed(profile: Profile) -> Iterator[tuple[Path, str]]:
                 yield ("plugins", point, "disabled", i, "name"), name
 
 
-def _is_enabled(profile: Profile, point: str, name: str) -> bool:
+def _is_enabled(profile: SchedulerProfileView, point: str, name: str) -> bool:
     own, multi = (profile.plugins.get(it, PluginSet()) for it in (point, _MULTI))
     if any(it.name == name for it in own.enabled):
         return True
@@ -60,7 +60,7 @@ def _is_enabled(profile: Profile, point: str, name: str) -> bool:
     return any(it.name == name for it in multi.enabled) or not _is_disabled(multi, name)
 
 
-def _disables_any(profile: Profile, point: str) -> bool:
+def _disables_any(profile: SchedulerProfileView, point: str) -> bool:
     return bool(profile.plugins.get(point, PluginSet()).disabled)
 
 

@@ -12,8 +12,8 @@ from msgspec import Struct
 from policygen.core.finding import At, at_path
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.configurations import Profile as Written
-from policygen.kubernetes.configurations import SchedulerConfiguration
+from policygen.kubernetes.configurations import SchedulerConfigurationView
+from policygen.kubernetes.configurations import SchedulerProfileView as Written
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, mappings
 
@@ -62,10 +62,10 @@ class Scoring(Struct, frozen=True, eq=False):
         return bool(self.on and self.strategy in _FILLING and self.rises and self.extended)
 
 
-class Profile(Struct, frozen=True, eq=False):
+class ScoredProfile(Struct, frozen=True, eq=False):
     """A profile and its place."""
 
-    owner: Entry[SchedulerConfiguration]
+    owner: Entry[SchedulerConfigurationView]
     at: At
     it: Written
     scoring: Scoring
@@ -78,7 +78,7 @@ class Profile(Struct, frozen=True, eq=False):
         return self.it.scheduler_name
 
 
-def profiles(cluster: Cluster) -> tuple[Profile, ...]:
+def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     """The profiles of all files."""
     return cluster.derive(_profiles)
 
@@ -91,11 +91,11 @@ def profile_names(cluster: Cluster) -> frozenset[str]:
     return frozenset({DEFAULT_SCHEDULER, *named})
 
 
-def _profiles(cluster: Cluster) -> tuple[Profile, ...]:
+def _profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     return tuple(_each(cluster))
 
 
-def _each(cluster: Cluster) -> Iterator[Profile]:
+def _each(cluster: Cluster) -> Iterator[ScoredProfile]:
     for owner in cluster.scheduler_configurations:
         for i, profile in enumerate(owner.it.profiles):
             at = owner.at.to("profiles", i)
@@ -103,7 +103,7 @@ def _each(cluster: Cluster) -> Iterator[Profile]:
             against = {name: weights[name] for name in _OPPONENTS if name in weights}
             if _has_no_constraints(profile):
                 against.pop(SPREAD, None)
-            yield Profile(owner, at, profile, _scoring(profile, at, weights), against)
+            yield ScoredProfile(owner, at, profile, _scoring(profile, at, weights), against)
 
 
 def _weights(profile: Written) -> dict[str, int]:

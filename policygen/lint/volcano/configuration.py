@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import At
-from policygen.kubernetes.configurations import VolcanoConfiguration
+from policygen.kubernetes.configurations import VolcanoConfigurationView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import whole
 from policygen.lint.rule import Facts
@@ -39,10 +39,10 @@ class ListedPlugin(Struct, frozen=True, eq=False):
         return self.at.to("arguments", name).on_key()
 
 
-class VolcanoSettings(Struct, frozen=True, eq=False):
+class VolcanoFile(Struct, frozen=True, eq=False):
     """One volcano-scheduler.conf."""
 
-    entry: Entry[VolcanoConfiguration]
+    entry: Entry[VolcanoConfigurationView]
     plugins: tuple[ListedPlugin, ...]
 
     @property
@@ -81,18 +81,18 @@ class VolcanoSettings(Struct, frozen=True, eq=False):
         return self.capacity is not None and self.capacity.on("enableHierarchy")
 
 
-def all_settings(facts: Facts) -> Iterator[VolcanoSettings]:
+def all_settings(facts: Facts) -> Iterator[VolcanoFile]:
     """Every configuration of the input."""
     for entry in facts.cluster.volcano_configurations:
         yield of(entry)
 
 
-def settings(facts: Facts) -> VolcanoSettings | None:
+def settings(facts: Facts) -> VolcanoFile | None:
     """The first configuration of the input, or None."""
     return next(all_settings(facts), None)
 
 
-def of(entry: Entry[VolcanoConfiguration]) -> VolcanoSettings:
+def of(entry: Entry[VolcanoConfigurationView]) -> VolcanoFile:
     """The settings of a configuration."""
     plugins = []
     for i, tier in enumerate(entry.it.tiers):
@@ -100,4 +100,4 @@ def of(entry: Entry[VolcanoConfiguration]) -> VolcanoSettings:
             at = entry.at.to("tiers", i, "plugins", j)
             fields = entry.object.data["tiers"][i]["plugins"][j]
             plugins.append(ListedPlugin(plugin.name, i, at, fields, plugin.arguments))
-    return VolcanoSettings(entry, tuple(plugins))
+    return VolcanoFile(entry, tuple(plugins))

@@ -11,7 +11,7 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import PodGroup
+from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import Template, Workload
 from policygen.lint.core.pod_templates import Part
 from policygen.lint.volcano import queues
@@ -47,7 +47,9 @@ def gangs(cluster: Cluster) -> Iterator[GangNeeds]:
                 yield _of_job(workload)
 
 
-def _of_group(group: Entry[PodGroup], members: Sequence[tuple[Workload, Template]]) -> GangNeeds:
+def _of_group(
+    group: Entry[PodGroupView], members: Sequence[tuple[Workload, Template]]
+) -> GangNeeds:
     queue, spec = group.it.queue or queues.DEFAULT, group.at / "spec"
     if group.it.min_resources is not None:
         return GangNeeds(

@@ -9,7 +9,7 @@ from policygen.core.finding import At, Path
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import Amounts, PodGroup, Queue
+from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView
 from policygen.kubernetes.workloads import KINDS, Template, Workload, stands_alone
 
 ROOT = "root"
@@ -28,7 +28,7 @@ SENDERS = ("PodGroup", *KINDS)
 class QueueTree(Struct, frozen=True, eq=False):
     """The children of each queue."""
 
-    children: Mapping[str, tuple[Entry[Queue], ...]]
+    children: Mapping[str, tuple[Entry[QueueView], ...]]
     """By the name of the parent; queues without a parent are below `root`."""
     lost: Mapping[str, str]
     """Queues that are not below `root`, with the ancestor that is missing or repeats."""
@@ -64,7 +64,7 @@ def tree(cluster: Cluster) -> QueueTree:
     return QueueTree(cluster.queues.by(_parent), lost)
 
 
-def ancestors(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Entry[Queue]]:
+def ancestors(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Entry[QueueView]]:
     """The known queues above a queue, from its parent up."""
     seen = {queue.name}
     above = cluster.queues.get(queue.it.parent or ROOT)
@@ -80,7 +80,7 @@ GUARANTEE: Path = ("guarantee", "resource")
 """The paths of amounts in `spec` of a Queue."""
 
 
-def amounts(queue: Queue) -> dict[Path, Amounts]:
+def amounts(queue: QueueView) -> dict[Path, Amounts]:
     """All amounts of a queue, by their path in `spec`."""
     return {
         CAPABILITY: queue.capability,
@@ -102,7 +102,7 @@ def queue_uses(cluster: Cluster) -> tuple[QueueUse, ...]:
     return tuple(_queue_uses(cluster))
 
 
-def queue_of(cluster: Cluster, group: Entry[PodGroup]) -> Entry[Queue] | None:
+def queue_of(cluster: Cluster, group: Entry[PodGroupView]) -> Entry[QueueView] | None:
     """The queue of a PodGroup, if it is known."""
     return cluster.queues.get(group.it.queue or DEFAULT)
 
@@ -160,5 +160,5 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
                 yield QueueUse(owner, name, at)
 
 
-def _parent(queue: Entry[Queue]) -> str:
+def _parent(queue: Entry[QueueView]) -> str:
     return "" if queue.name == ROOT else queue.it.parent or ROOT

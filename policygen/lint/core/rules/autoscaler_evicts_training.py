@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.core import VerticalPodAutoscaler
+from policygen.kubernetes.core import VerticalPodAutoscalerView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _target(entry: Entry[VerticalPodAutoscaler]) -> Target:
+def _target(entry: Entry[VerticalPodAutoscalerView]) -> Target:
     ref = entry.it.target_ref
     return entry.namespace, str(ref.get("kind")), str(ref.get("name"))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from policygen.core.finding import Hit, Path
 from policygen.core.rule import Severity
-from policygen.kubernetes.core import HorizontalPodAutoscaler
+from policygen.kubernetes.core import HorizontalPodAutoscalerView
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -31,7 +31,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _bounds(autoscaler: HorizontalPodAutoscaler) -> Iterator[tuple[Path, str]]:
+def _bounds(autoscaler: HorizontalPodAutoscalerView) -> Iterator[tuple[Path, str]]:
     least = 1 if autoscaler.min_replicas is None else autoscaler.min_replicas
     if least < 1:
         yield ("minReplicas",), f"has minReplicas {least}, which is refused; write 1 or more"

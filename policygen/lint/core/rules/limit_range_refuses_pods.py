@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import At, Hit
 from policygen.core.rule import Severity
-from policygen.kubernetes.core import LimitRange, LimitRangeItem
+from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, Resources, Template
 from policygen.lint.kueue.queue_names import container_limits
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _ZERO = Fraction(0)
-_Ranges = tuple[Entry[LimitRange], ...]
+_Ranges = tuple[Entry[LimitRangeView], ...]
 
 
 class _Amounts(Struct, frozen=True):

@@ -6,7 +6,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import Job, PodGroup
+from policygen.kubernetes.volcano import PodGroupView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
@@ -36,7 +36,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if unknown(name):
                 at = template.at.to("spec", "priorityClassName")
                 yield hit(str(workload), name, "its pods are refused", at)
-    groups: list[Entry[PodGroup] | Entry[Job]] = [
+    groups: list[Entry[PodGroupView] | Entry[VolcanoJobView]] = [
         *facts.cluster.pod_groups,
         *facts.cluster.volcano_jobs,
     ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.kubernetes.core import PriorityClass
+from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.table import Entry
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _rank(entry: Entry[PriorityClass]) -> tuple[int, str]:
+def _rank(entry: Entry[PriorityClassView]) -> tuple[int, str]:
     return entry.it.value, entry.it.preemption_policy
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At, Hit
 from policygen.core.rule import Severity
-from policygen.kubernetes.core import ResourceQuota, ScopeRequirement
+from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
 from policygen.lint.core.standard_resources import QUOTA_KEYS
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -47,7 +47,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from (Hit(RULE, f"{quota}: {message}", place) for message, place in found)
 
 
-def _scopes(quota: ResourceQuota, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
+def _scopes(quota: ResourceQuotaView, scopes: tuple[str, ...], at: At) -> Iterator[tuple[str, At]]:
     for i, scope in enumerate(scopes):
         if scope not in _FITS:
             continue  # `unsupported-value` reports it

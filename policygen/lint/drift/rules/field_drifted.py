@@ -10,7 +10,7 @@ from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 if TYPE_CHECKING:
-    from policygen.drift.compare import Difference
+    from policygen.drift.compare import FieldDifference
     from policygen.drift.drift import Changed, Rendered
 
 
@@ -26,7 +26,9 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield _hit(facts, facts.rendered, changed, difference)
 
 
-def _hit(facts: Facts, rendered: "Rendered", changed: "Changed", difference: "Difference") -> Hit:
+def _hit(
+    facts: Facts, rendered: "Rendered", changed: "Changed", difference: "FieldDifference"
+) -> Hit:
     from policygen.drift.immutable import is_immutable
     from policygen.drift.messages import message as described
     from policygen.drift.patch_forms import at

@@ -11,7 +11,7 @@ from policygen.lint.drift.needs import KINDS, NEEDS
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
-    from policygen.drift.drift import Wanted
+    from policygen.drift.drift import RenderedObject
 
 _NAMESPACE = GroupKind("", "Namespace")
 
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     drift = facts.rendered.against(facts.cluster)
     seen = facts.cluster.seen
     missing = _missing_namespaces(facts)
-    unserved: dict[str, list[Wanted]] = {}
+    unserved: dict[str, list[RenderedObject]] = {}
     for expected in drift.missing:
         if seen and GroupKind(expected.object.group, expected.object.kind) in seen.unserved:
             unserved.setdefault(expected.item.kind.component, []).append(expected)

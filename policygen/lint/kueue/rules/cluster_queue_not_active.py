@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.conditions import condition
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
@@ -49,14 +49,14 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _is_reported(reason: str, queue: Entry[ClusterQueue], facts: Facts) -> bool:
+def _is_reported(reason: str, queue: Entry[ClusterQueueView], facts: Facts) -> bool:
     """True if another rule of this run reports the cause."""
     if reason in _REPORTED_BY:
         return _REPORTED_BY[reason] in facts.run
     return any(rule in facts.run for rule in _missing(facts.cluster, queue))
 
 
-def _missing(cluster: Cluster, queue: Entry[ClusterQueue]) -> Iterator[str]:
+def _missing(cluster: Cluster, queue: Entry[ClusterQueueView]) -> Iterator[str]:
     """The rules that report a missing flavor of the queue, or the missing Topology of a flavor."""
     for group in queue.it.resource_groups:
         for quotas in group.flavors:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.cohorts import Cell, Node, forest
+from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.flavor_nodes import overlaps
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
@@ -19,7 +19,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     twins = {
         flavor.name for pair in facts.cluster.derive(overlaps) for flavor in (pair.one, pair.other)
     }
-    nodes: list[tuple[str, Node]] = []
+    nodes: list[tuple[str, CohortNode]] = []
     holders: Counter[tuple[str, Cell]] = Counter()
     queues: Counter[str] = Counter()
     for node in (*trees.cohorts.values(), *trees.queues.values()):

@@ -6,7 +6,7 @@ from typing import Any
 from policygen.core.finding import Hit, Path
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import flavors
@@ -35,7 +35,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield Hit(RULE, f"{queue} has {_POLICY} and {fault}", queue.at.to("spec", *path))
 
 
-def _shape(queue: ClusterQueue) -> Iterator[tuple[Path, str]]:
+def _shape(queue: ClusterQueueView) -> Iterator[tuple[Path, str]]:
     """Faults of the queue itself: paths below `spec`, and messages."""
     groups = queue.resource_groups
     if len(groups) != 1:

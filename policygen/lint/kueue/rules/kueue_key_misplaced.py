@@ -8,7 +8,7 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
-from policygen.lint.core.metadata_keys import Place, Written, written
+from policygen.lint.core.metadata_keys import MetadataOwner, Written, written
 from policygen.lint.kueue.job_metadata import GROUP, GROUP_COUNT
 from policygen.lint.kueue.queue_names import managed
 from policygen.lint.rule import Facts, Family, ObjectRule
@@ -16,10 +16,10 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 _BY_POD = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages, by the pods' own labels."""
 _PLACES = {
-    Place.OBJECT: "its own",
-    Place.PODS: "its pods",
-    Place.POD: "its own",
-    Place.ABOVE: "its own, and not of its jobs",
+    MetadataOwner.OBJECT: "its own",
+    MetadataOwner.PODS: "its pods",
+    MetadataOwner.POD: "its own",
+    MetadataOwner.ABOVE: "its own, and not of its jobs",
 }
 """How messages name the owner of the metadata."""
 
@@ -41,7 +41,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 right = _right(metadata, name)
                 if right is None or (metadata.form == "labels" and value_fault(value)):
                     continue
-                if metadata.place is Place.POD and key in (GROUP, GROUP_COUNT):
+                if metadata.place is MetadataOwner.POD and key in (GROUP, GROUP_COUNT):
                     continue  # reported by kueue-annotation-refused
                 yield Hit(
                     RULE,
@@ -56,15 +56,15 @@ def _right(metadata: Written, name: str) -> str | None:
     """The field where a key belongs; None if it is there already, or if Kueue has no such key."""
     if name in ON_OBJECT:
         forms = ON_OBJECT[name]
-        places: tuple[Place, ...] = (Place.OBJECT, Place.POD)
+        places: tuple[MetadataOwner, ...] = (MetadataOwner.OBJECT, MetadataOwner.POD)
         read_from_pods = metadata.workload.kind in _BY_POD or (
             metadata.form == "labels" and not metadata.workload.labels
         )
-        if metadata.place is Place.PODS and read_from_pods:
-            places = (*places, Place.PODS)
+        if metadata.place is MetadataOwner.PODS and read_from_pods:
+            places = (*places, MetadataOwner.PODS)
         parent = "spec.jobTemplate." if metadata.workload.kind == "CronJob" else ""
     elif name in ON_PODS:
-        forms, places = ON_PODS[name], (Place.PODS, Place.POD)
+        forms, places = ON_PODS[name], (MetadataOwner.PODS, MetadataOwner.POD)
         parent = _template_path(metadata.workload)
     else:
         return None

@@ -6,7 +6,7 @@ from fractions import Fraction
 from policygen.core.amounts import amount_of, shown, written
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import Placed, every_quota
+from policygen.lint.kueue.quotas import PlacedQuota, every_quota
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _lends_more(placed: Placed) -> bool:
+def _lends_more(placed: PlacedQuota) -> bool:
     lent, own = placed.quota.lending_limit, placed.quota.nominal_quota
     return lent is not None and lent > own >= 0
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.lint.kueue.cohorts import Cell, Node, forest
+from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _claims(node, borrowers)
 
 
-def _claims(node: Node, borrowers: Mapping[tuple[str, Cell], Sequence[str]]) -> Iterator[Hit]:
+def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]]) -> Iterator[Hit]:
     """At most one hit: for the first quota that another queue can borrow."""
     queue = node.queue
     if queue is None:

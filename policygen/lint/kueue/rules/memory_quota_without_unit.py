@@ -6,7 +6,7 @@ from policygen.core.amounts import BYTES
 from policygen.core.finding import Hit
 from policygen.core.quantity import MEBIBYTE
 from policygen.core.rule import Severity
-from policygen.lint.kueue.quotas import Placed, every_quota, owners
+from policygen.lint.kueue.quotas import PlacedQuota, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _is_small(placed: Placed) -> bool:
+def _is_small(placed: PlacedQuota) -> bool:
     amount = placed.quota.nominal_quota
     integer = amount.denominator == 1  # quota-fractional reports the others
     return placed.resource in BYTES and 0 < amount < MEBIBYTE and integer

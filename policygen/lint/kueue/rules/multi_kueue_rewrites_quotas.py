@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
 from policygen.lint.kueue.configuration import settings
@@ -37,9 +37,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _users(cluster: Cluster) -> dict[str, list[Entry[ClusterQueue]]]:
+def _users(cluster: Cluster) -> dict[str, list[Entry[ClusterQueueView]]]:
     """The queues that use each MultiKueueConfig, by its name."""
-    found: dict[str, list[Entry[ClusterQueue]]] = {}
+    found: dict[str, list[Entry[ClusterQueueView]]] = {}
     for queue in cluster.cluster_queues:
         for _, reference in checks(queue):
             entry = cluster.admission_checks.get(reference.name)

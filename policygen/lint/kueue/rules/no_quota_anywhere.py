@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue, ResourceGroup
+from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import checked, checks
-from policygen.lint.kueue.cohorts import Node, forest
+from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _without_quota(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
+def _without_quota(node: CohortNode, groups: tuple[ResourceGroup, ...]) -> Iterator[int]:
     """Indexes of the groups for which a queue has no quota and cannot borrow any."""
     for i, group in enumerate(groups):
         cells = [
@@ -52,7 +52,7 @@ def _without_quota(node: Node, groups: tuple[ResourceGroup, ...]) -> Iterator[in
             yield i
 
 
-def _is_automated(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
+def _is_automated(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
     """Whether Kueue itself sets the queue's quotas, from those of the worker clusters."""
     for _, reference in checks(queue):
         entry = cluster.admission_checks.get(reference.name)

@@ -7,7 +7,7 @@ from policygen.core.amounts import amount_of
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.core.tolerations import tolerates
-from policygen.kubernetes.core import Node, Taint
+from policygen.kubernetes.core import NodeView, TaintView
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.flavor_nodes import HARD, Flavor, Nodes, nodes
@@ -15,7 +15,7 @@ from policygen.lint.rule import Facts, Family, Need, ObjectRule
 
 _NAMED = 3
 
-Tainted = Mapping[Taint, Sequence[Entry[Node]]]
+Tainted = Mapping[TaintView, Sequence[Entry[NodeView]]]
 """Nodes by those of their taints that keep pods away permanently."""
 
 
@@ -52,7 +52,9 @@ def _of_all_nodes(flavor: Flavor, key: str) -> str:
     )
 
 
-def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[Node]], mine: Nodes) -> str:
+def _of_some_nodes(
+    flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]], mine: Nodes
+) -> str:
     names = ", ".join(it.name for it in tainted[:_NAMED]) + (
         "" if len(tainted) <= _NAMED else ", …"
     )
@@ -70,7 +72,7 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[Node]], min
 
 
 def _tainted(mine: Nodes) -> Tainted:
-    found: dict[Taint, list[Entry[Node]]] = {}
+    found: dict[TaintView, list[Entry[NodeView]]] = {}
     for node in mine.nodes:
         for taint in node.it.spec.taints:
             if taint.effect in HARD and not taint.key.startswith("node.kubernetes.io/"):
@@ -78,16 +80,16 @@ def _tainted(mine: Nodes) -> Tainted:
     return found
 
 
-def _not_listed(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry[Node]]]:
+def _not_listed(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry[NodeView]]]:
     """The nodes whose taints a flavor neither lists nor tolerates, by the key of the taint."""
-    found: dict[str, dict[str, Entry[Node]]] = {}
+    found: dict[str, dict[str, Entry[NodeView]]] = {}
     for taint, nodes_of_taint in tainted.items():
         if not _lists_or_tolerates(flavor, taint):
             found.setdefault(taint.key, {}).update((it.name, it) for it in nodes_of_taint)
     return {key: list(them.values()) for key, them in found.items()}
 
 
-def _is_of_another(node: Entry[Node], key: str, facts: Facts) -> bool:
+def _is_of_another(node: Entry[NodeView], key: str, facts: Facts) -> bool:
     taints = [it for it in node.it.spec.taints if it.key == key]
     return any(
         flavor.it.node_labels.items() <= node.labels.items()
@@ -96,7 +98,7 @@ def _is_of_another(node: Entry[Node], key: str, facts: Facts) -> bool:
     )
 
 
-def _lists_or_tolerates(flavor: Flavor, taint: Taint) -> bool:
+def _lists_or_tolerates(flavor: Flavor, taint: TaintView) -> bool:
     return any(it.key == taint.key for it in flavor.it.node_taints) or any(
         tolerates(it, taint) for it in flavor.it.tolerations
     )

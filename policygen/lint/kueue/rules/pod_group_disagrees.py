@@ -9,14 +9,14 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.core.rule import Severity
 from policygen.lint.core import go_values
 from policygen.lint.kueue import configuration
-from policygen.lint.kueue.job_metadata import GROUP_COUNT, Judged, group, judged
+from policygen.lint.kueue.job_metadata import GROUP_COUNT, WebhookObject, group, judged
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _COUNT = GROUP_COUNT.rpartition("/")[2]
 
 
 class _Member(Struct, frozen=True, eq=False):
-    pod: Judged
+    pod: WebhookObject
     count: int
 
     @property

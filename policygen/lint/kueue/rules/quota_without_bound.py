@@ -7,7 +7,7 @@ from policygen.core.amounts import amount_of
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import extended
-from policygen.lint.kueue.quotas import Placed, every_quota, owners
+from policygen.lint.kueue.quotas import PlacedQuota, every_quota, owners
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 _MOST = {"cpu": Fraction(10**6), "memory": Fraction(2**60), "ephemeral-storage": Fraction(2**60)}
@@ -33,7 +33,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _is_unlimited(placed: Placed) -> bool:
+def _is_unlimited(placed: PlacedQuota) -> bool:
     most = _MOST.get(placed.resource, _DEVICES if extended(placed.resource) else None)
     return most is not None and placed.quota.nominal_quota >= most
 

@@ -7,7 +7,7 @@ from policygen.core.label_grammar import key_fault
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
@@ -37,7 +37,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _levels(cluster: Cluster, queue: Entry[ClusterQueue]) -> set[str]:
+def _levels(cluster: Cluster, queue: Entry[ClusterQueueView]) -> set[str]:
     """All levels of the queue's flavors; empty if a flavor or Topology is not in the input."""
     known: set[str] = set()
     for _, quotas in flavors(queue):

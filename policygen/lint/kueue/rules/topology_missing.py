@@ -6,7 +6,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueue
+from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
@@ -35,8 +35,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         )
 
 
-def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueue]]]:
-    found: dict[str, list[Entry[ClusterQueue]]] = {}
+def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueueView]]]:
+    found: dict[str, list[Entry[ClusterQueueView]]] = {}
     for queue in cluster.cluster_queues:
         for group in queue.it.resource_groups:
             for flavor in group.flavors:
@@ -44,7 +44,7 @@ def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueue]]]:
     return found
 
 
-def _dispatches(cluster: Cluster, queue: Entry[ClusterQueue]) -> bool:
+def _dispatches(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
     """Whether the queue's jobs run on other clusters, which have the topologies."""
     found = (cluster.admission_checks.get(each.name) for _, each in checks(queue))
     return any(entry is not None and entry.it.controller_name == MULTI_KUEUE for entry in found)

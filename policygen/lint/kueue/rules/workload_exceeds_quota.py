@@ -8,7 +8,7 @@ from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.cohorts import Cell, Node, forest
+from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
 from policygen.lint.kueue.queue_names import TOGETHER
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
@@ -78,7 +78,7 @@ class _Ceilings:
         self._known: dict[tuple[str, Cell], Fraction] = {}
 
     def short(
-        self, node: Node, group: ResourceGroup, wanted: Mapping[str, Fraction]
+        self, node: CohortNode, group: ResourceGroup, wanted: Mapping[str, Fraction]
     ) -> tuple[str, Fraction, Fraction] | None:
         """The resource of which no flavor has enough, its request, and the most of any flavor."""
         worst: tuple[str, Fraction, Fraction] | None = None
@@ -95,7 +95,7 @@ class _Ceilings:
             return None  # no-quota-anywhere reports it
         return worst
 
-    def _ceiling(self, node: Node, cell: Cell) -> Fraction:
+    def _ceiling(self, node: CohortNode, cell: Cell) -> Fraction:
         found = self._known.get((node.name, cell))
         if found is None:
             found = self._known[node.name, cell] = node.ceiling(cell)

@@ -7,8 +7,8 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import shown
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
-from policygen.kubernetes.configurations import PluginSet, SchedulerConfiguration
-from policygen.kubernetes.configurations import Profile as Written
+from policygen.kubernetes.configurations import PluginSet, SchedulerConfigurationView
+from policygen.kubernetes.configurations import SchedulerProfileView as Written
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries, mapping, numbered
 from policygen.lint.core import typed_fields
@@ -16,7 +16,7 @@ from policygen.lint.core.typed_fields import Fields
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.scheduler import arguments, bounds, terms
 from policygen.lint.scheduler import profiles as scheduler_profiles
-from policygen.lint.scheduler.scoring import FIT, Profile, profiles
+from policygen.lint.scheduler.scoring import FIT, ScoredProfile, profiles
 
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _RATIO = "requestedToCapacityRatio"
@@ -47,7 +47,7 @@ def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Iterator[Hit]:
         yield Hit(RULE, f"{path[-1]}: {fault}", at.to(*path))
 
 
-def _profiles(entry: Entry[SchedulerConfiguration]) -> Iterator[Hit]:
+def _profiles(entry: Entry[SchedulerConfigurationView]) -> Iterator[Hit]:
     named: dict[str, int] = {}
     several = len(entry.it.profiles) > 1
     for i, profile in enumerate(entry.it.profiles):
@@ -88,7 +88,7 @@ def _percentage(share: int | None, at: At) -> Iterator[Hit]:
         )
 
 
-def _arguments(profile: Profile, target: Version) -> Iterator[Hit]:
+def _arguments(profile: ScoredProfile, target: Version) -> Iterator[Hit]:
     seen: set[str] = set()
     for i, config in enumerate(profile.it.plugin_config):
         at = profile.at.to("pluginConfig", i)

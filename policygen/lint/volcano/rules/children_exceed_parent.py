@@ -8,7 +8,7 @@ from policygen.core.finding import Hit, Path
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import Queue
+from policygen.kubernetes.volcano import QueueView
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import queues
 
@@ -37,7 +37,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _limits(cluster, queue)
 
 
-def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Hit]:
+def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Hit]:
     """Compares each limit with that of the nearest ancestor that has one; 0 is no limit."""
     for name, amount in queue.it.capability.items():
         for above in queues.ancestors(cluster, queue):
@@ -58,7 +58,7 @@ def _limits(cluster: Cluster, queue: Entry[Queue]) -> Iterator[Hit]:
 
 
 def _sums(
-    parent: Entry[Queue],
+    parent: Entry[QueueView],
     path: Path,
     parts: Sequence[Mapping[str, Fraction]],
     has: Mapping[str, Fraction],
@@ -82,7 +82,7 @@ def _sums(
         )
 
 
-def _above(parent: Entry[Queue], path: Path, sums: str, own: str) -> Hit:
+def _above(parent: Entry[QueueView], path: Path, sums: str, own: str) -> Hit:
     return Hit(
         RULE,
         f"{parent} has {own} as {path[0]}, but its children have {sums} together; raise it to "

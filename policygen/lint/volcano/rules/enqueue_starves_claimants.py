@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoSettings, all_settings
+from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoFile, all_settings
 
 _HOLDERS = {"preempt": (*QUEUE_PLUGINS, "overcommit"), "reclaim": ("overcommit",)}
 """Plugins that hold back a job for which the action would make room.
@@ -40,7 +40,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _holders(configuration: VolcanoSettings) -> set[str]:
+def _holders(configuration: VolcanoFile) -> set[str]:
     """The plugins that decide about room: those of the first tier that has any."""
     found = [
         plugin

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.lint.rule import Facts, Family, ObjectRule
-from policygen.lint.volcano.configuration import ListedPlugin, VolcanoSettings, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, VolcanoFile, all_settings
 
 _SWITCHES = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 _VOTERS = {
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _last(configuration: VolcanoSettings, gang: ListedPlugin, action: str) -> bool:
+def _last(configuration: VolcanoFile, gang: ListedPlugin, action: str) -> bool:
     """Whether gang votes and no plugin of a later tier does."""
     switch = _SWITCHES[action]
     return gang.on(switch) and not any(

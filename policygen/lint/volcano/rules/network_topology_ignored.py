@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import Job, PodGroup
+from policygen.kubernetes.volcano import PodGroupView, VolcanoJobView
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import settings
 
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     configuration = settings(facts)
     if configuration is None or configuration.plugin(_PLUGIN) is not None:
         return
-    owners: list[Entry[PodGroup] | Entry[Job]] = [
+    owners: list[Entry[PodGroupView] | Entry[VolcanoJobView]] = [
         *facts.cluster.pod_groups,
         *facts.cluster.volcano_jobs,
     ]

@@ -6,7 +6,7 @@ from policygen.core.finding import Hit
 from policygen.core.names import NODE_GROUP
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.kubernetes.core import Node
+from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
@@ -33,7 +33,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _group(node: Entry[Node]) -> str:
+def _group(node: Entry[NodeView]) -> str:
     return node.labels.get(NODE_GROUP, "")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from policygen.core.amounts import amount_of, shown
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.kubernetes.core import ResourceQuota
+from policygen.kubernetes.core import ResourceQuotaView
 from policygen.lint.rule import Facts, Family, ObjectRule
 
 
@@ -34,7 +34,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                     )
 
 
-def _bound(quota: ResourceQuota, name: str) -> tuple[str, Any]:
+def _bound(quota: ResourceQuotaView, name: str) -> tuple[str, Any]:
     for key in (f"requests.{name}", name if name in ("cpu", "memory") else ""):
         if key in quota.hard:
             return key, quota.hard[key]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from policygen.core.finding import Hit
 from policygen.core.rule import Severity
-from policygen.kubernetes.volcano import Queue
+from policygen.kubernetes.volcano import QueueView
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.configuration import all_settings
 
@@ -51,12 +51,12 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _lends(queue: Queue) -> bool:
+def _lends(queue: QueueView) -> bool:
     kept = queue.guarantee.resource
     return any(amount > kept.get(name, Fraction(0)) for name, amount in queue.deserved.items())
 
 
-def _borrows(queue: Queue) -> bool:
+def _borrows(queue: QueueView) -> bool:
     deserved = queue.deserved
     return any(
         name not in queue.capability or amount < queue.capability[name]

@@ -9,7 +9,7 @@ from policygen.core.suggest import suggest
 from policygen.core.versions import Version
 from policygen.lint.rule import Facts, Family, ObjectRule
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.configuration import VolcanoSettings, all_settings
+from policygen.lint.volcano.configuration import VolcanoFile, all_settings
 
 _REFUSES = (1, 14)
 """The first release that refuses unknown actions; 1.12 and 1.13 skip them."""
@@ -55,7 +55,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _conflicts(configuration: VolcanoSettings) -> Iterator[Hit]:
+def _conflicts(configuration: VolcanoFile) -> Iterator[Hit]:
     proportional = {
         plugin.tier: plugin for plugin in configuration.plugins if plugin.name == "proportion"
     }
@@ -71,7 +71,7 @@ def _conflicts(configuration: VolcanoSettings) -> Iterator[Hit]:
             )
 
 
-def _switches(configuration: VolcanoSettings, target: Version) -> Iterator[Hit]:
+def _switches(configuration: VolcanoFile, target: Version) -> Iterator[Hit]:
     for plugin in configuration.plugins:
         for switch in terms.switches(target):
             value = plugin.fields.get(switch)
