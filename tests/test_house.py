@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,15 @@ def test_names_of_extras_are_written_in_one_place():
         if isinstance(node, ast.Constant) and node.value in EXTRAS
     }
     assert writing == {"policygen/plan/extras.py"}
+
+
+def test_each_class_has_a_name_of_its_own():
+    places = defaultdict(list)
+    for path in sorted((ROOT / "policygen").rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(path.relative_to(ROOT).as_posix())
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 
 def test_every_exception_has_its_reason_on_its_line():
