@@ -12,7 +12,7 @@ from policygen.api_validation import schemas, structural
 from policygen.api_validation.refusal import Reason, Refusal, Spot, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.quoting import quoted
+from policygen.core.quoting import bare, quoted
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"{_LABEL}(\.{_LABEL})*")
@@ -49,7 +49,7 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
         if fault := key_fault(key):
             out.append(Refusal(path_to(at), Reason.LABEL, fault, key=True))
         if fault := value_fault(value or ""):
-            out.append(Refusal(path_to(at), Reason.LABEL, fault))
+            out.append(Refusal(path_to(at), Reason.LABEL, f"{bare(key)} {fault}"))
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import is_namespace, is_subdomain
 from policygen.core import quantity
-from policygen.core.finding import Path
+from policygen.core.finding import Path, dotted
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import suggest
@@ -166,7 +166,9 @@ def _faults(value: Any, node: _Node, path: Path) -> Iterator[Fault]:
 
 
 def _name(path: Path) -> str:
-    return next(step for step in reversed(path) if isinstance(step, str))
+    """A field with the one above it: `ordinals.start`, `volumes[0].name`."""
+    fields = [index for index, step in enumerate(path) if isinstance(step, str)]
+    return dotted(path[fields[max(0, len(fields) - 2)] :])
 
 
 def _message(value: Any, fact: Fact, name: str) -> str:

@@ -154,7 +154,7 @@ def test_a_good_object_is_not_refused():
             ("metadata", "labels", "team"),
             Reason.LABEL,
             (
-                '"a b" is not a valid label value; write letters, digits, "-", "_" and ".", at most 63, '
+                'team "a b" is not a valid label value; write letters, digits, "-", "_" and ".", at most 63, '
                 "beginning and ending with a letter or digit"
             ),
         ),

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.quoting import bare
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import mapping, numbered
 from policygen.kubernetes.workloads import SHAPES, Workload, found
@@ -39,7 +40,7 @@ def label_faults(labels: Part) -> Iterator[tuple[str, At]]:
         if fault := key_fault(key):
             yield f"{labels.owner}: {fault}", (labels.at / key).on_key()
         if isinstance(value, str) and (fault := value_fault(value)):
-            yield f"{labels.owner}: {fault}", labels.at / key
+            yield f"{labels.owner}: {bare(key)} {fault}", labels.at / key
 
 
 def pod_specs(cluster: Cluster) -> Iterator[Part]:

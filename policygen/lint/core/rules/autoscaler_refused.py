@@ -53,7 +53,10 @@ def _metric(metric: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
         has = [name for name in known if target.get(name) is not None]
         if target and (not has or (one and len(has) > 1)):
             values = f"with {' and '.join(has)}" if has else f"without {' or '.join(known)}"
-            yield (source, "target"), f"has a target {values}, which is refused; write one value"
+            yield (
+                (source, "target"),
+                f"has a metric target {values}, which is refused; write one value",
+            )
 
 
 RULE = ObjectRule(

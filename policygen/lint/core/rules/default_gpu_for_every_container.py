@@ -34,7 +34,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield Hit(
                     RULE,
                     f"{entry} gives {shown(name, names[name])} {name} to every container that does not "
-                    f"request it, sidecars and debug shells included{_ADVICE.get(field, _REMOVE)}",
+                    f"request it, even sidecars{_ADVICE.get(field, _REMOVE)}",
                     entry.at.to("spec", "limits", i, field, name),
                 )
 

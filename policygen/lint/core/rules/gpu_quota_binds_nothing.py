@@ -39,8 +39,8 @@ def check(facts: Facts) -> Iterator[Hit]:
                 advice += "" if right or is_certain(bare) else ", if nodes have such a resource"
             yield Hit(
                 RULE,
-                f'{quota} limits "{name}", which the API server accepts but never counts, so the '
-                f"namespace has no such limit; {advice}",
+                f'{quota} limits "{name}", which is accepted but never counted, so it has no effect; '
+                f"{advice}",
                 at,
                 edits=_edits(at, quota.it.hard, f"requests.{bare}") if is_certain(bare) else (),
             )

@@ -33,7 +33,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                     yield Hit(
                         RULE,
                         f"container {container.name} of {workload} requests {shown('cpu', Fraction(cpu))} under "
-                        f"topologyPolicy {policy}, which is refused; write an integer of cpu",
+                        f"topologyPolicy {policy}, which is refused; write an integer",
                         template.at / "spec",
                     )
 

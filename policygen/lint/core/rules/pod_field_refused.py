@@ -110,7 +110,10 @@ def _toleration(toleration: Part) -> Iterator[tuple[str | None, str]]:
             "operator",
         )
     if operator == "Exists" and value:
-        yield "operator Exists takes no value; remove it, or write operator: Equal", "value"
+        yield (
+            "a toleration with operator Exists takes no value; remove it, or write operator: Equal",
+            "value",
+        )
     elif operator in ("", "Equal"):
         yield value_fault(value), "value"
 
@@ -154,9 +157,7 @@ def _affinity(spec: Part) -> Iterator[Hit]:
         for each in affinity.under(key).items(_PREFERRED):
             weight = each.data.get("weight")
             if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
-                message = (
-                    f"{spec.owner} has weight {weight}, which is refused; write 1 to {_HEAVIEST}"
-                )
+                message = f"{spec.owner} has a preferred affinity of weight {weight}, which is refused; write 1 to {_HEAVIEST}"
                 yield Hit(RULE, message, each.at / "weight")
             terms.append(each.under("podAffinityTerm"))
             yield from _expressions(each.under("preference"), "nodes")

@@ -33,7 +33,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if amount > most:
                     yield Hit(
                         RULE,
-                        f"{workload} has pods of {amount_of(name, amount, most)}, but the largest node has "
+                        f"{workload} has pods that request {amount_of(name, amount, most)}, but the largest node has "
                         f"{shown(name, most, amount)}, so they stay pending; request less in more pods",
                         template.at / "spec",
                     )

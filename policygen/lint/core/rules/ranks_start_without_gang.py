@@ -38,12 +38,11 @@ def check(facts: Facts) -> Iterator[Hit]:
                 workload.kind == "StatefulSet"
                 and workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
             )
-            how = "each when the previous one is ready" if ordered else "separately"
+            how = "one by one" if ordered else "independently"
             yield Hit(
                 RULE,
-                f"{workload} starts its {count} ranks {how}, without a gang: if GPUs are short, some "
-                "ranks hold theirs and wait; use one pod with all GPUs of a node, or a JobSet or "
-                "LeaderWorkerSet with a queue",
+                f"{workload} starts its {count} ranks {how}, so some can hold GPUs while others wait; "
+                "use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet with a queue",
                 workload.at / "spec",
             )
 

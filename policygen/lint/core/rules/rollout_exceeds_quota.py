@@ -27,9 +27,9 @@ def check(facts: Facts) -> Iterator[Hit]:
                 if bound is not None and now <= bound.limit < now + amount:
                     yield Hit(
                         RULE,
-                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, and its "
-                        "update creates a new pod before it deletes an old one, so the new pod is "
-                        "refused and the update never ends; write maxUnavailable: 1, maxSurge: 0",
+                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, but its "
+                        "update first creates a new pod, which is refused, so it never ends; "
+                        "write maxUnavailable: 1, maxSurge: 0",
                         workload.at.to("spec", "strategy"),
                         (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
                     )

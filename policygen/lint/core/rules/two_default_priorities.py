@@ -18,7 +18,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if entry.name != defaults[0].name:
             yield Hit(
                 RULE,
-                f"{entry} has globalDefault, as {defaults[0]} has, {effect}; keep one",
+                f"{entry} has globalDefault like {defaults[0]}, {effect}; keep one",
                 entry.at / "globalDefault",
                 (defaults[0].at / "globalDefault",),
             )

@@ -44,7 +44,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                     RULE,
                     f"{workload} and {owner} request {resource} on the same nodes from different "
                     "schedulers, which can give one GPU to both; give each scheduler its own "
-                    "nodes, with a taint and a nodeSelector",
+                    "nodes by taint and nodeSelector",
                     template.at.to("spec", "schedulerName"),
                     (at.at / "spec",),
                 )

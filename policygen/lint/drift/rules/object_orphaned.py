@@ -23,8 +23,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         written_by = author(obj, ("metadata", "labels", SET))
         yield Hit(
             RULE,
-            f'{obj} has the labels of set "{facts.rendered.name}", but the spec does not render it; '
-            f"delete it if nothing uses it, or add it to the spec; its label: {written_by}",
+            f'{obj} has the labels of set "{facts.rendered.name}" ({written_by}), but the spec does not render it; '
+            f"delete it if nothing uses it, or add it to the spec",
             obj.at,
         )
 
