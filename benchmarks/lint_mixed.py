@@ -31,7 +31,7 @@ def off(path: str) -> None:
     unusual = importlib.import_module("policygen.documents.parsed").UNUSUAL
     match path:
         case "fast YAML":
-            patch("policygen.documents.yaml_stream.glance", lambda *_: unusual).start()
+            patch("policygen.documents.fast_yaml.read", lambda *_: unusual).start()
         case "fast JSON":
             patch("policygen.documents.fast_json.read", lambda _: unusual).start()
         case "prevalidation":
@@ -46,6 +46,7 @@ PATHS = {
     "yaml": ("fast YAML", "prevalidation", "gc.disable"),
     "json": ("fast JSON", "prevalidation", "gc.disable"),
 }
+"""What is switched off, one at a time, by the form of the input."""
 
 
 def child(path: str, arguments: list[str]) -> None:

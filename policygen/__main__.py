@@ -2,8 +2,10 @@
 
 import gc
 
-# Nearly all that a run makes lives until it ends, imports included: looking for cycles in it
-# is wasted. Not in the package, whose importers may live longer.
+# Nearly all objects of a run, imports included, live until it ends, so a search for cycles finds
+# nothing. Without it, linting 10,000 mixed manifests takes a sixth of the processor time less, and a
+# snapshot with 50,000 pods a quarter less, in as much memory (benchmarks/lint_mixed.py, lint_snapshot.py).
+# Not in the package, whose importers may live longer.
 gc.disable()
 
 import os  # noqa: E402 - after what must come first
@@ -21,7 +23,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    """Run it, and leave at once: the system takes back memory faster than Python."""
+    """Run it, and leave at once: to free each object would take 4 % of a large lint."""
     from contextlib import suppress  # noqa: PLC0415 - where a Ctrl-C is caught
 
     from policygen.cli import main as cli_main  # noqa: PLC0415 - likewise

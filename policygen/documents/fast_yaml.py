@@ -1,4 +1,8 @@
-"""The data of a document in which nothing asks for a closer look, without its places."""
+"""Fast path for YAML: the data of documents without positions, where nothing needs the full parse.
+
+It saves a sixth of the processor time of linting 10,000 mixed manifests (`benchmarks/lint_mixed.py`),
+because positions are computed only for documents that have findings.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,17 +13,16 @@ from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
 from policygen.documents.scalars import Plains, Surprise
 
 
-def glance(  # noqa: C901, PLR0912 - calls would cost as much as what they do
+def read(  # noqa: C901, PLR0912 - calls would cost as much as what they do
     next_event: Callable[[], Any], seen: list[Any], plains: Plains
 ) -> Any:
-    """The data of the document whose events follow, or UNUSUAL.
+    """The data of the document whose events follow, or UNUSUAL where it needs the full parse.
 
-    Unusual are anchors, aliases, tags, keys that are no text or come twice, scalars that are
-    refused, and nesting beyond MAX_DEPTH: a Builder must have a look at all of `seen`, the events
-    taken so far, and at those to come. Nearly every document is read here to its end, in half
-    the time that a Builder takes to note where everything stands.
+    Unusual are anchors, aliases, tags, keys that are not strings or come twice, scalars that are
+    refused, and nesting beyond MAX_DEPTH. A Builder then takes the events in `seen`, which were
+    read here, and the rest.
     """
-    # Every spec goes through this loop, event by event: hence the local names.
+    # Each event of each document passes this loop: hence the local names.
     scalar_event, end_event = yaml.ScalarEvent, yaml.DocumentEndEvent
     mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
     alias_event = yaml.AliasEvent

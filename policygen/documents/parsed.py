@@ -12,7 +12,7 @@ MAX_DEPTH: Final = 100
 """Collections within collections; far above any policy object, far below any stack's end."""
 
 UNUSUAL: Final = object()
-"""What a quick look gives instead of data where something asks for a closer one."""
+"""What a fast path returns instead of data where a document needs the full parse."""
 
 
 class Problem(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from policygen.documents.fast_yaml import glance
+from policygen.documents import fast_yaml
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import BLANKS, NodeKind, Outline
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, Problem
@@ -44,7 +44,10 @@ def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -
 
 
 class _Stream:
-    """Runs the parser over a text and its parts; `again` if a glance at it was enough before."""
+    """Runs the parser over a text and its parts.
+
+    `again` means that the fast path has read the text before, and now its outline is needed.
+    """
 
     def __init__(
         self,
@@ -62,7 +65,7 @@ class _Stream:
         plains = KubernetesPlains() if kubernetes else Plains()
         escapes = not again and has_escapes(text)
         self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
-        self.glances = not again and not escapes
+        self.fast = not again and not escapes
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
         """The documents of text[start:end]; returns where the first unreadable one is wrong."""
@@ -116,8 +119,8 @@ class _Stream:
 
     def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
         seen: list[Any] = []
-        if self.glances:
-            data = glance(next_event, seen, self.builder.plains)
+        if self.fast:
+            data = fast_yaml.read(next_event, seen, self.builder.plains)
             if data is not UNUSUAL:
                 # Read without the indentation of its line, a block would be another one.
                 start = line_start(self.text, offset + first.start_mark.index)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.rule import Severity
-from policygen.documents import fast_json, yaml_stream
+from policygen.documents import fast_json, fast_yaml, yaml_stream
 from policygen.documents import parse as composing
 from policygen.documents import parsed as documents_parsed
 from policygen.documents.decode import NotTextError, decode
@@ -887,21 +887,21 @@ def outlined(text, json, *, kubernetes=False):
     return found
 
 
-def looked_at_closely(text, json, *, kubernetes=False):
-    """The same without what reads usual documents fast."""
+def parsed_in_full(text, json, *, kubernetes=False):
+    """The same without the fast paths."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(yaml_stream, "glance", lambda *_: documents_parsed.UNUSUAL)
+        patched.setattr(fast_yaml, "read", lambda *_: documents_parsed.UNUSUAL)
         patched.setattr(fast_json, "read", lambda _: documents_parsed.UNUSUAL)
         return outlined(text, json, kubernetes=kubernetes)
 
 
 @pytest.mark.usefixtures("parser")
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_glance_reads_what_a_close_look_does(name):
+def test_the_fast_path_reads_what_the_full_parse_does(name):
     text = STREAMS[name]
-    glanced = outlined(text, name == "json")
-    assert looked_at_closely(text, name == "json") == glanced
-    assert glanced
+    fast = outlined(text, name == "json")
+    assert parsed_in_full(text, name == "json") == fast
+    assert fast
 
 
 ROOT = Path(__file__).parents[2]
@@ -934,14 +934,14 @@ def edited(draw):
     json=st.booleans(),
     kubernetes=st.booleans(),
 )
-def test_a_glance_reads_any_text_as_a_close_look_does(text, loader, json, kubernetes):
+def test_the_fast_path_reads_any_text_as_the_full_parse_does(text, loader, json, kubernetes):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(yaml_stream, "_LOADER", getattr(yaml, loader))
-        glanced = outlined(text, json, kubernetes=kubernetes)
-        assert looked_at_closely(text, json, kubernetes=kubernetes) == glanced
+        fast = outlined(text, json, kubernetes=kubernetes)
+        assert parsed_in_full(text, json, kubernetes=kubernetes) == fast
 
 
-def test_usual_documents_are_only_glanced_at():
+def test_usual_documents_take_the_fast_path():
     texts = [STREAMS[name] for name in ("bare", "comments around", "block text", "json")]
     found = [it for text in texts for it in composing.compose(text, json=text[0] == "\t", line=int)]
     assert len(found) == 6
@@ -988,7 +988,7 @@ def repeated(draw):
 @settings(max_examples=400, deadline=None)
 @given(text=repeated(), kubernetes=st.booleans())
 def test_streams_are_read_fast_as_in_full(text, kubernetes):
-    closely = looked_at_closely(text, json=False, kubernetes=kubernetes)
+    full = parsed_in_full(text, json=False, kubernetes=kubernetes)
     found = outlined(text, json=False, kubernetes=kubernetes)
-    assert found == closely
-    assert repr(found) == repr(closely)  # 1, 1.0 and True are not the same
+    assert found == full
+    assert repr(found) == repr(full)  # 1, 1.0 and True are not the same

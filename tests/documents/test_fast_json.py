@@ -1,4 +1,4 @@
-"""JSON is read fast as it is read closely, or not at all."""
+"""The fast path reads JSON as the full parse does, or not at all."""
 
 import json
 from datetime import date
@@ -119,7 +119,7 @@ def test_what_is_usual_is_read(data):
 
 @pytest.mark.parametrize("opened, closed", ["[]", ('{"a":', "}")])
 @pytest.mark.parametrize("key", ["items", "spec", "a"])
-def test_what_may_nest_too_deep_is_looked_at_closely(opened, closed, key):
+def test_what_nests_too_deep_is_parsed_in_full(opened, closed, key):
     for depth, is_read in ((MAX_DEPTH - 3, True), (MAX_DEPTH - 2, False)):
         nested = f"{opened * depth}1{closed * depth}"
         text = f'{{"items": [{{"metadata": {{}}, "{key}": {nested}}}]}}'

@@ -27,8 +27,8 @@ _SOURCE: Path = ("spec", "kubeConfig")
 """A field of v1beta1 whose replacement is then missing."""
 
 MANY = 200
-"""Objects of a kind from which on prevalidation pays: a schema with pods takes 30 ms to compile, and
-each object then takes 0.02 ms instead of 0.14."""
+"""Objects of one kind that are worth prevalidation: a schema with pods takes 12 ms to compile, and
+then each object takes 0.005 ms instead of 0.06 ms."""
 
 
 class FoundRefusal(Struct, frozen=True, eq=False):
