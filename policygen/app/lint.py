@@ -110,7 +110,7 @@ def lint(  # noqa: PLR0913 - the request, and the outside world that it is answe
 def refused(request: LintRequest, findings: Sequence[Finding]) -> Report:
     """The report on a refused spec: why it is refused, and that no rule has run."""
     rules = selection.select(request.only, request.skip).rules
-    ended = verdicts.with_findings(verdicts.unjudged(rules, "the spec was refused"), findings)
+    ended = verdicts.unjudged(rules, "the spec was refused")
     return Report(findings=tuple(findings), rules=ended, complete=False)
 
 
