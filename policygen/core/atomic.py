@@ -1,4 +1,4 @@
-"""A file with new content, all or nothing: whoever reads it meanwhile sees the old or the new one."""
+"""Replaces the content of a file atomically: readers see the old or the new content."""
 
 import errno
 import os
@@ -7,16 +7,16 @@ from pathlib import Path
 
 _PRIVATE = 0o600
 _USUAL = 0o666
-"""Less what the umask takes away."""
+"""Minus the bits of the umask."""
 
 
 def write(path: Path, data: bytes, *, private: bool = False) -> None:
-    """Replace a file's content and keep its permissions. Links are followed.
+    """Replace the content of a file and keep its permissions. Links are followed.
 
-    A new one that is `private` only its owner may read. What is no regular file (a pipe, a device) is written
-    to. Raises OSError, and RuntimeError for links in a circle.
+    With `private`, only the owner may read a new file. A pipe or device is written directly. Raises
+    OSError, and RuntimeError for links in a circle.
     """
-    if path.exists() and not path.is_file():  # asked of /dev/stdout itself: its pipe has no path
+    if path.exists() and not path.is_file():  # checks /dev/stdout itself: its pipe has no path
         path.write_bytes(data)
         return
     target = path.resolve()
@@ -29,19 +29,19 @@ def write(path: Path, data: bytes, *, private: bool = False) -> None:
 
 
 def stage(staged: Path, data: bytes, target: Path, *, private: bool = False) -> None:
-    """Write what is to replace a file beside it, with its permissions from the first byte on. Raises OSError."""
+    """Write the new content next to a file, with the permissions of the file. Raises OSError."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     new = _PRIVATE if private else _USUAL
-    staged.unlink(missing_ok=True)  # of a run that was killed, or a link that leads elsewhere
+    staged.unlink(missing_ok=True)  # from a run that was killed, or a link to another file
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
     with os.fdopen(os.open(staged, flags, new if mode is None else mode), "wb") as file:
         file.write(data)
     if mode is not None:
-        staged.chmod(mode)  # also what the umask has taken away
+        staged.chmod(mode)  # also the bits that the umask removed
 
 
 def reason(error: OSError | RuntimeError) -> str:
-    """Why something could not be written, as the system says it."""
+    """The system's message for a failed write."""
     if isinstance(error, FileExistsError):  # where a folder should be made
         return os.strerror(errno.ENOTDIR)
     return getattr(error, "strerror", None) or str(error)

@@ -1,10 +1,10 @@
 """The exceptions that reach a user, and the exit codes.
 
 PolicygenError
-├── UsageError     what was asked for cannot be done: options, output folder, templates
-├── UnreadError    what was asked for could not be read: a snapshot, a cluster
-├── SpecError      the input is unreadable or refused; carries every finding
-└── CheckFailed    `render --check`: the files differ from what would be rendered
+├── UsageError     the request is not possible: options, output folder, templates
+├── UnreadError    an input could not be read: a snapshot, a cluster
+├── SpecError      the input is unreadable or invalid; has all findings
+└── CheckFailed    `render --check`: the files differ from the rendered objects
 """
 
 from collections.abc import Sequence
@@ -14,41 +14,41 @@ from policygen.core.finding import Finding
 
 
 class ExitCode(IntEnum):
-    """What the process says to its caller."""
+    """The exit code of the process."""
 
     CLEAN = 0
     FINDINGS = 1
     USAGE = 2
-    """Usage, or a spec that is unreadable or refused."""
+    """Wrong usage, or an unreadable or invalid spec."""
     INCOMPLETE = 3
     INTERNAL = 4
 
 
 class PolicygenError(Exception):
-    """Base of all that is reported without a traceback."""
+    """Base of all errors that are reported without a traceback."""
 
     exit_code: ExitCode = ExitCode.USAGE
 
 
 class UsageError(PolicygenError):
-    """What was asked for cannot be done; the message says what to do instead."""
+    """The request is not possible; the message says what to do instead."""
 
 
 class UnreadError(PolicygenError):
-    """What was asked for could not be read, so that nothing is known of it."""
+    """An input could not be read, so nothing is known about it."""
 
     exit_code = ExitCode.INCOMPLETE
 
 
 class SpecError(PolicygenError):
-    """The input was refused; `findings` holds every reason, errors and others."""
+    """The input is invalid; `findings` has all reasons, and the other findings."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__(f"{len(findings)} findings")
         self.findings = tuple(findings)
 
 
-class CheckFailed(PolicygenError):  # noqa: N818 - not an error of anyone: an answer
+class CheckFailed(PolicygenError):  # noqa: N818 - not an error, but a result
     """The files on disk differ from the render; the message is a unified diff."""
 
     exit_code = ExitCode.FINDINGS

@@ -1,4 +1,4 @@
-"""What is told to the user about an input: where it is, how bad, and what to write instead."""
+"""Findings about an input: the place, the rule, and what to write instead."""
 
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 from policygen.core.rule import Rule, Severity
 
 Path = tuple[str | int, ...]
-"""A way into a document: mapping keys and sequence indexes, from its root."""
+"""A path into a document: mapping keys and sequence indexes, from its root."""
 
 
 def dotted(path: Path) -> str:
-    """A path as people write it: `spec.resourceGroups[0].flavors`."""
+    """A path as text: `spec.resourceGroups[0].flavors`."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -23,7 +23,7 @@ def dotted(path: Path) -> str:
 
 
 def at_path(data: Any, path: Path) -> Any:
-    """What stands at a path of data that nobody has checked; None for nothing."""
+    """The value at a path of unchecked data; None if it does not exist."""
     for step in path:
         if isinstance(data, dict):
             data = data.get(step)
@@ -35,7 +35,7 @@ def at_path(data: Any, path: Path) -> Any:
 
 
 def named(data: Any, path: Path) -> Path:
-    """A path into data with the names of list entries, where they have one, for their numbers."""
+    """A path into data, with names of list entries instead of indexes, if they have a name."""
     steps: list[str | int] = []
     for step in path:
         try:
@@ -43,29 +43,29 @@ def named(data: Any, path: Path) -> Path:
         except (LookupError, TypeError):
             data = None
         entry = data if isinstance(step, int) and isinstance(data, dict) else {}
-        name = entry.get("name", entry.get("schedulerName"))  # as a scheduler's profile has it
+        name = entry.get("name", entry.get("schedulerName"))  # profiles have a schedulerName
         steps.append(name if isinstance(name, str) else step)
     return tuple(steps)
 
 
 class Verdict(StrEnum):
-    """How a rule ended."""
+    """The result of a rule."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     VACUOUS = "vacuous"
-    """There was nothing to judge."""
+    """There was nothing to check."""
     NOT_EVALUATED = "not evaluated"
-    """What it needs was not given, or could not be read."""
+    """Input that it needs is missing, or could not be read."""
     CRASHED = "crashed"
-    """Our bug."""
+    """The rule has a bug."""
 
 
 class At(NamedTuple):
     """A symbolic place: a document of the input by its index, and a path into it.
 
-    `key` means the key that ends the path and not its value. A path that does not
-    exist in the document stands for its longest prefix that does.
+    With `key`, the place is the last key of the path, not its value. A path that does not exist in
+    the document means its longest existing prefix.
     """
 
     document: int
@@ -77,36 +77,36 @@ class At(NamedTuple):
         return At(self.document, (*self.path, step))
 
     def to(self, *steps: str | int) -> "At":
-        """The place some steps below this one."""
+        """The place several steps below this one."""
         return At(self.document, (*self.path, *steps))
 
     def on_key(self) -> "At":
-        """The same place, meaning its key."""
+        """The key of this place."""
         return At(self.document, self.path, key=True)
 
 
 class Verb(StrEnum):
-    """What an Edit does."""
+    """The kind of change of an Edit."""
 
     REWRITE = "rewrite"
     """The scalar becomes `to`."""
     QUOTE = "quote"
-    """A number or truth value becomes the text that it is written as: `1.10`, `yes`."""
+    """A number or boolean becomes the text as it is written: `1.10`, `yes`."""
     RENAME = "rename"
-    """The key that ends the path becomes `to`; its value stays."""
+    """The last key of the path becomes `to`; its value stays."""
     REMOVE = "remove"
-    """The key with its value, or the entry of a list, goes."""
+    """The key with its value, or the list entry, is removed."""
     NEST = "nest"
     """The value becomes the only entry of a mapping: `a` becomes `{to: a}`."""
     ADD = "add"
-    """A key with the value `to` comes last into a mapping; those above it are made if need be."""
+    """A key with the value `to` is added to a mapping, as last; missing parents are created."""
 
 
 class Edit(NamedTuple):
-    """A change of a document: symbolic, and becomes text where the text is known.
+    """A symbolic change of a document, which becomes a change of its text later.
 
-    Its path is that of the document as it was read, whatever other edits do; several may have
-    one path.
+    Its path is a path in the original document, independent of other edits. Several edits can have
+    the same path.
     """
 
     verb: Verb
@@ -115,17 +115,17 @@ class Edit(NamedTuple):
 
 
 THERE: Final = "{there}"
-"""Stands in a message for the place of the first of `related`, which only the edge knows."""
+"""A placeholder in a message for the place of the first of `related`, which is located later."""
 
 
 class Hit(NamedTuple):
-    """A rule found something, at a symbolic place; becomes a Finding when it is located."""
+    """A fault that a rule found, at a symbolic place; becomes a Finding when it is located."""
 
     rule: Rule
     message: str
     """What is wrong and what to write instead, one line, no final stop."""
     at: At | None = None
-    """None: the input as a whole."""
+    """None for the complete input."""
     related: tuple[At, ...] = ()
     """Other places that it is about."""
     edits: tuple[Edit, ...] = ()
@@ -139,12 +139,12 @@ class Place(NamedTuple):
 
     file: str
     line: int = 0
-    """0: the file as a whole."""
+    """0 for the complete file."""
     column: int = 0
     length: int = 0
-    """How many characters of `text` from `column` on are meant."""
+    """Number of characters of `text` from `column` on."""
     text: str = ""
-    """The whole line, for showing it."""
+    """The complete line, to show it."""
 
 
 class Related(NamedTuple):
@@ -178,5 +178,5 @@ class Finding(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """The severity that counts."""
+        """The severity that is reported."""
         return self.rule.severity if self.configured is None else self.configured

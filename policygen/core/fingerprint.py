@@ -1,4 +1,4 @@
-"""An identity for a finding, by which it is known again."""
+"""Fingerprints, which identify a finding in later runs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -8,10 +8,10 @@ from policygen.core.rule import Rule
 
 
 def fingerprints(findings: Iterable[Finding], name: Callable[[Rule], str] = str) -> list[str]:
-    """An identity for each finding that survives moving files and reordering what is in them.
+    """A fingerprint for each finding, which stays equal if files are moved or reordered.
 
-    It is made of the rule, the cluster, the object and the field. Findings that agree in these are told
-    apart by their number. `name` gives the name of a rule that counts, its current one unless given.
+    It is computed from the rule, the cluster, the object and the field. If these are equal, a number
+    distinguishes the findings. `name` returns the name of a rule, by default its current name.
     """
     from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and few runs need it
 

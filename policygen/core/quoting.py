@@ -1,10 +1,10 @@
-"""How a value of the input is shown inside a message: in one line, short, and harmless."""
+"""Shows a value of the input inside a message: on one line, short, and escaped."""
 
 import json
 from typing import Any
 
 MAX_SHOWN = 60
-"""Characters of a value that a message repeats."""
+"""The largest length of a value in a message, in characters."""
 
 
 def short(text: str) -> str:
@@ -13,12 +13,12 @@ def short(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in double quotes, with escapes for what does not print."""
+    """The text in double quotes, with escapes for characters that are not printable."""
     return f'"{bare(text, quotes=True)}"'
 
 
 def bare(text: str, *, quotes: bool = False) -> str:
-    """The text, shortened, with escapes for what does not print (and for quotes, if asked)."""
+    """The text, shortened, with escapes for unprintable characters, and for quotes with `quotes`."""
     escaped = json.dumps(short(text), ensure_ascii=False)[1:-1]
     if not quotes:
         escaped = escaped.replace('\\"', '"')
@@ -29,7 +29,7 @@ def bare(text: str, *, quotes: bool = False) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as a message names it."""
+    """A value as text for a message."""
     match value:
         case None:
             return "an empty value"

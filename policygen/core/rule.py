@@ -27,7 +27,7 @@ class Family(StrEnum):
     REFUSED = "refused spec"
     """The spec cannot be rendered."""
     REPORTED = "spec"
-    """The spec can be rendered, but will not do what it seems to say."""
+    """The spec can be rendered, but does not have the intended effect."""
     RUN = "run"
     """Something about the inputs or settings of a run."""
 
@@ -39,7 +39,7 @@ class Rule:
     name: str
     """A slug that states the fault: `unknown-field`."""
     severity: Severity
-    """Error: it will not work. Warning: it works differently from what it says. Info: good to know."""
+    """Error: it does not work. Warning: it works differently from what it suggests. Info: useful to know."""
     family: Family
     about: str
     """The fault in one sentence."""

@@ -1,4 +1,4 @@
-"""Where templates/ and schemas/ are: in the wheel's data folder, or beside the package."""
+"""The folder of templates/ and schemas/: the data folder of the wheel, or next to the package."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def root() -> Path:
-    """The folder that holds `templates` and `schemas`.
+    """The folder with `templates` and `schemas`.
 
-    An editable install sees the checkout, where no data folder is in the package.
-    importlib.resources would do the same for a package inside a zip, which pip never leaves
-    one in, and takes as long to import as a small spec to validate.
+    An editable install uses the checkout, where the package has no data folder. importlib.resources
+    would also support a package inside a zip file, but pip never installs one. Its import takes as
+    long as the validation of a small spec.
     """
     packaged = PACKAGE / "_data"
     return packaged if packaged.is_dir() else PACKAGE.parent

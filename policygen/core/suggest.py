@@ -1,4 +1,4 @@
-"""The words of an error that names something unknown: the nearest match, or what is known."""
+"""The advice in an error about an unknown name: the most similar name, or the known names."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,23 +6,23 @@ from difflib import get_close_matches
 from typing import Any
 
 _FEW = 100
-"""So many names are all compared."""
+"""Up to this number, all names are compared."""
 _AROUND = 3
-"""Of more, so many before and behind the place that a name would have."""
+"""Above it, this number of names before and after the position of the word is compared."""
 _SHOWN = 10
 _SEARCHED = 1000
-"""Up to so many names are searched for those that have a word in them."""
+"""Up to this number, names are searched for those that contain the word."""
 _WORD = 3
-"""Letters that such a word has at least."""
+"""The shortest word to search for, in letters."""
 _LIKE = 0.6
-"""How alike a name is at least that may be meant, as difflib counts it."""
+"""The smallest similarity of a suggested name, as difflib computes it."""
 
 
 class Names(Sequence[str]):
-    """Names, sorted, among which the nearest is looked up again and again.
+    """Sorted names, to find the most similar name for many words.
 
-    Of many only those are compared that begin or end most like the word, so that a lookup does not
-    take longer the more there are.
+    If there are many names, only those with a similar beginning or end are compared. So the time of a
+    lookup does not grow with the number of names.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -41,14 +41,14 @@ class Names(Sequence[str]):
         return self._names[index]
 
     def said(self, word: str) -> str:
-        """The advice for a word, which is never that word itself."""
+        """The advice for a word; it never suggests the word itself."""
         found = self._said.get(word)
         if found is None:
             found = self._said[word] = self._advice(word)
         return found
 
     def meant(self, word: str) -> str:
-        """The nearest name, if one is near; else empty."""
+        """The most similar name, or "" if no name is similar."""
         close = get_close_matches(word.lower(), self._candidates(word), n=1, cutoff=_LIKE)
         return self._lowered[close[0]] if close else ""
 
@@ -66,13 +66,13 @@ class Names(Sequence[str]):
         return f"known are {', '.join(others[:_SHOWN])}" + _and(more)
 
     def _holding(self, word: str) -> list[str]:
-        """Names that have the word in them, where not all names are shown."""
+        """The names that contain the word, if there are too many names to show all."""
         if not _SHOWN < len(self) <= _SEARCHED or len(word) < _WORD:
             return []
         return [it for it in self._names if word.lower() in it.lower() and it != word]
 
     def _candidates(self, word: str) -> Sequence[str]:
-        """Names in lower case that may be meant."""
+        """Names in lower case that can be similar."""
         if not self._lowered:
             self._lowered = {name.lower(): name for name in reversed(self._names)}
         if len(self._names) <= _FEW:
@@ -89,9 +89,9 @@ class Names(Sequence[str]):
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """How a message about an unknown name ends: `did you mean "a100"?` or what there is.
+    """The end of a message about an unknown name: `did you mean "a100"?`, or the known names.
 
-    Whoever asks about many words passes `Names`.
+    Pass `Names` to look up many words.
     """
     return (known if isinstance(known, Names) else Names(known)).said(word)
 

@@ -1,10 +1,10 @@
-"""Whether a toleration covers a taint, in a spec as on a cluster. Nothing said is None or ""."""
+"""Whether a toleration matches a taint, in a spec or on a cluster. A missing field is None or ""."""
 
 from typing import Protocol
 
 
 class _Taint(Protocol):
-    """What keeps pods off a node."""
+    """A taint of a node."""
 
     @property
     def key(self) -> str: ...
@@ -15,7 +15,7 @@ class _Taint(Protocol):
 
 
 class _Toleration(Protocol):
-    """What lets a pod in all the same."""
+    """A toleration of a pod."""
 
     @property
     def key(self) -> str | None: ...
@@ -28,7 +28,7 @@ class _Toleration(Protocol):
 
 
 def tolerates(toleration: _Toleration, taint: _Taint) -> bool:
-    """Whether it does (k8s.io/component-helpers, ToleratesTaint)."""
+    """Whether the toleration matches the taint (k8s.io/component-helpers, ToleratesTaint)."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

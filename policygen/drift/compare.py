@@ -1,9 +1,14 @@
-"""Two states of an object, field by field and by type: what the one has and the other has not.
+"""Compares two states of an object, field by field and by type.
 
-Typed by the structural schemas that running servers gave (`served.schemas`). Equal are:
-quantities of one value (`1500m` and `1.5`), a default and nothing, null and nothing, an empty
-list, text or free mapping in a field and nothing, entries of a keyed list wherever they stand in it.
-An entry of a free mapping is there or not, also an empty one: so are a label, and a switch in a file.
+The types come from the structural schemas of running servers (`api_validation.schemas`). These are
+equal:
+
+- quantities with the same value (`1500m` and `1.5`)
+- a missing field, its default, and null
+- a missing field, and an empty list, text or mapping with free keys
+- entries of a keyed list at different positions
+
+An entry of a mapping with free keys, such as a label or a setting in a file, counts also if it is empty.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,34 +27,34 @@ from policygen.drift.defaults import filled, foreign
 from policygen.kubernetes.untyped import mapping
 
 NOT_FIELDS = frozenset({"apiVersion", "kind", "metadata", "status"})
-"""What of an object is no field of the spec's: `metadata` is compared apart."""
+"""Keys of an object that are not compared as fields; `metadata` is compared separately."""
 
 _NATURAL = ("name", "key", "type", "nodeLabel", "schedulerName")
-"""By what entries of a list are told apart whose schema names no key: the first that all have."""
+"""Keys that identify list entries if the schema names no key; the first that all entries have."""
 
 Label = Callable[[Any], Any]
 
 Read = Callable[[str], dict[str, Any] | None]
-"""The mapping that a text of YAML holds, as a file inside a ConfigMap does; None: it holds no one mapping."""
+"""Parses a YAML text, such as a file inside a ConfigMap, to a mapping; None if it is not a mapping."""
 
 
 class FieldDifference(Struct, frozen=True):
-    """One field that is not as it should be."""
+    """One field with another value than the spec renders."""
 
     path: Path
-    """In the object that is there; an entry that is missing has the number that it should have."""
+    """In the object on the cluster. A missing entry has the index that it should have."""
     wanted: Any
-    """UNSET: nothing."""
+    """UNSET if it is not set."""
     found: Any
-    """UNSET: nothing."""
+    """UNSET if it is not set."""
     source: Path
     """The same place in the wanted object."""
     reordered: bool = False
-    """A list with the right entries in another order."""
+    """Whether it is a list with the correct entries in another order."""
     text: Path | None = None
-    """Where the text stands of which it is a part: a file inside a ConfigMap."""
+    """The path of the text that contains it: a file inside a ConfigMap."""
     named: Path = ()
-    """The path with the names of list entries, where they have one, for their numbers."""
+    """The path with names of list entries instead of indexes, if they have a name."""
     is_quantity: bool = False
 
 
@@ -58,8 +63,8 @@ def differences(
 ) -> Iterator[FieldDifference]:
     """Everything in which an object is not the wanted one, in the order of the wanted fields.
 
-    Both are in one API version. All fields but metadata and status count; of metadata those
-    labels and annotations that the wanted object has.
+    Both have the same API version. All fields except metadata and status are compared. In metadata,
+    the labels and annotations of the wanted object are compared.
     """
     for part in ("labels", "annotations"):
         mine, theirs = (mapping(it, "metadata", part) for it in (wanted, found))
@@ -87,7 +92,7 @@ def differences(
 def _without(
     path: Path, wanted: dict[str, Any], found: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The found object without a field of others, unless the wanted one has it."""
+    """The found object without a field of other owners, unless the wanted object has it."""
     mine, theirs = at_path(wanted, path[:-1]), at_path(found, path[:-1])
     last = path[-1]
     if isinstance(theirs, dict) and not (isinstance(mine, dict) and last in mine):
@@ -129,7 +134,7 @@ class _Comparison:
         path: Path,
         source: Path,
     ) -> Iterator[FieldDifference]:
-        """The differences of two mappings: the wanted entries first, then what else there is."""
+        """The differences of two mappings: the wanted entries first, then other entries."""
         known: dict[str, Schema] = schema.get("properties", {})
         other: Schema = schema.get("additionalProperties") or {}
         for key in (*wanted, *(key for key in found if key not in wanted)):
@@ -149,8 +154,8 @@ class _Comparison:
         return value
 
     def _says_nothing(self, value: Any, schema: Schema) -> bool:
-        """Whether a value is as good as none."""
-        # To Go a struct that is absent may differ from an empty one: {} selects everything.
+        """Whether a value equals a missing value."""
+        # In Go, a missing struct can differ from an empty one: {} selects everything.
         free = not self._custom or "properties" not in schema
         return value is UNSET or value in ("", []) or (value == {} and free)
 
@@ -192,7 +197,7 @@ class _Comparison:
     def _positions(
         self, wanted: list[Any], found: list[Any], item: Schema, path: Path, source: Path
     ) -> Iterator[FieldDifference]:
-        """Entries that nothing tells apart: what is equal at both ends, then one by one."""
+        """Entries without an identifying key: skip equal entries at both ends, then compare by index."""
         first = 0
         shorter = min(len(wanted), len(found))
         while first < shorter and self._same(wanted[first], found[first], item):
@@ -217,7 +222,7 @@ class _Comparison:
         return next(self.values(wanted, found, schema, (), ()), None) is None
 
     def _inside(self, wanted: Any, found: Any, path: Path) -> Iterator[FieldDifference] | None:
-        """The differences of two files that a ConfigMap holds; None unless both are mappings."""
+        """The differences of two files inside a ConfigMap; None unless both are mappings."""
         if self._read is None or not (isinstance(wanted, str) and isinstance(found, str)):
             return None
         mine, theirs = self._read(wanted), self._read(found)
@@ -243,7 +248,7 @@ def _named(it: FieldDifference, wanted: Any, found: Any) -> Path:
 
 
 def _is_one_sided(wanted: Any, found: Any) -> bool:
-    """Whether one of two values is nothing, and the other is something, if empty."""
+    """Whether one of two values is not set, and the other is set, maybe to an empty value."""
     return (wanted is UNSET and found not in (UNSET, None)) or (
         found is UNSET and wanted not in (UNSET, None)
     )
@@ -261,7 +266,7 @@ def _equal(wanted: Any, found: Any, schema: Schema) -> bool:
 
 
 def is_quantity(schema: Schema) -> bool:
-    """Whether a field is a quantity: a CRD says so by the pattern that all of them have."""
+    """Whether a field is a quantity; in a CRD, all quantities have the same pattern."""
     if schema.get("x-policygen-type") == "quantity":
         return True
     pattern: str = schema.get("pattern", "")
@@ -269,7 +274,7 @@ def is_quantity(schema: Schema) -> bool:
 
 
 def _label(schema: Schema, wanted: list[Any], found: list[Any]) -> Label | None:
-    """How the entries of a list are told apart; None where only their place does."""
+    """The function that identifies list entries; None if only their index does."""
     entries = [*wanted, *found]
     if all(isinstance(it, str | int | float) for it in entries):
         return _unique(lambda it: it, wanted, found)
@@ -291,5 +296,5 @@ def _label(schema: Schema, wanted: list[Any], found: list[Any]) -> Label | None:
 
 
 def _unique(label: Label, *lists: list[Any]) -> Label | None:
-    """The label, if it tells the entries of each list apart."""
+    """The label, if it is unique in each list."""
     return label if all(len(set(map(label, each))) == len(each) for each in lists) else None

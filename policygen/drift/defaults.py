@@ -1,4 +1,4 @@
-"""What no schema says of an object: defaults that a program's code fills in, fields of others.
+"""Facts about objects that are not in schemas: defaults that code sets, and fields of other owners.
 
 Sources: k8s.io/kubernetes 1.36.3, pkg/apis/{apps,core,rbac,scheduling}/v1/defaults.go; Volcano
 1.14.1, pkg/webhooks/admission/queues/mutate.
@@ -25,21 +25,22 @@ _FOREIGN: dict[str, tuple[Path, ...]] = {
 
 
 def foreign(kind: str) -> Sequence[Path]:
-    """Fields beside metadata and status that others write, and that are ours only if rendered.
+    """Fields that other tools write, apart from metadata and status; ours only if we render them.
 
-    A Namespace's finalizers, a ServiceAccount's tokens, what `kubectl rollout restart` writes.
+    Examples: finalizers of a Namespace, tokens of a ServiceAccount, the annotation of `kubectl
+    rollout restart`.
     """
     return _FOREIGN.get(kind, ())
 
 
 def filled(it: Data, api_version: str, kind: str) -> Data:
-    """A copy of an object with the defaults that code fills in, where it says nothing.
+    """A copy of an object in which missing fields have the defaults that code sets.
 
-    Its top may be changed, and so may what is `foreign` in it.
+    The caller may change its top level, and its `foreign` fields.
     """
     fill = _FILL.get((api_version.rpartition("/")[0], kind))
     if fill is None and all(len(path) == 1 for path in foreign(kind)):
-        return dict(it)  # no more than its top is changed
+        return dict(it)  # callers change only its top level
     made = copy.deepcopy(it)
     if fill is not None:
         fill(made)
@@ -113,7 +114,7 @@ def _pod(spec: Data) -> None:
 
 
 def _container(it: Data) -> None:
-    kept = without_values(it)  # no more is known of what is there
+    kept = without_values(it)  # snapshots have no more data about it
     it.clear()
     it.update(kept)
     image = str(it.get("image", ""))

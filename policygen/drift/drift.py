@@ -1,4 +1,4 @@
-"""A cluster against what a spec renders: what is missing, changed, left over, or another's now."""
+"""Compares a cluster with the rendered objects: missing, changed, orphaned and taken-over objects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -20,14 +20,14 @@ from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
 
 KEPT = "Namespace"
-"""Never rendered to be removed: what is in one is a team's data."""
+"""Never removed, since a Namespace contains the data of a team."""
 
 GROUP_KINDS = frozenset(
     GroupKind(release.api_version.rpartition("/")[0], kind.name)
     for kind in KINDS
     for release in kind.releases
 )
-"""All that can be rendered."""
+"""All kinds that can be rendered."""
 
 _IDENTITY = (("metadata", "labels", MANAGED_BY), ("metadata", "labels", SET))
 
@@ -39,50 +39,50 @@ class RenderedObject(Struct, frozen=True, eq=False):
 
     item: Item
     object: Object
-    """Read back from the text; it stands in a document of its own, which has no lines."""
+    """Parsed from the text. It has a separate document without lines."""
     text: str
-    """As it was rendered."""
+    """The rendered text."""
 
     @property
     def data(self) -> dict[str, Any]:
-        """What it says."""
+        """Its fields."""
         return self.object.data
 
 
 class Changed(Struct, frozen=True, eq=False):
-    """An object that is not as it was rendered."""
+    """An object that differs from the rendered object."""
 
     wanted: RenderedObject
-    """In the API version of what was found."""
+    """In the API version of the found object."""
     found: Object
     fields: tuple[FieldDifference, ...]
     labels: tuple[FieldDifference, ...] = ()
-    """Our labels where they name somebody else."""
+    """Our labels, if they name another tool or set."""
     controllers: tuple[tuple[Path, str], ...] = ()
-    """Objects that control it, and where it says so."""
+    """Objects that control it, and the paths of their owner references."""
     older: str = ""
-    """The apiVersion in which it was found, where that is older than the rendered one: no patch in a version
-    that the server lacks can mend it."""
+    """The apiVersion of the found object, if it is older than the rendered one. Then no patch can fix
+    it, since the server does not have the newer version."""
 
 
 class Drift(Struct, frozen=True, eq=False):
-    """Everything in which a cluster is not as the spec has it."""
+    """All differences of a cluster from the spec."""
 
     context: str
-    """The cluster's name."""
+    """The name of the cluster."""
     kubectl_context: str
-    """What kubectl calls it; empty where no context names it."""
+    """Its context for kubectl; empty if no context names it."""
     order: tuple[Item, ...]
-    """Of what was rendered, as it is applied."""
+    """The rendered items in apply order."""
     changed: tuple[Changed, ...]
     missing: tuple[RenderedObject, ...]
     leaving: tuple[tuple[RenderedObject, Object], ...]
-    """What was deleted and is still there, since a finalizer holds it."""
+    """Deleted objects that still exist, since a finalizer keeps them."""
     orphans: tuple[Object, ...]
 
 
 class Rendered:
-    """What a spec renders, to be held against clusters."""
+    """The rendered objects of a spec, to compare with clusters."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Rendered:
         apart: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self.name = name
-        """Of the set."""
+        """The name of the set."""
         self.wanted = tuple(wanted)
         self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.wanted)
         self._origin = origin
@@ -106,7 +106,7 @@ class Rendered:
         return self._origin(it.item, named(self._opened(it, path), path))
 
     def _opened(self, it: RenderedObject, path: Path) -> Any:
-        """An object with the file as data to which a path leads in it."""
+        """An object in which the file at a path is replaced by its parsed data."""
         part, *rest = path or ("",)
         text = at_path(it.data, path[:2])
         if part != "data" or not rest[1:] or not isinstance(text, str):
@@ -114,13 +114,13 @@ class Rendered:
         return {part: {rest[0]: self._read(text)}}
 
     def against(self, cluster: Cluster) -> Drift:
-        """How a cluster differs; worked out once. Kinds that were not read are left out."""
+        """The differences of a cluster, computed once. Kinds that were not read are skipped."""
         if cluster not in self._against:
             self._against[cluster] = self._drift(cluster)
         return self._against[cluster]
 
     def unasked(self, cluster: Cluster) -> tuple[Object, ...]:
-        """ConfigMaps of which the look knows nothing: they are read by name."""
+        """ConfigMaps that the snapshot did not read, since they are read by name."""
         seen = cluster.seen
         if seen is None or CONFIG_MAP not in seen.read:
             return ()
@@ -174,14 +174,14 @@ class Rendered:
 
 
 def deleted_at(it: Object) -> str:
-    """When an object's deletion was asked for, RFC 3339; empty: it was not."""
+    """When the deletion of an object was requested, RFC 3339; empty if it was not."""
     return text(it.data, "metadata", "deletionTimestamp")
 
 
 def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
     fields: list[FieldDifference] = []
     labels: list[FieldDifference] = []
-    # Of what makes pods and is not ours, a look at a cluster keeps what rules read (projection.py).
+    # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
     whole = (found.group, found.kind) not in SHAPES or _metadata(found, "labels").get(
         MANAGED_BY
     ) == TOOL
@@ -211,7 +211,7 @@ def _metadata(it: Object, part: str) -> Mapping[str, Any]:
 
 
 def _is_known(cluster: Cluster, it: Object) -> bool:
-    """Whether an object that was not seen is not there."""
+    """Whether an object that was not seen does not exist."""
     seen = cluster.seen
     if seen is None:
         return True
@@ -222,12 +222,12 @@ def _is_known(cluster: Cluster, it: Object) -> bool:
 
 
 def is_unasked(seen: Seen, it: Object) -> bool:
-    """Whether a look cannot tell that an object is absent: a ConfigMap whose name it did not ask for."""
+    """Whether a snapshot does not know if an object exists: a ConfigMap whose name was not requested."""
     return GroupKind(it.group, it.kind) == CONFIG_MAP and it.name not in seen.config_maps
 
 
 def alike(one: Object, other: Object) -> tuple[Object, Object]:
-    """Both in one API version, the newest that is known, where they are of two."""
+    """Both objects in the same API version, the newer of the two."""
     if one.api_version == other.api_version:
         return one, other
     newest = max(one, other, key=lambda it: it.version).api_version

@@ -1,6 +1,6 @@
-"""Fields that no server changes once they are written: what differs there is deleted and made anew.
+"""Immutable fields: an object with a difference in such a field is deleted and created again.
 
-Sources: the CRDs' rules about `oldSelf` (`served.schemas`); pkg/apis/{apps,core,rbac,scheduling}/
+Sources: the CRDs' rules about `oldSelf` (`api_validation.schemas`); pkg/apis/{apps,core,rbac,scheduling}/
 validation of k8s.io/kubernetes 1.36.3.
 """
 
@@ -19,7 +19,7 @@ _CODE: dict[tuple[str, str], tuple[Path, ...]] = {
 }
 
 _FLAVOR = ("nodeLabels", "tolerations", "topologyName")
-"""Of a ResourceFlavor, once it names a topology."""
+"""Immutable fields of a ResourceFlavor with a topology."""
 
 
 def is_immutable(found: dict[str, Any], path: Path) -> bool:
@@ -38,7 +38,7 @@ def is_immutable(found: dict[str, Any], path: Path) -> bool:
 
 
 def _frozen(schema: Schema, path: Path) -> bool:
-    """Whether a rule on the way says that nothing changes."""
+    """Whether a CEL rule on the path forbids changes."""
     for step in path:
         schema = below(schema, step)
         rules = schema.get("x-kubernetes-validations", ())

@@ -1,7 +1,7 @@
-"""What makes an object as it should be again, in the forms that kubectl takes.
+"""Patches that fix an object, in the forms that kubectl accepts.
 
-A patch of an object is a JSON patch (RFC 6902). Inside lists, where a place is a number, it first tests what
-stands there, so that on an object that has changed meanwhile it is refused and does no harm.
+A patch of an object is a JSON patch (RFC 6902). Inside lists, where a place is an index, it first tests
+the current value. If the object has changed, the server refuses the patch.
 """
 
 from collections.abc import Iterable
@@ -19,10 +19,10 @@ Operation = dict[str, Any]
 def operations(
     wanted: dict[str, Any], found: dict[str, Any], differences: Iterable[FieldDifference]
 ) -> list[Operation]:
-    """The patch that takes these differences out of the found object.
+    """The patch that removes these differences from the found object.
 
-    A list whose entries come, go or change places is written as a whole, as is a text that holds
-    a file.
+    A list whose entries are added, removed or moved is written completely, and so is a text that
+    contains a file.
     """
     changes = dict(_change(wanted, it) for it in differences)
     outer = [
@@ -34,9 +34,9 @@ def operations(
         if value is not UNSET:
             place, value = _parents(found, path, value)
         elif at(found, path) is UNSET:
-            continue  # what code fills in goes with what it is filled in for
+            continue  # a default that code sets is removed with its parent
         written[place] = _merged(written[place], value) if place in written else value
-    # First that all still stands where it stood, and then the changes.
+    # First test that all values are unchanged, then change them.
     tests: list[Operation] = []
     for path in outer:
         if any(isinstance(step, int) for step in path) and (it := _test(found, path)) not in tests:
@@ -47,10 +47,10 @@ def operations(
 def alone(
     wanted: dict[str, Any], found: dict[str, Any], it: FieldDifference
 ) -> tuple[str, list[Operation] | dict[str, Any]]:
-    """The `--type` for kubectl, and the patch that mends one difference, whatever was mended before.
+    """The `--type` for kubectl, and the patch that fixes one difference, independent of other patches.
 
-    A JSON patch cannot add to a mapping that may be missing: it would replace what another patch, or
-    somebody, has put there since. A merge patch can (RFC 7386).
+    A JSON patch cannot add to a mapping that may be missing: it would replace entries that another
+    patch or user has added since. A merge patch can (RFC 7386).
     """
     path, value = _change(wanted, it)
     outside_lists = all(isinstance(step, str) for step in path)
@@ -62,7 +62,7 @@ def alone(
 
 
 def _change(wanted: dict[str, Any], it: FieldDifference) -> tuple[Path, Any]:
-    """Where something is written, and what; UNSET to remove it."""
+    """The path to write, and the value; UNSET to remove it."""
     if it.text is not None:
         return it.text, at(wanted, it.text)
     if it.reordered:
@@ -70,7 +70,7 @@ def _change(wanted: dict[str, Any], it: FieldDifference) -> tuple[Path, Any]:
     inside = it.path and isinstance(it.path[-1], int)
     if inside and (it.wanted is UNSET or it.found is UNSET):
         return it.path[:-1], at(wanted, it.source[:-1])
-    # What was planned as it was rendered; a default that nobody wrote as it is.
+    # The planned value as it was rendered; else the default.
     planned = at(wanted, it.source)
     return it.path, it.wanted if planned is UNSET else planned
 
@@ -83,10 +83,10 @@ def _written(found: dict[str, Any], path: Path, value: Any) -> Operation:
 
 
 def _test(found: dict[str, Any], path: Path) -> Operation:
-    """That what is meant still stands where it stood: the value, or the list entry around it."""
+    """A test that the value, or the list entry around it, is unchanged."""
     there = at(found, path)
     for index, (holder, step) in enumerate(pairwise(path), 1):
-        if isinstance(holder, int) and step == "env":  # of which a look has names only
+        if isinstance(holder, int) and step == "env":  # a snapshot has only the names in it
             path, there = path[:index], UNSET
             break
     if there is UNSET:
@@ -99,7 +99,7 @@ def _test(found: dict[str, Any], path: Path) -> Operation:
 
 
 def _parents(found: dict[str, Any], path: Path, value: Any) -> tuple[Path, Any]:
-    """The highest place that is missing, and the value in as many mappings as that takes."""
+    """The highest missing place, and the value inside the mappings that are missing."""
     for length in range(1, len(path)):
         if at(found, path[:length]) in (UNSET, None):
             for step in reversed(path[length:]):
@@ -109,7 +109,7 @@ def _parents(found: dict[str, Any], path: Path, value: Any) -> tuple[Path, Any]:
 
 
 def at(data: Any, path: Path) -> Any:
-    """What stands at a path; UNSET for nothing."""
+    """The value at a path; UNSET if it does not exist."""
     for step in path:
         try:
             data = data[step]
@@ -119,7 +119,7 @@ def at(data: Any, path: Path) -> Any:
 
 
 def _merged(one: Any, other: Any) -> Any:
-    """What two mappings of missing fields say together."""
+    """Two mappings of missing fields, merged."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return other
     return {
@@ -129,6 +129,6 @@ def _merged(one: Any, other: Any) -> Any:
 
 
 def pointer(path: Path) -> str:
-    """A path as RFC 6901 writes it."""
+    """A path as a JSON pointer (RFC 6901)."""
     steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
     return "".join(f"/{step}" for step in steps)

@@ -1,4 +1,4 @@
-"""The names of the rules that speak of drift, which its mending knows as well."""
+"""The names of the drift rules, which the patches also use."""
 
 CHANGED, MISSING, ORPHANED, TAKEN = (
     "field-drifted",
