@@ -41,7 +41,7 @@ class Acceptor:
                 return False
             if self._rest is not None:
                 self._rest(thing)
-        except (ValueError, _UnsureError):  # or a number that JSON Schema does not know
+        except (ValueError, _UnsureError):  # ValueError: a number that JSON Schema cannot check
             return False
         return True
 

@@ -23,12 +23,12 @@ def is_one(resource: str) -> bool:
     )
 
 
-def asked(cluster: Cluster, template: Template) -> Mapping[str, Fraction]:
+def requested(cluster: Cluster, template: Template) -> Mapping[str, Fraction]:
     """The accelerators that one pod of a template of the cluster requests."""
-    return cluster.derive(_asked)[template]
+    return cluster.derive(_requested)[template]
 
 
-def _asked(cluster: Cluster) -> Mapping[Template, Mapping[str, Fraction]]:
+def _requested(cluster: Cluster) -> Mapping[Template, Mapping[str, Fraction]]:
     return {
         template: {
             name: amount

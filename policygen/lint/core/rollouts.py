@@ -28,7 +28,7 @@ def rollout(workload: Workload) -> Rollout | None:
     strategy = workload.spec.get("strategy")
     strategy = {} if strategy is None else strategy
     if not isinstance(strategy, dict):
-        return None  # its type is refused already
+        return None  # `wrong-type` reports it
     if strategy.get("type", "RollingUpdate") != "RollingUpdate":
         return None
     bounds = strategy.get("rollingUpdate")
@@ -36,7 +36,7 @@ def rollout(workload: Workload) -> Rollout | None:
     replicas = workload.spec.get("replicas")
     replicas = 1 if replicas is None else replicas
     if not isinstance(replicas, int) or not isinstance(bounds, dict):
-        return None  # its type is refused already
+        return None  # `wrong-type` reports it
     surge = _pods(bounds.get("maxSurge"), replicas, up=True)
     unavailable = _pods(bounds.get("maxUnavailable"), replicas, up=False)
     if surge == 0 and unavailable == 0:

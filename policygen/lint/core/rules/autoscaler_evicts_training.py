@@ -51,7 +51,7 @@ def _on_gpus(cluster: Cluster) -> dict[Target, bool]:
     """Whether each workload requests GPUs."""
     return {
         (workload.namespace, workload.kind, workload.name): any(
-            accelerators.asked(cluster, template) for template in workload.templates
+            accelerators.requested(cluster, template) for template in workload.templates
         )
         for workload in cluster.workloads
     }

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         for container in pod_templates.containers(spec):
             name = container.data.get("name")
             if not isinstance(name, str):
-                continue  # a field is missing, or of another type
+                continue  # `missing-field` or `wrong-type` reports it
             at = container.at / "name"
             if not _LABEL.fullmatch(name):
                 yield Hit(

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if overcommitted(name) or limits.get(name) == amount:
                 continue
             if not known_to_containers(name):
-                continue  # container-resource-refused
+                continue  # `container-resource-refused` reports it
             limit_text = "no limit"
             if name in limits:
                 limit_text = f"a limit of {shown(name, limits[name], amount)}"

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if LOCAL_QUEUE in labels(workload)[1]:
             continue
         for template in workload.templates:
-            for name, amount in accelerators.asked(facts.cluster, template).items():
+            for name, amount in accelerators.requested(facts.cluster, template).items():
                 most = largest.get(name, Fraction(0))
                 if amount > most:
                     yield Hit(

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             count = template.replicas or 0
             if (
                 count <= 1
-                or not accelerators.asked(facts.cluster, template)
+                or not accelerators.requested(facts.cluster, template)
                 or _ganged(workload, template)
             ):
                 continue

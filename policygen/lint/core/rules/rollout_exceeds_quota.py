@@ -21,7 +21,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if update is None or update.unavailable or not update.replicas or not limits:
             continue
         for template in workload.templates:
-            for name, amount in accelerators.asked(facts.cluster, template).items():
+            for name, amount in accelerators.requested(facts.cluster, template).items():
                 bound = limits.get(f"requests.{name}")
                 now = amount * update.replicas
                 if bound is not None and now <= bound.limit < now + amount:

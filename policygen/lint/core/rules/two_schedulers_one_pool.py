@@ -34,7 +34,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             if own is None:
                 continue
             selector = frozenset(template.spec.node_selector.items())
-            for resource in accelerators.asked(facts.cluster, template):
+            for resource in accelerators.requested(facts.cluster, template):
                 place = (resource, selector)
                 other, owner, at = first.setdefault(place, (own, workload, template))
                 if other == own or place in reported:

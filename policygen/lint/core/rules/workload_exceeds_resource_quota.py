@@ -38,7 +38,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
     total: dict[str, Fraction] = {}
     for template in workload.templates:
-        for name, amount in accelerators.asked(cluster, template).items():
+        for name, amount in accelerators.requested(cluster, template).items():
             total[name] = total.get(name, Fraction(0)) + amount * (template.replicas or 0)
     return total
 

@@ -10,7 +10,7 @@ from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.drift.needs import KINDS, NEEDS
 from policygen.lint.rule import Facts, Family, ObjectRule
 
-if TYPE_CHECKING:  # what compares clusters with a spec is imported where one is seen
+if TYPE_CHECKING:  # imported only for live clusters
     from policygen.drift.drift import RenderedObject
 
 _NAMESPACE = GroupKind("", "Namespace")

@@ -61,7 +61,7 @@ def _requested(cluster: Cluster) -> frozenset[str]:
         name
         for workload in cluster.workloads
         for template in workload.templates
-        for name in accelerators.asked(cluster, template)
+        for name in accelerators.requested(cluster, template)
     )
 
 

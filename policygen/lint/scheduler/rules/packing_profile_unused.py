@@ -33,7 +33,7 @@ def _used(cluster: Cluster) -> frozenset[str]:
         template.spec.scheduler_name or DEFAULT_SCHEDULER
         for workload in cluster.workloads
         for template in workload.templates
-        if accelerators.asked(cluster, template)
+        if accelerators.requested(cluster, template)
     )
 
 
