@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.kubernetes.snapshot import GroupKind
 from policygen.kubernetes.untyped import mapping
-from policygen.kubernetes.workloads import SHAPES
+from policygen.kubernetes.workloads import TEMPLATES
 
 
 class _NodeMeta(Struct, rename="camel"):
@@ -78,7 +78,7 @@ class _ListedMaker(Struct):
 
 _LISTED: Mapping[GroupKind, type] = {
     GroupKind("", "Node"): _ListedNode,
-    **{GroupKind(*it): _ListedMaker for it in SHAPES},
+    **{GroupKind(*it): _ListedMaker for it in TEMPLATES},
 }
 
 

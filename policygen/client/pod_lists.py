@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from policygen.kubernetes.snapshot import NODE, Owner, Pod
 from policygen.kubernetes.typed import decoded
-from policygen.kubernetes.workloads import SHAPES, PodSpec
+from policygen.kubernetes.workloads import TEMPLATES, PodSpec
 
 _TOLD = (
     "kueue.x-k8s.io/",
@@ -196,7 +196,7 @@ def lone(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
         return None
     if pod.owner is not None:
         group = pod.owner.api_version.rpartition("/")[0]
-        if (group, pod.owner.kind) in SHAPES or (group, pod.owner.kind) == NODE:
+        if (group, pod.owner.kind) in TEMPLATES or (group, pod.owner.kind) == NODE:
             return None
     metadata: dict[str, Any] = {
         "name": pod.name,

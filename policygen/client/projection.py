@@ -14,7 +14,7 @@ from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import NODE, GroupKind
 from policygen.kubernetes.untyped import mapping, mappings, texts
-from policygen.kubernetes.workloads import SHAPES, found
+from policygen.kubernetes.workloads import TEMPLATES, pod_templates
 
 WORKLOAD = GroupKind(KUEUE, "Workload")
 
@@ -52,7 +52,7 @@ def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
         return _node(data, metadata)
     if kind == WORKLOAD:
         return _workload(data, metadata)
-    if kind in SHAPES:
+    if kind in TEMPLATES:
         return _maker(data, metadata)
     return data
 
@@ -109,7 +109,7 @@ def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     it = Object.read(data, At(0))
     keep: Callable[[dict[str, Any]], dict[str, Any]] = _without_values if ours else _asked
     if it is not None:
-        for _, template, _ in found(it):
+        for _, template, _ in pod_templates(it):
             spec = template.get("spec")
             _forget_copies(mapping(template.get("metadata")))
             if isinstance(spec, dict) and isinstance(template, dict):

@@ -15,7 +15,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.kubernetes.untyped import mapping, numbered, text
-from policygen.kubernetes.workloads import SHAPES
+from policygen.kubernetes.workloads import TEMPLATES
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
 
@@ -182,7 +182,7 @@ def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
     fields: list[FieldDifference] = []
     labels: list[FieldDifference] = []
     # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
-    whole = (found.group, found.kind) not in SHAPES or _metadata(found, "labels").get(
+    whole = (found.group, found.kind) not in TEMPLATES or _metadata(found, "labels").get(
         MANAGED_BY
     ) == TOOL
     for it in differences(wanted.data, found.data, read):

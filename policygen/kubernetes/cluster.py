@@ -1,11 +1,11 @@
-"""The cluster that a rule sees: declared in manifests or seen by a snapshot, typed, indexed once."""
+"""The objects that rules check: those of manifests or of a snapshot, typed and indexed."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from policygen.core.finding import Path
 from policygen.kubernetes import configurations, core, kueue, volcano, workloads
-from policygen.kubernetes.field_access import Doubts, Roots
+from policygen.kubernetes.field_access import AccessLog, Roots
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod, Seen
 from policygen.kubernetes.table import Table
@@ -24,11 +24,11 @@ VOLCANO_CONFIGURATION = "volcano-scheduler.conf"
 
 
 class Cluster:
-    """Every object of the input by kind. Immutable once made; a rule never searches it.
+    """Every object of the input by kind. It is immutable, and rules use its indexes.
 
-    Tables hold what could be read. A field that could not is `malformed`; its object is read without
-    it, and `doubts` knows who looks at it. Where nothing is left to read, the table still knows the
-    object's name, so that a reference to it is not called dangling.
+    Tables hold the objects that could be read. An invalid field is in `malformed`; its object is
+    read without it, and `accesses` records the rules that read it. The table knows the names of
+    unreadable objects, so that references to them are not reported as dangling.
     """
 
     def __init__(
@@ -42,18 +42,18 @@ class Cluster:
     ) -> None:
         self.objects = tuple(objects)
         self.seen = seen
-        """How far the cluster was seen; None: it is declared, and none was looked at."""
+        """What was read of the cluster; None: the objects are from manifests."""
         self.pods = tuple(pods)
-        """The pods that were seen, whoever made them; declared ones are only in `workloads`."""
-        self.doubts = Doubts(unread)
+        """All pods of a snapshot; pods of manifests are only in `workloads`."""
+        self.accesses = AccessLog(unread)
         self._misspelt = misspelt or {}
         self._unread = unread
         self._kinds: dict[tuple[str, str], list[Object]] = {}
         for it in self.objects:
             self._kinds.setdefault((it.group, it.kind), []).append(it)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
-        self._typed = set(workloads.SHAPES)
-        self._reader = Reader(self.doubts, unread, self._misspelt)
+        self._typed = set(workloads.TEMPLATES)
+        self._reader = Reader(self.accesses, unread, self._misspelt)
         spec = self._spec
         self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueueView)
         self.cohorts = spec(KUEUE, "Cohort", kueue.CohortView)
@@ -70,7 +70,7 @@ class Cluster:
         self.multi_kueue_configs = spec(KUEUE, "MultiKueueConfig", kueue.MultiKueueConfigView)
         self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueClusterView)
         self.kueue_workloads = spec(KUEUE, "Workload", kueue.WorkloadView)
-        """What Kueue has made of what was sent to it; not `workloads`, which are what was sent."""
+        """The Workloads that Kueue created; `workloads` are the objects that users create."""
         self.queues = spec(VOLCANO, "Queue", volcano.QueueView)
         self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroupView)
         self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.VolcanoJobView)
@@ -98,28 +98,28 @@ class Cluster:
             "", VOLCANO_CONFIGURATION, configurations.VolcanoConfigurationView
         )
         self.workloads = tuple(self._workloads())
-        """What makes pods; of a cluster that was seen not what another of them has made, nor what
-        has ended."""
+        """Objects that create pods. Those of a snapshot exclude finished objects, and objects of another
+        workload."""
         self.tables = frozenset(self._typed)
-        """Groups and kinds that are typed, whether there are objects of them or not."""
+        """All typed groups and kinds, including those without objects."""
         self.malformed = tuple(self._reader.malformed)
         self._derived: dict[Callable[..., Any], tuple[Any, Roots]] = {}
         self._others: dict[Roots, Cluster] = {}
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
-        """The objects of a kind as they were written, readable or not."""
+        """The raw objects of a kind, readable or not."""
         return tuple(self._reader.as_written(self._kinds.get((group, kind), ())))
 
     def derive(self, make: "Callable[[Cluster], T]") -> T:
-        """What a function makes of the cluster; made once per function, so pass a named one."""
+        """The cached result of a function of the cluster. Pass a function with a name: it is the key."""
         if make not in self._derived:
-            self._derived[make] = self.doubts.during(lambda: make(self))
+            self._derived[make] = self.accesses.recorded(lambda: make(self))
         found, read = self._derived[make]
-        self.doubts.again(read)
+        self.accesses.repeat(read)
         return cast("T", found)
 
     def without(self, objects: Roots) -> "Cluster":
-        """The same, with nothing read of these objects, whose fields are not all known."""
+        """A cluster whose tables skip these objects, because some of their fields are invalid."""
         unread = self._unread | objects
         if unread not in self._others:
             self._others[unread] = Cluster(
@@ -127,13 +127,13 @@ class Cluster:
             )
         return self._others[unread]
 
-    def doubting(self, misspelt: Misspelt) -> "Cluster":
-        """The same, with fields unknown that are only misspelt, by the roots of their objects."""
+    def with_misspelt(self, misspelt: Misspelt) -> "Cluster":
+        """A cluster in which fields with misspelt names count as invalid, by the roots of their objects."""
         return Cluster(self.objects, self.seen, self.pods, misspelt=misspelt)
 
     @property
-    def unknown(self) -> Iterable[tuple[Object, Path]]:
-        """The fields that have some value, and nobody knows which."""
+    def invalid_fields(self) -> Iterable[tuple[Object, Path]]:
+        """The invalid fields, whose intended value is unknown."""
         for it in self.malformed:
             yield it.object, it.path
         for each in self.objects if self._misspelt else ():
@@ -148,9 +148,9 @@ class Cluster:
         return self._reader.table(self._kinds.get((group, kind), ()), type_, within)
 
     def _workloads(self) -> Iterable[workloads.Workload]:
-        for kind in workloads.SHAPES:
+        for kind in workloads.TEMPLATES:
             for it in self._reader.as_written(self._kinds.get(kind, ())):
-                if self.seen and not workloads.stands_alone(it):
+                if self.seen and not workloads.is_checked(it):
                     continue
                 found = self._reader.workload_of(it)
                 if found is not None:

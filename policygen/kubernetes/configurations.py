@@ -1,8 +1,7 @@
-"""The controllers' own files as rules see them: kube-scheduler's, Kueue's, Volcano's.
+"""Views of the configuration files of kube-scheduler, Kueue and Volcano for rules.
 
-They are read by their programs and not by the API server, which stores them as text in
-ConfigMaps. Much of each stays as it was written, since what matters is what the program makes
-of it. Sources: k8s.io/kube-scheduler/config/v1 (1.36.3), apis/config/v1beta2 of Kueue 0.19.2,
+The controllers read these files; the API server only stores them as text in ConfigMaps. Many
+fields are untyped, because rules check how the controller reads the text. Sources: k8s.io/kube-scheduler/config/v1 (1.36.3), apis/config/v1beta2 of Kueue 0.19.2,
 pkg/scheduler/conf of Volcano 1.14.1.
 """
 
@@ -14,15 +13,15 @@ from policygen.core.names import DEFAULT_SCHEDULER
 
 
 class PluginRef(Struct, rename="camel", frozen=True):
-    """A plugin that is switched on or off."""
+    """A plugin that is enabled or disabled."""
 
     name: str = ""
     weight: int | None = None
-    """None: the plugin's own default; so is 0."""
+    """None and 0: the default of the plugin."""
 
 
 class PluginSet(Struct, rename="camel", frozen=True):
-    """What is on and off at one extension point."""
+    """The enabled and disabled plugins of one extension point."""
 
     enabled: tuple[PluginRef, ...] = ()
     disabled: tuple[PluginRef, ...] = ()
@@ -36,7 +35,7 @@ class PluginConfig(Struct, rename="camel", frozen=True):
 
 
 class SchedulerProfileView(Struct, rename="camel", frozen=True):
-    """One scheduler by name."""
+    """One profile of kube-scheduler."""
 
     scheduler_name: str = DEFAULT_SCHEDULER
     plugins: dict[str, PluginSet] = field(default_factory=dict)
@@ -53,10 +52,10 @@ class SchedulerConfigurationView(Struct, rename="camel", frozen=True):
 
 
 class KueueConfigurationView(Struct, rename="camel", frozen=True):
-    """Kueue's Configuration, in parts that stay as they were written."""
+    """Kueue's Configuration; many fields are untyped."""
 
     namespace: str = ""
-    """Where Kueue runs; not written, it is that of its pod."""
+    """The namespace of Kueue; empty: that of its pod."""
     manage_jobs_without_queue_name: bool = False
     managed_jobs_namespace_selector: dict[str, Any] | None = None
     wait_for_pods_ready: dict[str, Any] | None = None
@@ -66,18 +65,18 @@ class KueueConfigurationView(Struct, rename="camel", frozen=True):
     resources: dict[str, Any] | None = None
     feature_gates: dict[str, bool] = field(default_factory=dict)
     multi_kueue: dict[str, Any] | None = None
-    """No rule reads it; another type is told of as malformed."""
+    """No rule reads it; a value of another type is reported as malformed."""
 
 
 class VolcanoPlugin(Struct, rename="camel", frozen=True):
-    """A plugin of a tier; its flags and arguments stay as they were written."""
+    """A plugin of a tier; its flags and arguments are untyped."""
 
     name: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
 class VolcanoTier(Struct, rename="camel", frozen=True):
-    """Plugins that decide together."""
+    """A tier of plugins. A later tier decides only if this one does not."""
 
     plugins: tuple[VolcanoPlugin, ...] = ()
 
@@ -88,10 +87,10 @@ class VolcanoConfigurationView(Struct, rename="camel", frozen=True):
     actions: str = ""
     tiers: tuple[VolcanoTier, ...] = ()
     configurations: tuple[dict[str, Any], ...] = ()
-    """No rule reads them; another type is told of as malformed."""
+    """No rule reads them; a value of another type is reported as malformed."""
 
     def plugin(self, name: str) -> tuple[int, int, VolcanoPlugin] | None:
-        """The first plugin of a name, with its tier and its place there."""
+        """The first plugin with a name: the index of its tier, its index there, and the plugin."""
         for i, tier in enumerate(self.tiers):
             for j, plugin in enumerate(tier.plugins):
                 if plugin.name == name:
@@ -100,5 +99,5 @@ class VolcanoConfigurationView(Struct, rename="camel", frozen=True):
 
     @property
     def action_names(self) -> tuple[str, ...]:
-        """The actions in their order."""
+        """The actions, in order."""
         return tuple(name.strip() for name in self.actions.split(",") if name.strip())

@@ -20,7 +20,7 @@ KUBERNETES, KUEUE, VOLCANO, SCHEDULER = "kubernetes", "kueue", "volcano", "kube-
 VERSION_LABEL = "app.kubernetes.io/version"
 
 CONFIG_MAPS = (KUEUE_CONFIG_MAP, VOLCANO_CONFIG_MAP)
-"""Where the controllers' files are unless a chart named them otherwise."""
+"""The ConfigMaps with the controllers' files, unless a chart sets other names."""
 
 _IMAGES = {
     "kueue": KUEUE,
@@ -29,7 +29,7 @@ _IMAGES = {
     "vc-webhook-manager": VOLCANO,
     "kube-scheduler": SCHEDULER,
 }
-"""Components by the last part of their images' names, which mirrors keep."""
+"""Components by the last part of the image name, which mirrors do not change."""
 COMMAND_LINE = ("command", "args")
 """Keys of a container."""
 FLAG = "--feature-gates"
@@ -45,17 +45,17 @@ class Controller(Struct, frozen=True, eq=False):
     component: str
     object: Object
     version: Version | None
-    """None: neither a label nor the image's tag tells it."""
+    """None: neither a label nor the image's tag has it."""
     config_maps: tuple[str, ...]
-    """Those that it mounts, in its namespace."""
+    """The ConfigMaps that it mounts, in its namespace."""
     gates: Mapping[str, bool]
-    """The feature gates that its command line switches."""
+    """The feature gates that its command line sets."""
     gates_at: At | None
-    """The part of its command line where they stand; None: it names none."""
+    """The part of its command line with the gates; None: it sets no gates."""
 
 
 def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
-    """Those among the objects."""
+    """The controllers among the objects."""
     for it in objects:
         if (it.group, it.kind) != ("apps", "Deployment"):
             continue
@@ -66,23 +66,23 @@ def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
                 continue
             _, tag = _image(each.get("image"))
             labels = it.labels
-            said = [(key, found) for key in COMMAND_LINE if (found := gates(texts(each, key)))]
+            settings = [(key, found) for key in COMMAND_LINE if (found := gates(texts(each, key)))]
             place = it.at.to("spec", "template", "spec", "containers", index)
             yield Controller(
                 runs,
                 it,
                 version(labels.get(VERSION_LABEL, "")) or version(tag),
                 tuple(_mounted(spec)),
-                {gate: is_on for _, found in said for gate, is_on in found.items()},
-                place / said[0][0] if said else None,
+                {gate: is_on for _, found in settings for gate, is_on in found.items()},
+                place / settings[0][0] if settings else None,
             )
             break
 
 
 def gates(words: Sequence[str]) -> dict[str, bool]:
-    """The feature gates that a part of a command line switches: `--feature-gates=A=true,B=false`.
+    """The feature gates that a part of a command line sets: `--feature-gates=A=true,B=false`.
 
-    Read as k8s.io/component-base/featuregate reads them; what it refuses is left out.
+    Invalid ones are skipped. Source: k8s.io/component-base/featuregate.
     """
     switches = {}
     for word, after in zip(words, (*words[1:], ""), strict=False):
@@ -97,14 +97,15 @@ def gates(words: Sequence[str]) -> dict[str, bool]:
 
 
 def component(image: Any) -> str | None:
-    """The component that an image runs; None for no controller's."""
+    """The component that an image runs; None if the image is not a known controller."""
     return _IMAGES.get(_image(image)[0])
 
 
 def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:
-    """The versions that are known of what runs, by component of a target.
+    """The detected versions, by component of a target.
 
-    `server` is the API server's own. Controllers of one component that differ count as the oldest.
+    `server` is the version of the API server. Of several controllers of a component, the oldest
+    version counts.
     """
     found: dict[str, Version] = {}
     if (own := version(server)) is not None:
@@ -121,7 +122,7 @@ def _ordered(it: Version) -> tuple[int, int, int]:
 
 
 def version(text: str) -> Version | None:
-    """The version that a label, a tag or a server tells; None for another text, such as `latest`."""
+    """The version in a label, a tag or the answer of a server; None for other text, such as `latest`."""
     match = _VERSION.match(text)
     if not match:
         return None
@@ -130,7 +131,7 @@ def version(text: str) -> Version | None:
 
 
 def _image(image: Any) -> tuple[str, str]:
-    """`registry:5000/kueue/kueue:v0.19.2@sha256:...` to `kueue` and `v0.19.2`."""
+    """The name and tag of an image: `kueue` and `v0.19.2` of `registry/kueue:v0.19.2@sha256:...`."""
     if not isinstance(image, str):
         return "", ""
     name, _, tag = image.partition("@")[0].rpartition("/")[2].partition(":")

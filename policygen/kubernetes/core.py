@@ -1,4 +1,4 @@
-"""Kubernetes' own kinds as rules see them. Fields that no rule reads are left out.
+"""Views of Kubernetes' own kinds for rules. They omit fields that no rule reads.
 
 Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, autoscaling/v2).
 """
@@ -18,7 +18,7 @@ class Requirement(Struct, rename="camel", frozen=True):
     values: tuple[str, ...] = ()
 
     def holds(self, labels: Mapping[str, str]) -> bool:
-        """Whether labels meet it (k8s.io/apimachinery, labels.Requirement.Matches)."""
+        """Whether labels match it (k8s.io/apimachinery, labels.Requirement.Matches)."""
         value = labels.get(self.key)
         match self.operator:
             case "In":
@@ -29,7 +29,7 @@ class Requirement(Struct, rename="camel", frozen=True):
                 return value is not None
             case "DoesNotExist":
                 return value is None
-            case "Gt" | "Lt":  # of nodes' labels only
+            case "Gt" | "Lt":  # only in node selectors
                 try:
                     one, other = int(value or ""), int(self.values[0])
                 except (ValueError, IndexError):
@@ -39,7 +39,7 @@ class Requirement(Struct, rename="camel", frozen=True):
 
 
 class LabelSelector(Struct, rename="camel", frozen=True):
-    """Labels that must be there; an empty one selects all."""
+    """The labels that an object must have; an empty selector selects all objects."""
 
     match_labels: dict[str, str] = field(default_factory=dict)
     match_expressions: tuple[Requirement, ...] = ()
@@ -65,7 +65,7 @@ class TaintView(Struct, rename="camel", frozen=True):
 
 
 class TolerationView(Struct, rename="camel", frozen=True):
-    """What a pod puts up with."""
+    """A toleration of a pod."""
 
     key: str = ""
     operator: str = "Equal"
@@ -74,7 +74,7 @@ class TolerationView(Struct, rename="camel", frozen=True):
 
 
 class NamespaceView(Struct, rename="camel", frozen=True):
-    """A Namespace: rules read its labels, which are in its metadata."""
+    """A Namespace. Rules read only its labels, which are metadata."""
 
 
 class NodeSpec(Struct, rename="camel", frozen=True):
@@ -106,7 +106,7 @@ class ScopeRequirement(Struct, rename="camel", frozen=True):
 
 
 class ScopeSelector(Struct, rename="camel", frozen=True):
-    """Which pods a quota counts."""
+    """Selects the pods that a quota counts."""
 
     match_expressions: tuple[ScopeRequirement, ...] = ()
 
@@ -120,7 +120,7 @@ class ResourceQuotaView(Struct, rename="camel", frozen=True):
 
     @property
     def counts_all(self) -> bool:
-        """Whether it has no scopes, so that it counts every pod."""
+        """Whether it counts every pod, because it has no scopes."""
         return not self.scopes and not self.scope_selector
 
 
@@ -147,7 +147,7 @@ class LimitRangeItem(Struct, rename="camel", frozen=True):
 
     @property
     def filled_limits(self) -> dict[str, Fraction]:
-        """The limits that containers without their own get: the maximum where no default is written.
+        """The limits that containers without limits get: the default, or the maximum.
 
         Source: pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
         """
@@ -155,7 +155,7 @@ class LimitRangeItem(Struct, rename="camel", frozen=True):
 
     @property
     def filled_requests(self) -> dict[str, Fraction]:
-        """The requests that containers without their own get. Source: as for limits."""
+        """The requests that containers without requests get. Source: as for `filled_limits`."""
         return {**self.min, **self.filled_limits, **self.default_request}
 
     def fills_by(self, name: str) -> str:
@@ -191,7 +191,7 @@ class ConfigMapView(Struct, rename="camel", frozen=True):
 
 
 class HorizontalPodAutoscalerView(Struct, rename="camel", frozen=True):
-    """`spec` of a HorizontalPodAutoscaler; its metrics stay as they were written."""
+    """`spec` of a HorizontalPodAutoscaler; its metrics are untyped."""
 
     scale_target_ref: dict[str, Any] = field(default_factory=dict)
     min_replicas: int | None = None
@@ -200,7 +200,7 @@ class HorizontalPodAutoscalerView(Struct, rename="camel", frozen=True):
 
 
 class VerticalPodAutoscalerView(Struct, rename="camel", frozen=True):
-    """`spec` of a VerticalPodAutoscaler, in its parts that stay as they were written."""
+    """`spec` of a VerticalPodAutoscaler; its fields are untyped."""
 
     target_ref: dict[str, Any] = field(default_factory=dict)
     update_policy: dict[str, Any] = field(default_factory=dict)

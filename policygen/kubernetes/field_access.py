@@ -1,8 +1,8 @@
-"""Fields whose values could not be read, and who looks at them.
+"""Records which objects a rule reads an invalid field of.
 
-One wrong type must not hide what else is wrong with an object. So the refused field is left out,
-the rest is read, and whoever looks at the field is noted: what a rule says without having looked
-holds whatever the field was meant to say.
+One field of a wrong type must not hide other faults of its object. So the invalid field is
+omitted, and the other fields are read. Each access to the invalid field is recorded: the hits of
+a rule that does not read the field are valid, whatever its value should be.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,57 +14,57 @@ from policygen.core.finding import At, Path
 
 T = TypeVar("T")
 Roots = frozenset[At]
-"""The roots of objects whose unknown fields were looked at."""
+"""The roots of objects whose invalid fields were read."""
 
 
-class Doubts:
-    """The objects whose unknown fields were looked at since it was last asked."""
+class AccessLog:
+    """The objects whose invalid fields were read since the last call of `take`."""
 
     def __init__(self, settled: Roots = frozenset()) -> None:
         self._settled = settled
-        """Objects that nobody is to hear of any more."""
+        """Objects that are not recorded, because a rule has reported them already."""
         self._read: set[At] = set()
 
     def note(self, at: At) -> None:
-        """An unknown field of the object with this root was looked at."""
+        """Record that an invalid field of the object with this root was read."""
         if at not in self._settled:
             self._read.add(at)
 
-    def taken(self) -> Roots:
-        """What was noted; nothing is after it."""
+    def take(self) -> Roots:
+        """Return the recorded objects, and clear the record."""
         found, self._read = frozenset(self._read), set()
         return found
 
-    def during(self, make: Callable[[], T]) -> tuple[T, Roots]:
-        """What is made, and what that looked at, for those who use it again."""
-        before = self.taken()
+    def recorded(self, make: Callable[[], T]) -> tuple[T, Roots]:
+        """Call a function. Returns its result and the objects recorded during the call."""
+        before = self.take()
         made = make()
-        read = self.taken()
+        read = self.take()
         self._read = {*before, *read}
         return made, read
 
-    def again(self, read: Roots) -> None:
-        """Note what something was made of."""
+    def repeat(self, read: Roots) -> None:
+        """Record objects that an earlier call recorded, when its result is used again."""
         self._read |= read
 
 
-def unknown_field(path: Path) -> Path:
-    """The field to leave out where a value at this path could not be read; () for none.
+def invalid_field(path: Path) -> Path:
+    """The field to omit if the value at this path is invalid; () if no field can be omitted.
 
-    An entry of a list is not left out: the places of those behind it would shift.
+    An entry of a list is never omitted, because that would change the indexes of later entries.
     """
     while path and isinstance(path[-1], int):
         path = path[:-1]
     return path
 
 
-def left_out(data: Any, path: Path) -> Any:
-    """The data without the field at this path; what is not on the way to it is shared."""
+def without(data: Any, path: Path) -> Any:
+    """A copy of the data without the field at this path. Parts that are not on the path are shared."""
     step, rest = path[0], path[1:]
     if isinstance(data, list):
-        return [left_out(it, rest) if i == step else it for i, it in enumerate(data)]
+        return [without(it, rest) if i == step else it for i, it in enumerate(data)]
     if rest:
-        return {**data, step: left_out(data[step], rest)}
+        return {**data, step: without(data[step], rest)}
     return {key: value for key, value in data.items() if key != step}
 
 
@@ -74,7 +74,7 @@ def outermost(fields: Sequence[Path]) -> list[Path]:
 
 
 def watched(struct: Any, path: Path, note: Callable[[], None]) -> Any:
-    """The struct with the field at this path, as it was written, calling `note` when looked at."""
+    """The struct, which calls `note` when the field at this path is read. The path is as in YAML."""
     name = _attribute(type(struct), str(path[0]))
     if len(path) == 1:
         return _watching(struct, name, note)
@@ -84,12 +84,12 @@ def watched(struct: Any, path: Path, note: Callable[[], None]) -> Any:
         new = (*value[:index], watched(value[index], rest, note), *value[index + 1 :])
     else:
         new = watched(value, path[1:], note)
-    msgspec.structs.force_setattr(struct, name, new)  # nobody has seen it
+    msgspec.structs.force_setattr(struct, name, new)  # no other code has it yet
     return struct
 
 
 def watched_if_there(struct: Any, path: Path, note: Callable[[], None]) -> Any:
-    """The same, or the struct as it was where no rule reads a field at this path."""
+    """The same, or the struct itself if its type has no field at this path."""
     try:
         return watched(struct, path, note)
     except (AttributeError, LookupError, TypeError):
@@ -104,11 +104,11 @@ def _attribute(type_: Any, written: str) -> str:
 
 
 def _watching(struct: Any, field: str, note: Callable[[], None]) -> Any:
-    """A copy of the struct, of a class of its own."""
+    """A copy of the struct, as an instance of a new subclass."""
     base: Any = type(struct)
 
-    class Watched(base, frozen=True):  # type: ignore[misc,call-arg] # the base is known here only
-        """Notes when its unknown field is looked at; compared or hashed, all its fields are."""
+    class Watched(base, frozen=True):  # type: ignore[misc,call-arg] # the base is a variable
+        """Calls `note` when its invalid field is read, and when it is compared or hashed."""
 
         def __getattribute__(self, name: str) -> Any:
             if name == field:

@@ -1,7 +1,7 @@
-"""Kueue's kinds as rules see them: the fields of v1beta2, whatever version was written.
+"""Views of Kueue's kinds for rules. All API versions are read as v1beta2.
 
-Source: apis/kueue/v1beta2 of kubernetes-sigs/kueue v0.19.2. Fields that no rule reads are left
-out. Quotas are Fractions, in units of their resource.
+Source: apis/kueue/v1beta2 of kubernetes-sigs/kueue v0.19.2. The views omit fields that no rule
+reads. Quotas are Fractions, in units of their resource.
 """
 
 from fractions import Fraction
@@ -27,7 +27,7 @@ POLICY_KINDS = (
 
 
 class FairSharing(Struct, rename="camel", frozen=True):
-    """How a queue or cohort counts among its siblings."""
+    """The weight of a queue or cohort in fair sharing."""
 
     weight: Fraction = Fraction(1)
 
@@ -51,7 +51,7 @@ class FlavorQuotas(Struct, rename="camel", frozen=True):
 
 
 class ResourceGroup(Struct, rename="camel", frozen=True):
-    """Resources that get their flavor together."""
+    """Resources that get the same flavor."""
 
     covered_resources: tuple[str, ...] = ()
     flavors: tuple[FlavorQuotas, ...] = ()
@@ -65,7 +65,7 @@ class BorrowWithinCohort(Struct, rename="camel", frozen=True):
 
 
 class Preemption(Struct, rename="camel", frozen=True):
-    """Whom a queue's workloads may preempt."""
+    """Which workloads a queue's workloads may preempt."""
 
     reclaim_within_cohort: str = "Never"
     within_cluster_queue: str = "Never"
@@ -73,14 +73,14 @@ class Preemption(Struct, rename="camel", frozen=True):
 
 
 class FlavorFungibility(Struct, rename="camel", frozen=True):
-    """When the next flavor is tried."""
+    """When Kueue tries the next flavor."""
 
     when_can_borrow: str = "MayStopSearch"
     preference: str | None = None
 
 
 class CheckRule(Struct, rename="camel", frozen=True):
-    """An admission check, and the flavors that it is for."""
+    """An admission check and its flavors."""
 
     name: str
     on_flavors: tuple[str, ...] = ()
@@ -88,13 +88,13 @@ class CheckRule(Struct, rename="camel", frozen=True):
 
 
 class AdmissionChecksStrategy(Struct, rename="camel", frozen=True):
-    """Which checks a queue's workloads must pass."""
+    """The admission checks of a queue."""
 
     admission_checks: tuple[CheckRule, ...] = ()
 
 
 class AdmissionScope(Struct, rename="camel", frozen=True):
-    """Whether LocalQueues share by what they used."""
+    """Whether LocalQueues share by their past usage."""
 
     admission_mode: str = ""
 
@@ -105,7 +105,7 @@ class ClusterQueueView(Struct, rename="camel", frozen=True):
     cohort_name: str = ""
     queueing_strategy: str = "BestEffortFIFO"
     namespace_selector: LabelSelector | None = None
-    """None selects no namespace, an empty one all."""
+    """None selects no namespace, an empty selector selects all."""
     resource_groups: tuple[ResourceGroup, ...] = ()
     flavor_fungibility: FlavorFungibility = FlavorFungibility()
     preemption: Preemption | None = None
@@ -188,7 +188,7 @@ class MultiKueueConfigView(Struct, rename="camel", frozen=True):
 
 
 class ClusterSource(Struct, rename="camel", frozen=True):
-    """How a worker cluster is reached, in parts that stay as they were written."""
+    """How to connect to a worker cluster; its fields are untyped."""
 
     cluster_profile_ref: dict[str, Any] | None = None
 
@@ -198,12 +198,12 @@ class MultiKueueClusterView(Struct, rename="camel", frozen=True):
 
     cluster_source: ClusterSource = ClusterSource()
     cluster_profile_ref: dict[str, Any] | None = None
-    """As v1beta1 has it."""
+    """The field of v1beta1."""
 
 
 class WorkloadView(Struct, rename="camel", frozen=True):
-    """`spec` of a Workload: what Kueue has made of a Job or of its like."""
+    """`spec` of a Workload, which Kueue creates for a job."""
 
     queue_name: str = ""
     active: bool = True
-    """False: suspended, and not tried again."""
+    """False: Kueue evicts the workload and does not admit it again."""

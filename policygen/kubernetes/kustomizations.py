@@ -1,4 +1,4 @@
-"""Files of kustomize among manifests: what is built first, and the patches, which are no objects.
+"""Finds files of kustomize among manifests: kustomizations, and patches, which are not objects.
 
 Source: sigs.k8s.io/kustomize/api/types, Kustomization.
 """
@@ -15,22 +15,22 @@ _NAMES = ("kustomization.yaml", "kustomization.yml")
 
 
 def is_one(each: Document) -> bool:
-    """Whether a document says how others are built."""
+    """Whether a document is a kustomization."""
     group = (each.header.api_version or "").rpartition("/")[0]
     named = posixpath.basename(each.source.name) in _NAMES
     return group == _GROUP or (named and each.header.kind is None)
 
 
 def folder(each: Document) -> str:
-    """What to build: the folder of a kustomization."""
+    """The folder of a kustomization, for `kustomize build`."""
     return posixpath.dirname(each.source.name) or "."
 
 
-def left_out(documents: Sequence[Document]) -> frozenset[str]:
-    """The names of sources that are no objects by themselves.
+def skipped(documents: Sequence[Document]) -> frozenset[str]:
+    """The names of the sources whose documents are not checked.
 
-    These are patches, which only a build puts together with what they patch, and files beside a
-    kustomization that it does not name, which no build reads.
+    These are patches, which are not complete objects, and files beside a kustomization that it
+    does not name, because no build reads them.
     """
     named: set[str] = set()
     patches: set[str] = set()
@@ -45,7 +45,7 @@ def left_out(documents: Sequence[Document]) -> frozenset[str]:
 
 
 def is_among(each: Document, sources: frozenset[str]) -> bool:
-    """Whether a document stands in one of these sources."""
+    """Whether a document is in one of these sources."""
     return bool(sources) and _name(each) in sources
 
 

@@ -1,4 +1,4 @@
-"""Hits on objects as findings: whom they are about, which field, and where that stands."""
+"""Makes findings of hits on objects: the object, the field and the place in the text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -13,10 +13,10 @@ from policygen.kubernetes.renames import written
 def locate_objects(
     documents: Sequence[Document], objects: Iterable[Object], hits: Iterable[Hit]
 ) -> list[Finding]:
-    """Findings in the order of the text, each once. Only these places are looked up.
+    """Findings in the order of the text, without duplicates. Only their places are looked up.
 
-    A hit on what was refused as YAML already is left out: it would blame what was only put there.
-    Of what a template leaves to be filled in only that is said.
+    A hit on a value that replaces invalid YAML is skipped. For a placeholder of a template, one
+    finding reports the placeholder, and other hits on it are skipped.
     """
     by_root = {(it.at.document, it.at.path): it for it in objects}
     by_index = {each.index: each for each in documents}
@@ -35,7 +35,7 @@ def locate_objects(
         return None
 
     findings = []
-    for it, hit in _told(hits, owner, by_index):
+    for it, hit in _reported(hits, owner, by_index):
         if hit.at is None:
             findings.append(Finding(hit.rule, hit.message))
             continue
@@ -63,10 +63,10 @@ def locate_objects(
     return ordered(findings)
 
 
-def _told(
+def _reported(
     hits: Iterable[Hit], owner: Callable[[At], Object | None], by_index: Mapping[int, Document]
 ) -> Iterator[tuple[Object | None, Hit]]:
-    """Those that are to be told, with their objects."""
+    """The hits to report, each with its object."""
     blanks = set()
     for hit in hits:
         at, it = hit.at, owner(hit.at) if hit.at else None
@@ -75,8 +75,8 @@ def _told(
         elif _is_flawed(it, at, by_index.get(at.document)):
             continue
         elif not _is_blank(it, at):
-            spelt = _spelt(it, at, by_index.get(at.document))
-            yield it, (hit._replace(message=f"{hit.message} ({spelt})") if spelt else hit)
+            reading = _reading_of(it, at, by_index.get(at.document))
+            yield it, (hit._replace(message=f"{hit.message} ({reading})") if reading else hit)
         elif at not in blanks:
             blanks.add(at)
             yield it, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
@@ -88,8 +88,8 @@ def _is_flawed(it: Object, at: At, holder: Document | None) -> bool:
     return holder.is_flawed(_as_written(it, at).path, key=at.key)
 
 
-def _spelt(it: Object, at: At, holder: Document | None) -> str:
-    """What a reader must be told of a value that is not what it looks like: `n`, `0x10`."""
+def _reading_of(it: Object, at: At, holder: Document | None) -> str:
+    """How YAML reads a value that looks like another one, such as `n` or `0x10`; else empty."""
     path = _as_written(it, at).path
     value = at_path(it.data, path[len(it.at.path) :])
     if at.key or holder is None or not isinstance(value, int):
@@ -104,7 +104,7 @@ def _is_blank(it: Object, at: At) -> bool:
 
 
 def _as_written(it: Object | None, at: At) -> At:
-    """A place of the newest version of an object as the object has it."""
+    """The place in the object's own API version of a place in the newest one."""
     if it is None:
         return at
     root = len(it.at.path)

@@ -88,11 +88,11 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         found.findings += findings
         found.complete = found.complete and not findings
         found.documents += documents
-    left_out = kustomizations.left_out(found.documents)
+    skipped = kustomizations.skipped(found.documents)
     for each in found.documents:
         if kustomizations.is_one(each):
             found.builds.append(kustomizations.folder(each))
-        elif isinstance(each.data, dict) and not kustomizations.is_among(each, left_out):
+        elif isinstance(each.data, dict) and not kustomizations.is_among(each, skipped):
             _document(each, found)
 
     def load(it: Object, key: str, _: str, index: int) -> _Inner:

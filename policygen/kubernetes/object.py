@@ -1,4 +1,4 @@
-"""A Kubernetes object as it was read: who it is, what it says, where it stands."""
+"""A Kubernetes object as it was read: its identity, its data and its place."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -11,7 +11,7 @@ from policygen.kubernetes.untyped import keyed_texts, mappings
 
 
 class _GroupCache(dict[str, str]):
-    """Groups by API version, each taken from the text once."""
+    """A cache of API groups by apiVersion."""
 
     def __missing__(self, api_version: str) -> str:
         group = self[api_version] = api_version.rpartition("/")[0]
@@ -22,7 +22,7 @@ _GROUPS = _GroupCache()
 
 
 class Object(Struct, frozen=True, eq=False):
-    """One object of the input, or a configuration file that has the shape of one."""
+    """An object of the input, or a configuration file with apiVersion and kind."""
 
     at: At
     """Its root: a document of the input, and the path to it inside a List."""
@@ -30,12 +30,12 @@ class Object(Struct, frozen=True, eq=False):
     kind: str
     name: str
     namespace: str
-    """Empty for what has none."""
+    """Empty for kinds without a namespace."""
     data: dict[str, Any]
 
     @classmethod
     def read(cls, data: Any, at: At) -> Self | None:
-        """The object that data is; None without an apiVersion and a kind."""
+        """The object in the data; None if the data has no apiVersion or kind."""
         if not isinstance(data, dict):
             return None
         api_version, kind, metadata = data.get("apiVersion"), data.get("kind"), data.get("metadata")
@@ -44,7 +44,7 @@ class Object(Struct, frozen=True, eq=False):
         metadata = metadata if isinstance(metadata, dict) else {}
         name, namespace = metadata.get("name"), metadata.get("namespace")
         if namespace is not None and (_GROUPS[api_version], kind) in OF_THE_CLUSTER:
-            namespace = None  # kustomize writes one into everything
+            namespace = None  # kustomize sets one on every object
         return cls(
             at,
             api_version,
@@ -66,21 +66,21 @@ class Object(Struct, frozen=True, eq=False):
 
     @property
     def is_made(self) -> bool:
-        """Whether it says that another object owns it, so that a controller writes it."""
+        """Whether it has ownerReferences, so that a controller writes it."""
         return bool(mappings(self.data, "metadata", "ownerReferences"))
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """`metadata.labels`, those that are text."""
+        """`metadata.labels` whose values are strings."""
         return keyed_texts(self.data, "metadata", "labels")
 
     @property
     def annotations(self) -> Mapping[str, str]:
-        """`metadata.annotations`, those that are text."""
+        """`metadata.annotations` whose values are strings."""
         return keyed_texts(self.data, "metadata", "annotations")
 
     def __str__(self) -> str:
-        """As a message names it: `LocalQueue team-a/a100`, `Job team-a/train-*` by generateName."""
+        """Its name in messages: `LocalQueue team-a/a100`, `Job team-a/train-*` by generateName."""
         name = self.name
         start = "" if name else keyed_texts(self.data, "metadata").get("generateName")
         if start:
@@ -91,13 +91,13 @@ class Object(Struct, frozen=True, eq=False):
 
 
 class Read(Struct, frozen=True, eq=False):
-    """What was read of an object, under its name."""
+    """A base for typed views of an object."""
 
     object: Object
 
     @property
     def at(self) -> At:
-        """Where it stands: `entry.at / "spec" / "cohortName"` is a place."""
+        """The place of its root: `entry.at / "spec" / "cohortName"` is the place of a field."""
         return self.object.at
 
     @property
@@ -107,17 +107,17 @@ class Read(Struct, frozen=True, eq=False):
 
     @property
     def namespace(self) -> str:
-        """`metadata.namespace`; empty for what has none."""
+        """`metadata.namespace`; empty for kinds without a namespace."""
         return self.object.namespace
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """`metadata.labels`, those that are text."""
+        """`metadata.labels` whose values are strings."""
         return self.object.labels
 
     @property
     def annotations(self) -> Mapping[str, str]:
-        """`metadata.annotations`, those that are text."""
+        """`metadata.annotations` whose values are strings."""
         return self.object.annotations
 
     def __str__(self) -> str:

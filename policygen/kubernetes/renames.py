@@ -1,4 +1,4 @@
-"""Fields that older API versions name differently: read as the newest, shown as written.
+"""Fields with other names in older API versions: read as the newest, shown as written.
 
 Source: apis/kueue/v1beta1/*_conversion.go of kubernetes-sigs/kueue v0.15 to v0.19.
 """
@@ -38,7 +38,7 @@ def canonical(it: Object) -> Mapping[str, Any]:
 
 
 def written(it: Object, path: Path) -> Path:
-    """A path of the newest version as this object has it."""
+    """The path in this object's API version of a path in the newest one."""
     if (it.group, it.version) != (_KUEUE, "v1beta1") or it.kind != "ClusterQueue":
         return path
     if path[:2] == ("spec", "cohortName"):
@@ -51,10 +51,10 @@ def written(it: Object, path: Path) -> Path:
 
 
 def upgraded(it: Object) -> tuple[Edit, ...]:
-    """What makes a v1beta1 object of Kueue a v1beta2 one of the same meaning.
+    """The edits that convert a v1beta1 object of Kueue to an equivalent v1beta2 object.
 
-    Nothing where the conversion loses something, or where there is a status, which nobody applies.
-    Source: besides the conversions, config/components/crd/bases.
+    Empty if the conversion would lose data, or if the object has a status, which users do not
+    apply. Source: also config/components/crd/bases.
     """
     spec = it.data.get("spec")
     if (it.group, it.version) != (_KUEUE, "v1beta1") or "status" in it.data:
@@ -108,11 +108,11 @@ _UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]
     "ClusterQueue": _cluster_queue,
     "MultiKueueCluster": _multi_kueue_cluster,
 }
-"""What changes beside the apiVersion, by kind; None: it cannot be said."""
+"""The edits besides the apiVersion, by kind; a function returns None if it cannot convert."""
 
 
 def leftovers(it: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
-    """What a v1beta2 object still has of v1beta1, by place: what to say of it, and what mends it."""
+    """The v1beta1 fields in a v1beta2 object: a message and the edits that fix each, by path."""
     spec = it.data.get("spec")
     if it.api_version != _NEW or it.kind not in _UPGRADES or not isinstance(spec, dict):
         return {}
@@ -130,7 +130,7 @@ def leftovers(it: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
 
 def _shown(path: Path, spec: Mapping[str, Any]) -> str:
     if len(path) == 3:
-        return f'"{spec["flavorFungibility"][path[2]]}" is a word'
+        return f'"{spec["flavorFungibility"][path[2]]}" is a value'
     return f"{path[1]} is a field"
 
 

@@ -1,4 +1,4 @@
-"""Which kinds are in no namespace, whatever is written there."""
+"""The kinds without a namespace."""
 
 from policygen.kubernetes.kueue import POLICY_KINDS
 
@@ -16,7 +16,7 @@ OF_THE_CLUSTER = frozenset(
         *(("kueue.x-k8s.io", kind) for kind in POLICY_KINDS if kind != "LocalQueue"),
     }
 )
-"""Kinds of the cluster, by group and kind: the API server clears their `metadata.namespace`.
+"""Cluster-scoped kinds, by group and kind: the API server clears their `metadata.namespace`.
 
 Source: k8s.io/apiserver pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace.
 """

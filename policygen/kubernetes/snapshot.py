@@ -1,4 +1,4 @@
-"""What was seen of a cluster, when, and what could not be: the same from a file and from a server."""
+"""A cluster at one time: its objects, its pods, and what could not be read. From a file or a server."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ from policygen.kubernetes.workloads import PodSpec
 
 
 class GroupKind(NamedTuple):
-    """A kind, and the API group that it is of: `("kueue.x-k8s.io", "ClusterQueue")`."""
+    """A kind and its API group: `("kueue.x-k8s.io", "ClusterQueue")`."""
 
     group: str
     """Empty for core kinds."""
@@ -29,60 +29,63 @@ NAMESPACE = GroupKind("", "Namespace")
 CONFIG_MAP = GroupKind("", "ConfigMap")
 
 PODS = "pods"
-"""The part of a snapshot in which its pods stand."""
+"""The first step of the path of a pod in a snapshot."""
 
 
 class Gap(Struct, frozen=True, order=True):
-    """Something that was asked for and could not be read."""
+    """A kind that a run needed and could not read.
+
+    Not a Finding: it is data of a snapshot, and each rule decides whether the gap matters to it.
+    """
 
     group: str
     kind: str
     namespace: str
     """Empty: in the whole cluster."""
     reason: str
-    """What the server, or the way to it, said; one line. Empty: nobody asked."""
+    """The error of the server or of the connection, one line. Empty: it was not requested."""
 
     @property
     def what(self) -> str:
-        """The kind, and where."""
+        """The kind, with its namespace if it has one."""
         kind = GroupKind(self.group, self.kind)
         return f"{kind} in namespace {self.namespace}" if self.namespace else str(kind)
 
     def __str__(self) -> str:
-        said = f"could not be read: {self.reason}" if self.reason else "was not read"
-        return f"{self.what} {said}"
+        reason = f"could not be read: {self.reason}" if self.reason else "was not read"
+        return f"{self.what} {reason}"
 
 
 class Seen(Struct, frozen=True):
-    """How far a look at a cluster went. What was read in full and is not there is absent."""
+    """What was read of a cluster. An object of a kind that was read completely either is here or is absent."""
 
     context: str
-    """The name under which the cluster was reached, which findings show."""
+    """The name of the context, which findings show."""
     taken: datetime
-    """When, in UTC; what rules mean by now."""
+    """When, in UTC. Rules use it as the current time."""
     server: str
-    """The API server's version, `v1.36.3`; empty: not known."""
+    """The API server's version, `v1.36.3`; empty: unknown."""
     read: frozenset[GroupKind] = frozenset()
-    """Kinds that were read in full: in the whole cluster, or in `namespaces`."""
+    """Kinds that were read completely: in all namespaces, or in `namespaces`."""
     unserved: frozenset[GroupKind] = frozenset()
-    """Kinds that the server does not have (a CRD that is not installed), so that there are none."""
+    """Kinds that the server does not serve, because a CRD is not installed: they have no objects."""
     gaps: tuple[Gap, ...] = ()
     namespaces: tuple[str, ...] = ()
-    """The only ones in which objects of namespaced kinds were read; none: all."""
+    """The namespaces in which objects of namespaced kinds were read; empty: all."""
     no_server: str = ""
-    """Why its version is not known: what the server, or the way to it, said; one line."""
+    """Why the version is unknown: the error of the server or of the connection, one line."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)
-    """Names of the ConfigMaps that were asked for; of others it is not known whether they are there."""
+    """Names of the ConfigMaps that were requested; other ConfigMaps may exist."""
     in_cluster: bool = False
-    """It was taken in a pod of the cluster, so that `context` is none of a kubeconfig."""
+    """True if it was taken in a pod of the cluster; `context` is then not in a kubeconfig."""
     redacted: bool = False
-    """Names are replaced by hashes."""
+    """True if names are replaced by hashes."""
     key: str = ""
-    """What the key of these hashes is called: of two snapshots with one key the same names have the same."""
+    """An identifier of the hash key. With the same key, equal names have equal hashes."""
 
     @property
     def kubectl_context(self) -> str:
-        """The context that a command of kubectl names; empty: none, as in a pod."""
+        """The context for commands of kubectl; empty in a pod, which needs none."""
         return "" if self.in_cluster else self.context
 
 
@@ -96,31 +99,31 @@ class Owner(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Pod(Struct, frozen=True, eq=False, gc=False):
-    """A pod that was seen: no more of it than rules read, since there may be very many.
+    """A pod of a cluster. It has only what rules read, because a cluster may have very many pods.
 
-    Where many say the same they share it, so nothing that hangs on it may be changed.
+    Pods share equal parts, so nothing that it refers to may be changed.
     """
 
     document: int
-    """Of the snapshot that it is in."""
+    """The index of its snapshot, as in `At.document`."""
     number: int
-    """Its place there."""
+    """Its index in the snapshot."""
     namespace: str
     name: str
     spec: PodSpec
-    """Shared by all pods that ask for the same."""
+    """Shared by all pods with an equal spec."""
     node: str = ""
-    """Empty: on none."""
+    """Empty: the pod is not scheduled."""
     phase: str = ""
     """Pending, Running, Succeeded, Failed or Unknown."""
     owner: Owner | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Those of Kueue, Volcano and policygen only."""
+    """Only those of Kueue, Volcano and policygen."""
     annotations: Mapping[str, str] = field(default_factory=dict)
-    """Likewise."""
+    """Only those of Kueue, Volcano and policygen."""
     created: datetime | None = None
     deleted: datetime | None = None
-    """When its deletion was asked for."""
+    """When its deletion was requested."""
     gates: tuple[str, ...] = ()
     """Its scheduling gates."""
     waiting: str = ""
@@ -128,21 +131,21 @@ class Pod(Struct, frozen=True, eq=False, gc=False):
     unscheduled: str = ""
     """The reason of `PodScheduled: False`: `Unschedulable`, `SchedulingGated`."""
     unscheduled_why: str = ""
-    """Its message, in the scheduler's words: `0/4 nodes are available: 4 Insufficient nvidia.com/gpu`."""
+    """The scheduler's message: `0/4 nodes are available: 4 Insufficient nvidia.com/gpu`."""
 
     @property
     def at(self) -> At:
-        """Where it stands."""
+        """Its place."""
         return At(self.document, (PODS, self.number))
 
     @property
     def object(self) -> Object:
-        """As a finding names it."""
+        """The object for findings, without data."""
         return Object(self.at, "v1", "Pod", self.name, self.namespace, {})
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, so that it holds nothing."""
+        """Whether it has finished, so that it holds no resources."""
         return self.phase in {"Succeeded", "Failed"}
 
     def __str__(self) -> str:
@@ -150,12 +153,12 @@ class Pod(Struct, frozen=True, eq=False, gc=False):
 
 
 class Snapshot(Struct, frozen=True, eq=False):
-    """A cluster as it was at one time."""
+    """A cluster at one time."""
 
     seen: Seen
     objects: tuple[Object, ...]
-    """Policy objects whole, with status and managedFields; what runs and nodes, as far as rules read
-    them (`projection`). Each at `At(document, ("objects", i))`."""
+    """Policy objects are complete, with status and managedFields. Nodes and workloads have only the
+    fields that rules read (`projection`). Each is at `At(document, ("objects", i))`."""
     pods: tuple[Pod, ...] = ()
-    """Every pod, each at a place of its own; one that no other object of the snapshot stands for
-    is among the objects too, since its spec is judged as a template."""
+    """Every pod, each with its own place. A pod that no other object of the snapshot owns is also one
+    of the objects, because its spec is checked as a template."""

@@ -1,10 +1,10 @@
-"""The objects of one kind, typed, and looked up without a search."""
+"""The typed objects of one kind, with indexes."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from policygen.core.suggest import Names
-from policygen.kubernetes.field_access import Doubts, Roots
+from policygen.kubernetes.field_access import AccessLog, Roots
 from policygen.kubernetes.object import Object, Read
 
 _NO_NAMES = Names()
@@ -14,20 +14,20 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Entry(Read, Generic[T], frozen=True, eq=False):
-    """An object whose fields could be read; those of them that could not are as if not written."""
+    """An object and its typed fields. Invalid fields are read as missing."""
 
     it: T
-    """Its fields: those of `spec` and its like, typed."""
+    """Its typed fields, such as those of `spec`."""
 
 
 class Table(Sequence[Entry[T]]):
-    """All objects of a kind in the order of the input; those that could not be read by name only."""
+    """All objects of a kind, in the order of the input. Of an unreadable object only the name is known."""
 
     def __init__(
         self,
         entries: Iterable[Entry[T]] = (),
         unread: Iterable[Object] = (),
-        doubts: Doubts | None = None,
+        accesses: AccessLog | None = None,
     ) -> None:
         self._entries = tuple(entries)
         self._by_name = {
@@ -36,30 +36,30 @@ class Table(Sequence[Entry[T]]):
         self._unread = {(it.namespace, it.name): it.at for it in unread}
         self._names: dict[str, Names] | None = None
         self._indexes: dict[Callable[..., Any], tuple[dict[Any, tuple[Entry[T], ...]], Roots]] = {}
-        self._doubts = doubts or Doubts()
+        self._accesses = accesses or AccessLog()
 
     def __len__(self) -> int:
-        self._look()
+        self._note_unread()
         return len(self._entries)
 
     def __iter__(self) -> Iterator[Entry[T]]:
-        self._look()
+        self._note_unread()
         return iter(self._entries)
 
     def __getitem__(self, index: Any) -> Any:
-        self._look()
+        self._note_unread()
         return self._entries[index]
 
     @property
     def any(self) -> bool:
-        """Whether the input has objects of this kind at all, readable or not."""
+        """Whether the input has objects of this kind, readable or not."""
         return bool(self._entries or self._unread)
 
     def get(self, name: str, namespace: str = "") -> Entry[T] | None:
-        """The object of a name, if its fields could be read."""
+        """The object with this name; None if it does not exist or is unreadable."""
         found = self._by_name.get((namespace, name))
         if found is None and (namespace, name) in self._unread:
-            self._doubts.note(self._unread[namespace, name])
+            self._accesses.note(self._unread[namespace, name])
         return found
 
     def knows(self, name: str, namespace: str = "") -> bool:
@@ -67,7 +67,7 @@ class Table(Sequence[Entry[T]]):
         return (namespace, name) in self._by_name or (namespace, name) in self._unread
 
     def names(self, namespace: str = "") -> Names:
-        """The names in a namespace, readable or not, sorted: for suggestions."""
+        """The names in a namespace for suggestions, including those of unreadable objects."""
         if self._names is None:
             found: dict[str, list[str]] = {}
             for within, name in (*self._by_name, *self._unread):
@@ -81,17 +81,17 @@ class Table(Sequence[Entry[T]]):
         return self.by(_namespace)
 
     def by(self, key: Callable[[Entry[T]], K]) -> Mapping[K, tuple[Entry[T], ...]]:
-        """The objects by a key of theirs; made once per function, so pass a named one."""
+        """The objects by a key. The index is built once per function, so pass a function with a name."""
         if key not in self._indexes:
-            self._indexes[key] = self._doubts.during(lambda: self._by(key))
+            self._indexes[key] = self._accesses.recorded(lambda: self._by(key))
         index, read = self._indexes[key]
-        self._doubts.again(read)
+        self._accesses.repeat(read)
         return index
 
-    def _look(self) -> None:
-        """Whoever looks at all of them misses those that could not be read."""
+    def _note_unread(self) -> None:
+        """Record that a rule that reads all objects misses the unreadable ones."""
         for at in self._unread.values():
-            self._doubts.note(at)
+            self._accesses.note(at)
 
     def _by(self, key: Callable[[Entry[T]], K]) -> dict[K, tuple[Entry[T], ...]]:
         lists: dict[K, list[Entry[T]]] = {}

@@ -1,7 +1,7 @@
-"""Data of objects to typed fields: what can be read is, and what cannot is told.
+"""Converts the data of objects to typed fields.
 
-A field that could not be read is `malformed`, and the object is read without it; whoever looks at
-the field is noted.
+An invalid field becomes an entry of `malformed`, and its object is read without it. Each access to
+an invalid field is recorded (`field_access`).
 """
 
 import re
@@ -16,13 +16,13 @@ from policygen.core import quantity
 from policygen.core.finding import At, Path
 from policygen.kubernetes import workloads
 from policygen.kubernetes.field_access import (
-    Doubts,
+    AccessLog,
     Roots,
-    left_out,
+    invalid_field,
     outermost,
-    unknown_field,
     watched,
     watched_if_there,
+    without,
 )
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
@@ -30,9 +30,9 @@ from policygen.kubernetes.table import Entry, Table
 from policygen.kubernetes.untyped import keyed_texts
 
 MAX_UNKNOWN = 20
-"""Fields of an object that may be unknown; one with more is not read."""
+"""The most invalid fields of an object; an object with more is not read."""
 Misspelt = Mapping[At, tuple[Path, ...]]
-"""Fields that are not there since their names are misspelt, by the roots of objects."""
+"""Fields that are missing because their names are misspelt, by the roots of objects."""
 
 _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
 
@@ -40,7 +40,10 @@ T = TypeVar("T")
 
 
 class Malformed(msgspec.Struct, frozen=True):
-    """A field of an object that could not be read: why, and where."""
+    """An invalid field of an object: why it cannot be read, and where.
+
+    Not a Hit: rules of lint make hits of these, and this package is below them.
+    """
 
     object: Object
     path: Path
@@ -50,16 +53,16 @@ class Malformed(msgspec.Struct, frozen=True):
 class Reader:
     """Reads the objects of one cluster."""
 
-    def __init__(self, doubts: Doubts, unread: Roots, misspelt: Misspelt) -> None:
+    def __init__(self, accesses: AccessLog, unread: Roots, misspelt: Misspelt) -> None:
         self.malformed: list[Malformed] = []
-        """What could not be read so far."""
-        self._doubts = doubts
+        """The invalid fields found so far."""
+        self._accesses = accesses
         self._unread = unread
-        """Objects of which nothing is read that is not known."""
+        """Objects with invalid fields that another rule has reported; their invalid parts are skipped."""
         self._misspelt = misspelt
 
     def as_written(self, objects: Iterable[Object]) -> Iterable[Object]:
-        """Objects for those who read their data themselves, to whom a misspelt field is unknown."""
+        """The objects, for rules that read the data itself. Data with misspelt fields is watched."""
         for it in objects:
             if it.at not in self._misspelt:
                 yield it
@@ -67,7 +70,7 @@ class Reader:
                 yield watched(it, ("data",), self._note(it))
 
     def table(self, objects: Iterable[Object], type_: type[T], within: Path = ()) -> Table[T]:
-        """The objects with what they have at `within` as a type has it."""
+        """The objects, with the data at `within` converted to a type."""
         entries: list[Entry[T]] = []
         unread: list[Object] = []
         for it in objects:
@@ -79,16 +82,16 @@ class Reader:
             if read is None:
                 unread.append(it)
             elif len(self.malformed) > before and not within:
-                # Who reads a controller's file as it was written trusts its types.
+                # Rules read the raw data of a controller's file, and rely on its types.
                 raw = watched(it, ("data",), self._note(it))
                 entries.append(Entry(raw, read))
             else:
                 entries.append(Entry(it, read))
-        return Table(entries, unread, self._doubts)
+        return Table(entries, unread, self._accesses)
 
     def workload_of(self, it: Object) -> workloads.Workload | None:
-        """What an object that makes pods makes; None where nobody is to hear of what is not known."""
-        made = [self._template(it, *each) for each in workloads.written(it)]
+        """The pod templates of a workload, or None if they cannot be read and that was reported."""
+        made = [self._template(it, *each) for each in workloads.raw_templates(it)]
         slips = self._misspelt.get(it.at, ())
         whole = None not in made and (made or not slips)
         if not whole and it.at in self._unread:
@@ -96,19 +99,19 @@ class Reader:
         found = workloads.Workload(it, tuple(each for each in made if each is not None))
         if not whole:
             found = watched(found, ("object",), self._note(it))
-        self._doubts.taken()
+        self._accesses.take()
         return found
 
     def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
         read = self._converted(it, data, type_, within)
         for path in self._misspelt.get(it.at, ()):
             if path in (within, within[: len(path)]):
-                return None  # it is the whole
+                return None  # it contains all of the data
             if path[: len(within)] == within and read is not None:
                 if it.at in self._unread:
                     return None
                 read = watched_if_there(read, path[len(within) :], self._note(it))
-        self._doubts.taken()  # what reading has looked at
+        self._accesses.take()  # discards the accesses of the conversion itself
         return read
 
     def _converted(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
@@ -118,19 +121,19 @@ class Reader:
             pass
         unknown: list[Path] = []
         try:
-            data = _without_nulls(data)  # the API server takes null for absent
+            data = _without_nulls(data)  # the API server reads null as missing
             while True:
                 try:
                     read = msgspec.convert(data, type_, dec_hook=decoded)
                     break
                 except msgspec.ValidationError as error:
-                    message, path = _said(str(error))
+                    message, path = _parsed_error(str(error))
                     self.malformed.append(Malformed(it, (*within, *path), message))
-                    field = unknown_field(path)
+                    field = invalid_field(path)
                     if not field or it.at in self._unread or len(unknown) == MAX_UNKNOWN:
                         return None
                     unknown.append(field)
-                    data = left_out(data, field)
+                    data = without(data, field)
         except RecursionError:
             self.malformed.append(Malformed(it, within, "it nests too deep to be read"))
             return None
@@ -140,7 +143,7 @@ class Reader:
 
     def _template(
         self, it: Object, path: Path, data: Any, replicas: int | None
-    ) -> workloads.Template | None:
+    ) -> workloads.PodTemplate | None:
         if not isinstance(data, dict):
             self._mistyped(it, path, data, "object")
             return None
@@ -151,7 +154,7 @@ class Reader:
         if not isinstance(metadata, dict | None):
             self._mistyped(it, (*path, "metadata"), metadata, "object")
             return None
-        made = workloads.Template(
+        made = workloads.PodTemplate(
             at=it.at.to(*path),
             labels=keyed_texts(metadata, "labels"),
             annotations=keyed_texts(metadata, "annotations"),
@@ -164,7 +167,7 @@ class Reader:
             made = watched(made, ("replicas",), note)
         for name in ("labels", "annotations"):
             whole = (*path, "metadata", name)
-            wrong = [*_no_texts(whole, (metadata or {}).get(name))]
+            wrong = [*_not_strings(whole, (metadata or {}).get(name))]
             for where, value in wrong:
                 self._mistyped(it, where, value, "object" if where == whole else "str")
             if wrong and it.at in self._unread:
@@ -179,12 +182,12 @@ class Reader:
         self.malformed.append(Malformed(it, path, message))
 
     def _note(self, it: Object) -> Callable[[], None]:
-        """What notes that an unknown field of an object is looked at."""
-        return partial(self._doubts.note, it.at)
+        """A function that records an access to an invalid field of an object."""
+        return partial(self._accesses.note, it.at)
 
 
-def _no_texts(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:
-    """What is no text of a mapping of texts, or the whole if it is no mapping."""
+def _not_strings(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:
+    """The values of a mapping that are not strings, or the data itself if it is not a mapping."""
     if isinstance(data, dict):
         for key, value in data.items():
             if not isinstance(value, str | None):
@@ -194,7 +197,7 @@ def _no_texts(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:
 
 
 def decoded(type_: type[Any], value: Any) -> Any:
-    """What msgspec asks for the types that it does not know: quantities. Raises ValueError."""
+    """Convert a quantity for msgspec, which does not know the type. Raises ValueError."""
     if type_ is Fraction:
         return quantity.parse(value).value
     raise NotImplementedError(type_)
@@ -211,12 +214,12 @@ def _without_nulls(data: Any) -> Any:
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[([0-9]+|\.\.\.)\]")
 
 
-def _said(error: str) -> tuple[str, Path]:
-    """A message of msgspec, and its path: "Expected `int`, got `str` - at `$.a[0]`"."""
+def _parsed_error(error: str) -> tuple[str, Path]:
+    """The message and the path of an error such as "Expected `int`, got `str` - at `$.a[0]`"."""
     message, _, where = error.partition(" - at `")
     path: list[str | int] = []
     for name, index in _STEP.findall(where.removeprefix("key in ").rstrip("`")):
         if index == "..." or name == "...":
-            break  # a key of a mapping, which msgspec does not name
+            break  # msgspec does not name the key of a mapping
         path.append(name or int(index))
     return message.replace("`", ""), tuple(path)

@@ -1,4 +1,4 @@
-"""Parts of data that nobody has checked: what is not of the form asked for is as if it were not there."""
+"""Reads parts of unchecked data. A value of a wrong type is read as missing."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,52 +8,52 @@ from policygen.core.finding import at_path
 _TEXT = frozenset({str})
 
 
-def mapping(data: Any, *way: str) -> dict[str, Any]:
-    """The mapping at the end of a way itself, so that it can be changed; else a new, empty one."""
-    for step in way:
+def mapping(data: Any, *path: str) -> dict[str, Any]:
+    """The mapping at a path, not a copy, so that it can be changed; a new one if it is missing."""
+    for step in path:
         if not isinstance(data, dict):
             return {}
         data = data.get(step)
     return data if isinstance(data, dict) else {}
 
 
-def mappings(data: Any, *way: str) -> list[dict[str, Any]]:
-    """The mappings of a list."""
-    return [it for it in entries(data, *way) if isinstance(it, dict)]
+def mappings(data: Any, *path: str) -> list[dict[str, Any]]:
+    """The entries of a list that are mappings."""
+    return [it for it in entries(data, *path) if isinstance(it, dict)]
 
 
-def numbered(data: Any, *way: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The mappings of a list, each with its place there."""
-    for i, it in enumerate(entries(data, *way)):
+def numbered(data: Any, *path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The entries of a list that are mappings, each with its index."""
+    for i, it in enumerate(entries(data, *path)):
         if isinstance(it, dict):
             yield i, it
 
 
-def entries(data: Any, *way: str) -> list[Any]:
-    """A list itself; else a new, empty one."""
-    found = at_path(data, way)
+def entries(data: Any, *path: str) -> list[Any]:
+    """The list at a path, not a copy; a new one if it is missing."""
+    found = at_path(data, path)
     return found if isinstance(found, list) else []
 
 
-def texts(data: Any, *way: str) -> tuple[str, ...]:
-    """The texts of a list."""
-    return tuple(it for it in entries(data, *way) if isinstance(it, str))
+def texts(data: Any, *path: str) -> tuple[str, ...]:
+    """The entries of a list that are strings."""
+    return tuple(it for it in entries(data, *path) if isinstance(it, str))
 
 
-def keyed_texts(data: Any, *way: str) -> Mapping[str, str]:
-    """The values of a mapping that are texts, by key: labels, annotations."""
-    found = mapping(data, *way)
+def keyed_texts(data: Any, *path: str) -> Mapping[str, str]:
+    """The strings in a mapping, by key, such as labels. Do not change it: it may not be a copy."""
+    found = mapping(data, *path)
     if _TEXT.issuperset(map(type, found.values())):
-        return found  # as nearly all are: nobody changes it, so nobody needs a copy
+        return found  # the usual case; a copy would cost time
     return {key: it for key, it in found.items() if isinstance(it, str)}
 
 
-def text(data: Any, *way: str) -> str:
-    """The text at the end of a way; empty where there is none."""
-    found = at_path(data, way)
+def text(data: Any, *path: str) -> str:
+    """The string at a path; empty if it is missing."""
+    found = at_path(data, path)
     return found if isinstance(found, str) else ""
 
 
-def whole(value: Any) -> int | None:
-    """An integer; None for all else, and so for true and false."""
+def integer(value: Any) -> int | None:
+    """The value if it is an integer, else None; true and false are not integers."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None

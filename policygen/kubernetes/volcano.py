@@ -1,4 +1,4 @@
-"""Volcano's kinds as rules see them. Fields that no rule reads are left out.
+"""Views of Volcano's kinds for rules. They omit fields that no rule reads.
 
 Source: volcano.sh/apis v1.14.0, pkg/apis/scheduling/v1beta1 and batch/v1alpha1.
 """
@@ -12,7 +12,7 @@ Amounts = dict[str, Fraction]
 
 
 class Guarantee(Struct, rename="camel", frozen=True):
-    """What a queue has for itself, lent to nobody."""
+    """The resources that a queue reserves and never lends."""
 
     resource: Amounts = field(default_factory=dict)
 
@@ -43,7 +43,7 @@ class PodGroupView(Struct, rename="camel", frozen=True):
 
 
 class VolcanoJobView(Struct, rename="camel", frozen=True):
-    """`spec` of a Job of Volcano; its tasks are pod templates of a workload."""
+    """`spec` of a Job of Volcano; its tasks are pod templates of a `Workload`."""
 
     queue: str = ""
     priority_class_name: str = ""

@@ -1,7 +1,7 @@
-"""What runs: the pod templates of every kind that makes pods, seen alike.
+"""The pod templates of every kind that creates pods, as one type.
 
 Source: core/v1, apps/v1 and batch/v1 of Kubernetes 1.36.3; batch.volcano.sh/v1alpha1 of Volcano
-1.14; the shapes of the training operators, JobSet, LeaderWorkerSet, Ray, as their CRDs have them.
+1.14; the CRDs of the training operators, JobSet, LeaderWorkerSet and Ray.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,21 +14,21 @@ from msgspec import Struct, field
 from policygen.core.finding import At, Path, at_path
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.object import Object, Read
-from policygen.kubernetes.untyped import mappings, text, whole
+from policygen.kubernetes.untyped import integer, mappings, text
 
 _OF_A_POD = ("cpu", "memory")
-"""What a pod can ask for as a whole, besides hugepages (resource.IsSupportedPodLevelResource)."""
+"""Pod-level resources besides hugepages (resource.IsSupportedPodLevelResource)."""
 
 
 class Resources(Struct, rename="camel", frozen=True):
-    """What a container, or a pod, asks for and may use."""
+    """The requests and limits of a container or a pod."""
 
     requests: dict[str, Fraction] = field(default_factory=dict)
     limits: dict[str, Fraction] = field(default_factory=dict)
 
 
 class Container(Struct, rename="camel", frozen=True):
-    """A container; of its fields those that rules read."""
+    """A container, with the fields that rules read."""
 
     name: str = ""
     image: str = ""
@@ -52,25 +52,25 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
     resource_claims: tuple[dict[str, Any], ...] = ()
     resources: Resources = Resources()
-    """Of the pod as a whole, from Kubernetes 1.34 on."""
+    """Pod-level resources, from Kubernetes 1.34 on."""
     overhead: dict[str, Fraction] = field(default_factory=dict)
-    """What its runtime takes beside its containers."""
+    """Resources of its runtime, added to those of its containers."""
 
     @cached_property
     def requests(self) -> Mapping[str, Fraction]:
-        """What one pod counts as: containers and sidecars summed, init containers as a maximum.
+        """The requests of one pod: the sum of containers and sidecars, or the maximum of init containers.
 
-        A limit without a request is the request; what the pod asks for as a whole stands in the
-        place of its containers' sum. Source: k8s.io/component-helpers, resource.PodRequests;
+        A limit without a request is the request. Pod-level resources replace the sum of the
+        containers. Source: k8s.io/component-helpers, resource.PodRequests;
         UseLimitsAsMissingRequestsInPod of Kueue.
         """
         found = self._of_containers()
-        found.update(self.of_the_whole())
+        found.update(self.pod_level())
         _add(found, self.overhead)
         return found
 
-    def of_the_whole(self) -> dict[str, Fraction]:
-        """What it asks for as a whole, of what a pod can ask for so."""
+    def pod_level(self) -> dict[str, Fraction]:
+        """The pod-level requests; a limit without a request is the request."""
         return {
             name: amount
             for name, amount in {**self.resources.limits, **self.resources.requests}.items()
@@ -80,19 +80,19 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     def _of_containers(self) -> dict[str, Fraction]:
         total: dict[str, Fraction] = {}
         for each in self.containers:
-            _add(total, _asked(each))
+            _add(total, _requests_of(each))
         if not self.init_containers:
             return total
         peak: dict[str, Fraction] = {}
         beside: dict[str, Fraction] = {}
         for each in self.init_containers:
-            asked = _asked(each)
+            requested = _requests_of(each)
             if each.restart_policy == "Always":
-                _add(total, asked)
-                _add(beside, asked)
-                asked = {}
-            for name in {*asked, *beside}:
-                now = asked.get(name, Fraction(0)) + beside.get(name, Fraction(0))
+                _add(total, requested)
+                _add(beside, requested)
+                requested = {}
+            for name in {*requested, *beside}:
+                now = requested.get(name, Fraction(0)) + beside.get(name, Fraction(0))
                 peak[name] = max(peak.get(name, now), now)
         return {
             name: max(total.get(name, Fraction(0)), peak.get(name, Fraction(0)))
@@ -100,8 +100,8 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
         }
 
 
-class Template(Struct, frozen=True, eq=False):
-    """A pod template, and how many pods are made of it."""
+class PodTemplate(Struct, frozen=True, eq=False):
+    """A pod template and the number of its pods."""
 
     at: At
     """The template; `at / "spec"` is its pod spec. For a Pod, the object itself."""
@@ -109,13 +109,13 @@ class Template(Struct, frozen=True, eq=False):
     annotations: Mapping[str, str]
     spec: PodSpec
     replicas: int | None
-    """None: not known."""
+    """None: unknown."""
 
 
 class Workload(Read, frozen=True, eq=False):
-    """An object that makes pods, or a pod."""
+    """An object that creates pods, or a pod."""
 
-    templates: tuple[Template, ...]
+    templates: tuple[PodTemplate, ...]
 
     @property
     def kind(self) -> str:
@@ -124,30 +124,30 @@ class Workload(Read, frozen=True, eq=False):
 
     @property
     def spec(self) -> Mapping[str, Any]:
-        """`spec` as it was written."""
+        """The raw `spec`."""
         found = self.object.data.get("spec")
         return found if isinstance(found, dict) else {}
 
 
 class TemplateLocation(Struct, frozen=True):
-    """Where a kind keeps its pod templates."""
+    """Where the pod templates of a kind are, and their number."""
 
     templates: tuple[str | int, ...]
-    """The way to the template; "*" stands for every item of a list or mapping."""
+    """The path of the template; "*" is every item of a list or mapping."""
     replicas: tuple[str | int, ...] = ()
-    """The way to their number, from the item that the last "*" stands for, or from the root."""
+    """The path of the number of pods, from the item of the last "*", or from the root."""
     one: int | None = 1
-    """How many pods where nothing is written."""
+    """The number of pods if that field is missing; None: unknown."""
     at_most: tuple[str | int, ...] = ()
-    """The way, as that to their number, to a number that bounds it."""
+    """The path of a maximum of the number of pods."""
     times: tuple[str | int, ...] = ()
-    """Likewise to a number by which it is multiplied: the groups of such pods."""
+    """The path of a factor of the number of pods: the number of their groups."""
     less: tuple[str | int, ...] = ()
-    """Likewise to what, if it is there, takes the place of one of them."""
+    """The path of a field that replaces one of the pods if it is set."""
 
 
 _LAST: TemplateLocation = TemplateLocation(())
-SHAPES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
+TEMPLATES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
     ("", "Pod"): (_LAST,),
     ("", "ReplicationController"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
     ("apps", "Deployment"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
@@ -155,7 +155,7 @@ SHAPES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
     ("apps", "StatefulSet"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
     ("argoproj.io", "Rollout"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
     ("apps", "DaemonSet"): (TemplateLocation(("spec", "template"), (), None),),
-    # No more pods run than completions are left: job_controller.go, manageJob; Kueue counts so too.
+    # At most as many pods run as completions remain: job_controller.go, manageJob; so in Kueue.
     ("batch", "Job"): (
         TemplateLocation(
             ("spec", "template"), ("spec", "parallelism"), at_most=("spec", "completions")
@@ -217,55 +217,55 @@ SHAPES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
         }.items()
     },
 }
-"""Every kind that makes pods, by group and kind."""
-KINDS = tuple(sorted({kind for _, kind in SHAPES}))
-"""Every kind that makes pods, whatever its group."""
+"""Every kind that creates pods, by group and kind."""
+KINDS = tuple(sorted({kind for _, kind in TEMPLATES}))
+"""The names of these kinds, sorted."""
 
 
-def found(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None]]:
-    """The templates of an object: the way to each, its data, and the number of its pods."""
-    for path, data, count in written(object_):
+def pod_templates(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None]]:
+    """The templates of an object: the path of each, its data, and the number of its pods."""
+    for path, data, count in raw_templates(object_):
         if isinstance(data, dict):
             yield path, data, count
 
 
-def written(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
-    """What stands where templates should be, or on the way there if that is of a wrong type."""
-    for shape in SHAPES[object_.group, object_.kind]:
-        for path, data, item in _follow(object_.data, shape.templates, (), object_.data):
-            yield path, data, _count(shape, item)
+def raw_templates(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
+    """The same for values of any type: of templates, or of a parent that is of a wrong type."""
+    for location in TEMPLATES[object_.group, object_.kind]:
+        for path, data, item in _follow(object_.data, location.templates, (), object_.data):
+            yield path, data, _count(location, item)
 
 
-def _count(shape: TemplateLocation, item: Any) -> int | None:
-    """How many pods there are of a template; None where that is not known, or no number."""
+def _count(location: TemplateLocation, item: Any) -> int | None:
+    """The number of pods of a template; None if it is unknown or invalid."""
 
-    def at(way: Path, default: int | None) -> int | None:
-        found = at_path(item, way) if way else None
-        return default if found is None else whole(found)
+    def at(path: Path, default: int | None) -> int | None:
+        found = at_path(item, path) if path else None
+        return default if found is None else integer(found)
 
-    count = at(shape.replicas, shape.one)
-    most, groups = at(shape.at_most, count), at(shape.times, 1)
+    count = at(location.replicas, location.one)
+    most, groups = at(location.at_most, count), at(location.times, 1)
     if count is None or most is None or groups is None:
         return None
-    taken = 1 if shape.less and at_path(item, shape.less) is not None else 0
+    taken = 1 if location.less and at_path(item, location.less) is not None else 0
     return max(0, min(count, most) - taken) * groups
 
 
-_ENDED = {"Complete", "Completed", "Succeeded", "Failed"}
-"""Conditions of batch/v1, of JobSet, of the training operators, and of all of them."""
+_FINISHED = {"Complete", "Completed", "Succeeded", "Failed"}
+"""Conditions of batch/v1, JobSet and the training operators."""
 _PHASES = {"Succeeded", "Failed", "Complete", "Completed", "Terminated", "Aborted"}
 """Of pods, of Volcano's Jobs, of RayJobs (`jobDeploymentStatus`)."""
 
 
-def stands_alone(it: Object) -> bool:
-    """Whether an object on a cluster speaks for itself.
+def is_checked(it: Object) -> bool:
+    """Whether rules check an object of a cluster.
 
-    One that another kind that makes pods has made says what that one says, and one that has
-    ended asks for nothing more.
+    They skip objects of another workload, which has the same templates, and finished ones, which
+    create no pods.
     """
     for owner in mappings(it.data, "metadata", "ownerReferences"):
         group = str(owner.get("apiVersion", "")).rpartition("/")[0]
-        if owner.get("controller") is True and (group, owner.get("kind")) in SHAPES:
+        if owner.get("controller") is True and (group, owner.get("kind")) in TEMPLATES:
             return False
     status = it.data.get("status")
     if not isinstance(status, dict):
@@ -276,28 +276,28 @@ def stands_alone(it: Object) -> bool:
         text(status, "jobDeploymentStatus"),
     }
     return phases.isdisjoint(_PHASES) and not any(
-        each.get("type") in _ENDED and each.get("status") == "True"
+        each.get("type") in _FINISHED and each.get("status") == "True"
         for each in mappings(status.get("conditions"))
     )
 
 
-def _follow(data: Any, way: Path, path: Path, item: Any) -> Iterator[tuple[Path, Any, Any]]:
+def _follow(data: Any, rest: Path, path: Path, item: Any) -> Iterator[tuple[Path, Any, Any]]:
     if data is None:
-        return  # as if it were not there
-    if not way:
+        return  # null is read as missing
+    if not rest:
         yield path, data, item
-    elif isinstance(data, dict) and way[0] != "*":
-        yield from _follow(data.get(way[0]), way[1:], (*path, way[0]), item)
-    elif isinstance(data, dict | list) and way[0] == "*":
+    elif isinstance(data, dict) and rest[0] != "*":
+        yield from _follow(data.get(rest[0]), rest[1:], (*path, rest[0]), item)
+    elif isinstance(data, dict | list) and rest[0] == "*":
         children: Iterable[tuple[str | int, Any]]
         children = data.items() if isinstance(data, dict) else enumerate(data)
         for key, child in children:
-            yield from _follow(child, way[1:], (*path, key), child)
+            yield from _follow(child, rest[1:], (*path, key), child)
     else:
         yield path, data, item
 
 
-def _asked(container: Container) -> dict[str, Fraction]:
+def _requests_of(container: Container) -> dict[str, Fraction]:
     return {**container.resources.limits, **container.resources.requests}
 
 

@@ -33,7 +33,7 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     if facts.cluster.seen is None:  # a server has taken nothing that is misspelt
         misspelt = facts.cluster.derive(refused).misspelt
         if misspelt:
-            facts = replace(facts, cluster=facts.cluster.doubting(misspelt))
+            facts = replace(facts, cluster=facts.cluster.with_misspelt(misspelt))
     return [_run(rule, facts) for rule in rules]
 
 
@@ -63,46 +63,45 @@ def _run(rule: ObjectRule, facts: Facts) -> RuleOutcome:
 
 
 class _UnknownError(Exception):
-    """A rule argues about other objects from a field whose value could not be read."""
+    """A rule uses an invalid field to check other objects."""
 
 
 def _hits(rule: ObjectRule, facts: Facts) -> Sequence[Hit]:
-    """What a rule says, but for what an unknown field may have made it say.
+    """The hits of a rule, without those that depend on an invalid field.
 
-    A field whose value could not be read, or whose name is misspelt, has some value, and nobody
-    knows which. A rule that has
-    not looked at it says what is true of all. One that has judges again without the object, or not
-    at all if it argues from it about others. Raises _UnknownError for that.
+    The intended value of an invalid or misspelt field is unknown. Hits of a rule that did not read
+    it are valid. A rule that read it runs again without the object. Raises _UnknownError if the
+    rule uses the field to check other objects.
     """
     cluster = facts.cluster
-    hits, doubted = _looked(rule, facts)
-    if doubted:
-        hits, doubted = _looked(rule, replace(facts, cluster=cluster.without(doubted)))
-    if doubted:  # it has gone on to others
-        every = frozenset(it.at for it, _ in cluster.unknown)
+    hits, read = _looked(rule, facts)
+    if read:
+        hits, read = _looked(rule, replace(facts, cluster=cluster.without(read)))
+    if read:  # the rule read invalid fields of other objects
+        every = frozenset(it.at for it, _ in cluster.invalid_fields)
         hits, _ = _looked(rule, replace(facts, cluster=cluster.without(every)))
     return hits
 
 
 def _looked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
-    doubts = facts.cluster.doubts
-    doubts.taken()
+    accesses = facts.cluster.accesses
+    accesses.take()
     hits: Sequence[Hit] = ()
     try:
         hits = tuple(rule.check(facts))
     except Exception:
-        doubted = doubts.taken()
-        if not doubted:
-            raise  # else it has trusted the type of what it looked at
+        read = accesses.take()
+        if not read:
+            raise  # else the rule relied on the type of an invalid field
     else:
-        doubted = doubts.taken()
-    consulted = kinds.consulted(rule) if doubted else ()
-    for it, path in facts.cluster.unknown:
+        read = accesses.take()
+    consulted = kinds.consulted(rule) if read else ()
+    for it, path in facts.cluster.invalid_fields:
         kind = GroupKind(it.group, it.kind)
         kind = CONFIG_MAP if kind in kinds.FILES else kind
-        if it.at in doubted and kind in consulted:
+        if it.at in read and kind in consulted:
             raise _UnknownError(f"{dotted(path)} of {it} could not be read")
-    return hits, doubted
+    return hits, read
 
 
 def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome | None:

@@ -11,10 +11,10 @@ from policygen.kubernetes.cluster import (
 )
 from policygen.kubernetes.scopes import OF_THE_CLUSTER
 from policygen.kubernetes.snapshot import CONFIG_MAP, NAMESPACE, NODE, GroupKind
-from policygen.kubernetes.workloads import SHAPES
+from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint.rule import Need, ObjectRule
 
-WORKLOADS = frozenset(GroupKind(*it) for it in SHAPES)
+WORKLOADS = frozenset(GroupKind(*it) for it in TEMPLATES)
 
 FILES = {
     GroupKind(KUEUE_CONFIG, "Configuration"),

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from policygen.client import lists, projection
 from policygen.kubernetes.snapshot import NODE, POD, GroupKind
-from policygen.kubernetes.workloads import SHAPES
+from policygen.kubernetes.workloads import TEMPLATES
 
-KINDS = sorted({*(GroupKind(*it) for it in SHAPES), NODE} - {POD})
+KINDS = sorted({*(GroupKind(*it) for it in TEMPLATES), NODE} - {POD})
 TEXTS = st.dictionaries(st.sampled_from(["a", "b/c"]), st.sampled_from(["", "x"]), max_size=2)
 ANY = st.recursive(
     st.booleans() | st.integers(0, 9) | st.sampled_from(["", "x"]),

@@ -7,7 +7,7 @@ import pytest
 
 from policygen.client import projection
 from policygen.kubernetes.snapshot import NODE, GroupKind
-from policygen.kubernetes.workloads import SHAPES
+from policygen.kubernetes.workloads import TEMPLATES
 from tests.client.secrets_of_pods import SECRET, pod_spec
 
 COPIES = (
@@ -33,7 +33,7 @@ def merged(one, other):
     return other if one is None else one
 
 
-@pytest.mark.parametrize("group, kind", sorted(set(SHAPES) - {("", "Pod")}), ids=str)
+@pytest.mark.parametrize("group, kind", sorted(set(TEMPLATES) - {("", "Pod")}), ids=str)
 def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, kind):
     copies = dict.fromkeys(COPIES, SECRET)
     template = {
@@ -56,7 +56,7 @@ def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, k
             "selector": {"env": "prod"},
         },
     }
-    for shape in SHAPES[group, kind]:
+    for shape in TEMPLATES[group, kind]:
         data = merged(data, at(shape.templates, template))
     kept = projection.kept(GroupKind(group, kind), json.loads(json.dumps(data)))
     text = json.dumps(kept)
@@ -136,7 +136,7 @@ WRONG = [None, 5, "", "x", [], [None], [1], ["x"], [{}], {}, {"a": None}, {"name
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_a_server_sends_is_kept_or_dropped_and_no_crash(seed):
     draw = random.Random(seed)
-    kinds = sorted({*SHAPES, NODE, projection.WORKLOAD} - {("", "Pod")})
+    kinds = sorted({*TEMPLATES, NODE, projection.WORKLOAD} - {("", "Pod")})
     for _ in range(300):
         kind = GroupKind(*draw.choice(kinds))
         labels = {"app.kubernetes.io/managed-by": draw.choice(["policygen", "x"])}
@@ -148,7 +148,7 @@ def test_whatever_a_server_sends_is_kept_or_dropped_and_no_crash(seed):
             "spec": {"podSets": [{"name": "a", "template": template}], "taints": [{}]},
             "status": {"conditions": [{"type": "Ready"}], "admission": {"podSetAssignments": [{}]}},
         }
-        for shape in SHAPES.get(kind, ()):
+        for shape in TEMPLATES.get(kind, ()):
             data = merged(data, at(shape.templates, template))
         data = json.loads(json.dumps(data))
         for _ in range(draw.randint(1, 2)):

@@ -236,9 +236,9 @@ def test_a_field_of_a_wrong_type_is_left_out_and_who_looks_at_it_is_known():
     (malformed,) = cluster.malformed
     assert malformed.path == ("spec", "clusterQueue")
     assert queue.it.stop_policy == "Hold"
-    assert cluster.doubts.taken() == frozenset()
+    assert cluster.accesses.take() == frozenset()
     assert queue.it.cluster_queue == ""
-    assert cluster.doubts.taken() == {queue.at}
+    assert cluster.accesses.take() == {queue.at}
     assert list(cluster.without(frozenset({queue.at})).local_queues) == []
 
 

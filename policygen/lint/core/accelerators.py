@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Template
+from policygen.kubernetes.workloads import PodTemplate
 
 _NAME = re.compile(
     r".+/(v?gpu|vgpu-number|gpu[._-].*|mig-.*|tpu|gaudi|neuron|neuroncore|neurondevice|i915|xe|"
@@ -23,12 +23,12 @@ def is_one(resource: str) -> bool:
     )
 
 
-def requested(cluster: Cluster, template: Template) -> Mapping[str, Fraction]:
+def requested(cluster: Cluster, template: PodTemplate) -> Mapping[str, Fraction]:
     """The accelerators that one pod of a template of the cluster requests."""
     return cluster.derive(_requested)[template]
 
 
-def _requested(cluster: Cluster) -> Mapping[Template, Mapping[str, Fraction]]:
+def _requested(cluster: Cluster) -> Mapping[PodTemplate, Mapping[str, Fraction]]:
     return {
         template: {
             name: amount

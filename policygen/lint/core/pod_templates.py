@@ -10,11 +10,11 @@ from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import bare
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import mapping, numbered
-from policygen.kubernetes.workloads import SHAPES, Workload, found
+from policygen.kubernetes.workloads import TEMPLATES, Workload, pod_templates
 
 _GROUPS = ("", "apps", "batch", VOLCANO_BATCH)
 """Groups whose templates are checked. For operators' kinds the server checks only the pods."""
-KINDS = tuple(sorted({kind for group, kind in SHAPES if group in _GROUPS}))
+KINDS = tuple(sorted({kind for group, kind in TEMPLATES if group in _GROUPS}))
 
 
 class Part(Struct, frozen=True, eq=False):
@@ -48,7 +48,7 @@ def pod_specs(cluster: Cluster) -> Iterator[Part]:
     for workload in cluster.workloads:
         if workload.object.group not in _GROUPS:
             continue
-        for path, data, _ in found(workload.object):
+        for path, data, _ in pod_templates(workload.object):
             spec = data.get("spec")
             if isinstance(spec, dict):
                 yield Part(workload, workload.at.to(*path, "spec"), spec)
@@ -58,7 +58,7 @@ def templates(cluster: Cluster) -> Iterator[Part]:
     """Pod templates with their metadata, without Pods, whose metadata the schema checks."""
     for workload in cluster.workloads:
         if workload.object.group in _GROUPS:
-            for path, data, _ in found(workload.object):
+            for path, data, _ in pod_templates(workload.object):
                 if path:
                     yield Part(workload, workload.at.to(*path), data)
 

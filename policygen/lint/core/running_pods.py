@@ -10,7 +10,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mapping
-from policygen.kubernetes.workloads import SHAPES
+from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint.core.accelerators import is_one
 
 
@@ -91,6 +91,6 @@ def maker(cluster: Cluster, pod: Pod) -> Object | None:
 def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str, str], Object]:
     return {
         (it.group, it.kind, it.namespace, it.name): it
-        for kind in SHAPES
+        for kind in TEMPLATES
         for it in cluster.of(*kind)
     }

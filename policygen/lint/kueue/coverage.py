@@ -11,7 +11,7 @@ from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import Template, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.resource_names import extended, usual
 from policygen.lint.kueue.configuration import Settings, first
 from policygen.lint.kueue.queue_names import counted, queued
@@ -23,7 +23,7 @@ class PodRequest(Struct, frozen=True, eq=False):
 
     workload: Workload
     queue: Entry[ClusterQueueView]
-    template: Template
+    template: PodTemplate
     written: Mapping[str, Fraction]
     """The amounts that Kueue counts for one pod, from the template alone."""
     counted: Mapping[str, Fraction]

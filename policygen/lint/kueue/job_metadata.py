@@ -14,7 +14,7 @@ from policygen.core import durations
 from policygen.core.finding import At, Path, at_path
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
-from policygen.kubernetes.untyped import keyed_texts, mapping, whole
+from policygen.kubernetes.untyped import integer, keyed_texts, mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core import go_values
 from policygen.lint.kueue.configuration import Settings
@@ -280,7 +280,7 @@ def _number(spec: Mapping[str, Any], name: str, default: int | None = 1) -> int 
     found = spec.get(name)
     if found is None:
         return default
-    return whole(found)
+    return integer(found)
 
 
 def refusing(workload: Workload, settings: Settings) -> bool:

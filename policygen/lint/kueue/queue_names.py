@@ -17,7 +17,7 @@ from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
-from policygen.kubernetes.workloads import Template, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 
@@ -106,7 +106,7 @@ def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[
     return [entry for entry in found if entry is not None]
 
 
-def counted(cluster: Cluster, template: Template, namespace: str) -> Mapping[str, Fraction]:
+def counted(cluster: Cluster, template: PodTemplate, namespace: str) -> Mapping[str, Fraction]:
     """The amounts that Kueue counts for one pod, with the defaults of LimitRanges.
 
     Source: pkg/workload/resources.go, AdjustResources; several LimitRanges: the first default.

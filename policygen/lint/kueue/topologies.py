@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Template
+from policygen.kubernetes.workloads import PodTemplate
 from policygen.lint.kueue.flavor_nodes import Flavor
 
 _PREFIX = "kueue.x-k8s.io/podset-"
@@ -17,7 +17,7 @@ LEVELS = (
 """Annotations of a pod template whose value is a level."""
 
 
-def requested_levels(template: Template) -> Iterator[tuple[At, str]]:
+def requested_levels(template: PodTemplate) -> Iterator[tuple[At, str]]:
     """The levels that a pod template requests, each with its place."""
     for key in LEVELS:
         level = template.annotations.get(key)
@@ -25,7 +25,7 @@ def requested_levels(template: Template) -> Iterator[tuple[At, str]]:
             yield template.at.to("metadata", "annotations", key), level
 
 
-def requests_topology(template: Template) -> bool:
+def requests_topology(template: PodTemplate) -> bool:
     """Whether a pod template requests any topology placement."""
     return template.annotations.get(UNCONSTRAINED, "").lower() in ("true", "t", "1") or any(
         True for _ in requested_levels(template)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.configurations import VolcanoConfigurationView
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import whole
+from policygen.kubernetes.untyped import integer
 from policygen.lint.rule import Facts
 
 QUEUE_PLUGINS = ("capacity", "proportion")
@@ -31,7 +31,7 @@ class ListedPlugin(Struct, frozen=True, eq=False):
 
     def number(self, argument: str, default: int) -> int:
         """An integer argument; the default if it is missing or of another type, as in Volcano."""
-        found = whole(self.arguments.get(argument))
+        found = integer(self.arguments.get(argument))
         return default if found is None else found
 
     def argument_at(self, name: str) -> At:

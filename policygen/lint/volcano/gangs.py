@@ -12,7 +12,7 @@ from policygen.core.finding import At
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView
-from policygen.kubernetes.workloads import Template, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.pod_templates import Part
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.jobs import number, replicas
@@ -48,7 +48,7 @@ def gangs(cluster: Cluster) -> Iterator[GangNeeds]:
 
 
 def _of_group(
-    group: Entry[PodGroupView], members: Sequence[tuple[Workload, Template]]
+    group: Entry[PodGroupView], members: Sequence[tuple[Workload, PodTemplate]]
 ) -> GangNeeds:
     queue, spec = group.it.queue or queues.DEFAULT, group.at / "spec"
     if group.it.min_resources is not None:
@@ -76,7 +76,7 @@ def _of_job(workload: Workload) -> GangNeeds:
     return GangNeeds(str(workload), queue, least, at, written=False)
 
 
-def _least(templates: Sequence[tuple[Template, int | None]], wanted: int) -> dict[str, Fraction]:
+def _least(templates: Sequence[tuple[PodTemplate, int | None]], wanted: int) -> dict[str, Fraction]:
     """The requests by resource of the `wanted` pods that request least of it.
 
     `templates` come with their number of pods; None means as many as wanted. Returns an empty

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.untyped import whole
+from policygen.kubernetes.untyped import integer
 from policygen.lint.core.pod_templates import Part
 
 
@@ -34,4 +34,4 @@ def replicas(task: Part) -> int | None:
 
 def number(part: Part, field: str) -> int | None:
     """The whole number of a field, or None."""
-    return whole(part.data.get(field))
+    return integer(part.data.get(field))

@@ -10,7 +10,7 @@ from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView
-from policygen.kubernetes.workloads import KINDS, Template, Workload, stands_alone
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload, is_checked
 
 ROOT = "root"
 DEFAULT = "default"
@@ -107,7 +107,7 @@ def queue_of(cluster: Cluster, group: Entry[PodGroupView]) -> Entry[QueueView] |
     return cluster.queues.get(group.it.queue or DEFAULT)
 
 
-def to_volcano(template: Template) -> bool:
+def to_volcano(template: PodTemplate) -> bool:
     """Whether Volcano's scheduler schedules the pods."""
     return template.spec.scheduler_name == SCHEDULER
 
@@ -118,9 +118,9 @@ def gang_size(workload: Workload) -> int:
     return int(text) if text.isascii() and text.isdecimal() else 0
 
 
-def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, Template], ...]]:
+def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, PodTemplate], ...]]:
     """Pod templates by namespace and name of the PodGroup that they name; for `derive`."""
-    found: dict[tuple[str, str], list[tuple[Workload, Template]]] = {}
+    found: dict[tuple[str, str], list[tuple[Workload, PodTemplate]]] = {}
     for workload in cluster.workloads:
         for template in workload.templates:
             name = template.annotations.get(POD_GROUP)
@@ -142,11 +142,11 @@ def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
 def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
     seen = cluster.seen is not None
     for group in cluster.pod_groups:
-        if seen and not stands_alone(group.object):
+        if seen and not is_checked(group.object):
             continue  # its owner is reported, or it has finished
         yield QueueUse(str(group), group.it.queue or DEFAULT, group.at.to("spec", "queue"))
     for job in cluster.volcano_jobs:
-        if seen and not stands_alone(job.object):
+        if seen and not is_checked(job.object):
             continue
         yield QueueUse(str(job), job.it.queue or DEFAULT, job.at.to("spec", "queue"))
     for workload in cluster.workloads:

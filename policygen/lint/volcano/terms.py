@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.versions import Minor, Version
-from policygen.kubernetes.untyped import whole
+from policygen.kubernetes.untyped import integer
 
 _FIRST: Minor = (1, 12)
 _NEVER: Minor = (99, 0)
@@ -59,7 +59,7 @@ class Parameter(Struct, frozen=True):
 
 
 def _fits(kind: ValueType, value: Any, crashes: bool) -> bool:
-    is_whole = whole(value) is not None
+    is_whole = integer(value) is not None
     if kind is ValueType.WHOLE:  # generic decoding accepts a float as an integer
         return is_whole or (crashes and isinstance(value, float))
     if kind is ValueType.NUMBER:

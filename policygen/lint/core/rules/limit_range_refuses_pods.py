@@ -11,7 +11,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import KINDS, Container, Resources, Template
+from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources
 from policygen.lint.kueue.queue_names import container_limits
 from policygen.lint.rule import Facts, Family, ObjectRule
 
@@ -50,7 +50,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _refusals(
-    template: Template, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
+    template: PodTemplate, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
 ) -> Iterator[tuple[str, At, At]]:
     spec = template.at / "spec"
     containers = [
@@ -85,7 +85,7 @@ def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:
     return _Amounts(requests, limits, frozenset(limits) - frozenset(written.limits))
 
 
-def _of_pod(template: Template, defaults: tuple[LimitRangeItem, ...]) -> _Amounts:
+def _of_pod(template: PodTemplate, defaults: tuple[LimitRangeItem, ...]) -> _Amounts:
     """What all containers request together, as the scheduler counts it."""
 
     def total(field: str, resources: Resources) -> Mapping[str, Fraction]:

@@ -60,7 +60,7 @@ def _is_set(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
     """
     prefix, _, name = key.rpartition(".")
     prefix = prefix or "requests"
-    if prefix not in ("requests", "limits") or f"{prefix}.{name}" in filled or spec.of_the_whole():
+    if prefix not in ("requests", "limits") or f"{prefix}.{name}" in filled or spec.pod_level():
         return True
     return all(
         _has(container, prefix, name) for container in (*spec.containers, *spec.init_containers)

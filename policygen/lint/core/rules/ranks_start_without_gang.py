@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
 from policygen.core.rule import Severity
-from policygen.kubernetes.workloads import Template, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, ObjectRule
@@ -47,7 +47,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             )
 
 
-def _ganged(workload: Workload, template: Template) -> bool:
+def _ganged(workload: Workload, template: PodTemplate) -> bool:
     return (
         LOCAL_QUEUE in labels(workload)[1]
         or LOCAL_QUEUE in template.labels
@@ -59,7 +59,7 @@ def _ganged(workload: Workload, template: Template) -> bool:
     )
 
 
-def _environment(template: Template) -> Iterator[dict[str, object]]:
+def _environment(template: PodTemplate) -> Iterator[dict[str, object]]:
     for container in template.spec.containers:
         yield from container.env
 

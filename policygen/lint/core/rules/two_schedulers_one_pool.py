@@ -6,7 +6,7 @@ from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.workloads import KINDS, Template, Workload
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Need, ObjectRule
 from policygen.lint.volcano.queues import SCHEDULER
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
     """
     process = facts.cluster.derive(_processes)
-    first: dict[Place, tuple[str, Workload, Template]] = {}
+    first: dict[Place, tuple[str, Workload, PodTemplate]] = {}
     reported: set[Place] = set()
     for workload in facts.cluster.workloads:
         for template in workload.templates:
