@@ -1,4 +1,4 @@
-"""The file of `--baseline`: what was found when it was written, beside what is found now."""
+"""The file of `--baseline`: compares its findings with the current findings."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -16,7 +16,7 @@ from policygen.report.report import Report
 
 
 def read(path: Path) -> Baseline:
-    """What a baseline holds. Raises UsageError."""
+    """The baseline in a file. Raises UsageError."""
     try:
         return baseline.read(path.read_bytes())
     except OSError as error:
@@ -28,7 +28,7 @@ def read(path: Path) -> Baseline:
 
 
 def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[str]) -> Report:
-    """What is new in a report, and what of the baseline is found no more though it was judged."""
+    """A report with the new findings, and a finding for each entry of the baseline that is gone."""
     found = baseline.compare(report.findings, known, evaluated)
     stale = [
         Finding(
@@ -43,9 +43,9 @@ def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[
 
 
 def write(path: Path, before: Baseline, report: Report) -> str:
-    """Replace a baseline by the findings of a report, and say what that changes.
+    """Replace a baseline by the findings of a report. Returns what changed in it.
 
-    Raises UsageError, also where not all was judged.
+    Raises UsageError, also if some input could not be checked.
     """
     if not report.complete:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""From spec files to a plan, for every command alike, and all that is to be said of both."""
+"""Compiles spec files to a plan, with the findings of both, for all commands."""
 
 import os
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from policygen.spec.rules import FOREIGN_DOCUMENTS
 
 
 class Compiled(Struct, frozen=True):
-    """A spec that was not refused, and what was decided by it."""
+    """A valid spec and its plan."""
 
     loaded: Loaded
     plan: Plan
     findings: tuple[Finding, ...]
-    """None of them an error."""
+    """The findings, without errors."""
 
 
 def compiled(  # noqa: PLR0913 - where the texts come from, and what they are read for
@@ -37,42 +37,42 @@ def compiled(  # noqa: PLR0913 - where the texts come from, and what they are re
     output: os.stat_result | None = None,
     among: Sequence[Source] = (),
 ) -> Compiled:
-    """Read, check and decide. Raises UsageError, and SpecError with all findings of a refused spec.
+    """Read, check and plan. Raises UsageError, and SpecError with all findings of an invalid spec.
 
-    `among` are sources in which spec documents stand among manifests; those that `specs` name
-    as well are not read twice.
+    `among` are sources with spec documents among manifests. Files that `specs` names too are read
+    only once.
     """
     sources, unreadable = files.read(specs, stdin=stdin, output=output)
     known = {source.path for source in sources}
     others = [it for it in among if it.path is None or it.path not in known]
     loaded = load(sources, target, complete=not unreadable, among=others)
-    # Sums of what is certain are told even where something else is refused.
+    # Sums are checked for the valid part, even if another part of the spec is invalid.
     plan = compile_plan(loaded.sound, extras)
-    found = ordered([*unreadable, *_said(loaded, plan), *_unknown_rules(loaded)])
+    found = ordered([*unreadable, *_reported(loaded, plan), *_unknown_rules(loaded)])
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found)
     return Compiled(loaded, plan, tuple(found))
 
 
 def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
-    """What is said of files and folders that were given for a spec and hold none."""
-    told = []
+    """Findings about files and folders for a spec that contain no spec document."""
+    found = []
     for path in specs:
         message = "contains no spec document, so nothing was checked"
         if loaded.foreign:
             message += f"; if these are manifests, run policygen lint --manifests {path}"
         name = files.STDIN if path == "-" else path
-        told.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
-    return told
+        found.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
+    return found
 
 
 def _unknown_rules(loaded: Loaded) -> list[Finding]:
-    """Rules that the spec's `lint` names and that there are not."""
+    """Findings about unknown rules in the spec's `lint`."""
     given = [
         it for it in loaded.lints if it.severities or it.waivers or it.bounds or it.annotations
     ]
     if not given:
-        return []  # before all rules are imported
+        return []  # so that rules are not imported
     from policygen.lint import registry, waivers
 
     bounded = [rule.name for rule in registry.RULES if rule.bound]
@@ -81,8 +81,8 @@ def _unknown_rules(loaded: Loaded) -> list[Finding]:
     return locate(loaded.documents, hits)
 
 
-def _said(loaded: Loaded, plan: Plan) -> list[Finding]:
-    """All that is to be said of a spec and of what comes of it."""
+def _reported(loaded: Loaded, plan: Plan) -> list[Finding]:
+    """All findings about a spec and its plan."""
     hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]
     found = [*loaded.findings, *locate(loaded.documents, hits)]
     if loaded.foreign:

@@ -12,21 +12,21 @@ from policygen.client.switch_interval import in_short_turns
 from policygen.core.errors import UsageError
 
 PODS = "/api/v1/pods"
-"""The longest list of a cluster, which stands there on every server."""
+"""The path of the longest list of a cluster, equal on every server."""
 
 
 def contexts(request: ClusterRequest) -> list[str | None]:
-    """Those of live clusters; None: the one that this process is a pod of."""
+    """The contexts of live clusters; None for the cluster of this pod."""
     return [*request.contexts, *([None] if request.in_cluster else [])]
 
 
 def reach(context: str | None, request: ClusterRequest) -> Server:
-    """The server of a context. Raises what `reached` raises."""
+    """The server of a context. Raises the errors of `reached`."""
     return Server(reached(context, request), Deadline.after(request.timeout_s))
 
 
 def reached(context: str | None, request: ClusterRequest) -> Access:
-    """The way to a cluster. Raises UsageError, and ReadError where a plugin of its kubeconfig does not end."""
+    """Access to a cluster. Raises UsageError, and ReadError if an exec plugin does not end in time."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(1)
@@ -40,13 +40,13 @@ def reached(context: str | None, request: ClusterRequest) -> Access:
 
 
 class Asked(NamedTuple):
-    """The only cluster of a run, reached and asked for its pods; or why it could not be reached."""
+    """The only cluster of a run, whose pods are already requested; or why there is no connection."""
 
     server: Server | None
     refusal: ReadError | UsageError | None = None
 
     def reached(self) -> Server:
-        """The server. Raises why there is none."""
+        """The server. Raises the error if there is no connection."""
         if self.server is None:
             raise self.refusal or ReadError("there is no connection to the cluster")
         return self.server
@@ -54,9 +54,9 @@ class Asked(NamedTuple):
 
 @contextmanager
 def asked(request: ClusterRequest) -> Iterator[Asked]:
-    """Reach the only cluster and ask for its first pods, so that they come while rules are imported.
+    """Connect to the only cluster and request its first pods, so that they arrive while rules are imported.
 
-    What is still under way at the end of the block is stopped.
+    Requests that still run at the end of the block are stopped.
     """
     (context,) = contexts(request)
     try:

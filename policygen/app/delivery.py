@@ -19,7 +19,7 @@ from policygen.report.report import Report
 About = TypeVar("About")
 
 _FORBIDDEN = ("403", "the server answered 403")
-"""How a server refuses what an identity may not read."""
+"""The beginnings of messages about missing permissions."""
 
 
 def write(
@@ -31,8 +31,8 @@ def write(
 ) -> None:
     """Write each format to its file, then the one for standard output (None).
 
-    All are made before anything is written. `quiet` leaves
-    notes out of text, `every` shows repeated findings one by one. Raises UsageError as `send` does.
+    All formats are complete before anything is written. `quiet` omits notes in text, `every` shows
+    repeated findings one by one. Raises UsageError as `send` does.
     """
     made = []
     for name, file in wanted:
@@ -55,16 +55,16 @@ def write(
 
 
 def page(write_page: Callable[[About, TextIO], None], about: About) -> bytes:
-    """What is written about something, as bytes."""
+    """The output of a writer, as bytes."""
     out = io.StringIO()
     write_page(about, out)
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
 def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
-    """Write pages to their files, then that for standard output (None).
+    """Write pages to their files, then the one for standard output (None).
 
-    Raises UsageError once all that can be written is.
+    Raises UsageError after everything that can be written is written.
     """
     failed = []
     for file, data in sorted(made, key=lambda each: each[0] is None):

@@ -1,4 +1,4 @@
-"""What `policygen diff` does: two looks at a cluster, what changed between them, and what that means."""
+"""What `policygen diff` does: compares two snapshots of a cluster, and their findings."""
 
 import tempfile
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from policygen.report.report import Report
 
 
 class Differences(Struct, frozen=True):
-    """What there is to say of two looks."""
+    """The differences between two snapshots."""
 
     before: Seen
     after: Seen
@@ -30,7 +30,7 @@ class Differences(Struct, frozen=True):
     new: tuple[Finding, ...]
     gone: tuple[Finding, ...]
     incomparable: tuple[Incomparable, ...]
-    """Kinds that one of the looks lacks, or both, and rules that one of them could not judge."""
+    """Kinds that are missing in one snapshot or both, and rules that did not run on one of them."""
 
 
 def compare(
@@ -43,13 +43,13 @@ def compare(
 ) -> Differences:
     """Compare two snapshots, or one with the live cluster that the request names.
 
-    Raises UnreadError for what is no snapshot or cannot be reached, UsageError and SpecError.
+    Raises UnreadError if a snapshot or cluster cannot be read, UsageError and SpecError.
     """
     if after is not None:
         return _compare(request, before, after, today)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "now.snapshot"
-        # What the first look knew of is asked for again, with whatever spec.
+        # ConfigMaps of the first snapshot are requested again, independent of the spec.
         known = opened(before).seen.config_maps
         said = snapshot.take(request, path, progress=progress, config_maps=known)
         if not path.exists():
@@ -76,7 +76,7 @@ def _compare(request: LintRequest, before: Path, after: Path, today: date) -> Di
         before=was.seen,
         after=now.seen,
         changes=tuple(changes.changes(was, now, mapping)),
-        # What a look could not judge in full it may have had, or still have.
+        # If a rule did not run completely, its findings can be hidden, so they do not count as changes.
         new=tuple(
             it for key, it in new.items() if key not in old and it.rule.name not in unjudged[0]
         ),
@@ -92,22 +92,22 @@ def _compare(request: LintRequest, before: Path, after: Path, today: date) -> Di
 
 
 def _is_alone(seen: Seen) -> bool:
-    """Whether nobody can tell what its names are hashes with, as of older files."""
+    """Whether the snapshot does not record its hash key (written by older versions)."""
     return seen.redacted and not seen.key
 
 
 def _identity(it: Finding) -> tuple[str, str, str]:
-    """Whatever the cluster is called: the same rule at the same field, or with the same words."""
+    """A key that does not depend on the name of the cluster: rule and field, or rule and message."""
     return it.rule.name, it.object, it.anchor if it.object else it.message
 
 
 def _findings(report: Report) -> Iterator[Finding]:
-    """All but those that say what could not be read: what lacks is told once."""
+    """The findings, except those about gaps, which are reported separately."""
     gaps = {str(it) for it in report.gaps}
     return (it for it in report.findings if it.message not in gaps)
 
 
 def _unjudged(report: Report) -> dict[str, str]:
-    """Rules that were not evaluated on all that they are about, and why."""
+    """Rules that were not evaluated on all their objects, and why."""
     judged = verdicts.evaluated(report.rules)
     return {it.rule: it.reason for it in report.rules if it.rule not in judged}

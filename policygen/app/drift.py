@@ -1,4 +1,4 @@
-"""Drift at the edges: what a spec renders, read back from the text, and the folder of patches."""
+"""Parses the rendered objects for the comparison with clusters, and writes the folder of patches."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ from policygen.report.report import Report
 from policygen.spec.types import Platform
 
 DOCUMENT = -1
-"""Where rendered objects stand: in no document that has lines."""
+"""The document index of rendered objects, which have no lines."""
 
 
 def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
@@ -29,7 +29,7 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
     loaded, plan = compiled.loaded, compiled.plan
     wanted = []
     for index, manifest in enumerate(render.rendered(request, loaded, plan)):
-        # Read as kubectl reads it: a user's template may have printed it.
+        # Parsed as kubectl does, since a user's template may have printed it.
         data = mapping(manifest.text)
         it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
         if it is not None:
@@ -41,7 +41,7 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
 
 
 def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
-    """Kind, namespace and name of what is rendered on request only, and was not asked for now."""
+    """Kind, namespace and name of objects that need an option that was not set."""
     if SECOND_SCHEDULER not in asked:
         for kind, it in second_scheduler.objects(platform):
             yield kind.name, it.meta.namespace or "", it.meta.name
@@ -52,9 +52,9 @@ def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[
 
 
 def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) -> str:
-    """Write what mends the report's findings into a new folder; says what was written.
+    """Write patches for the findings of a report into a new folder. Returns a message.
 
-    A folder for each cluster that has something to mend. Raises UsageError.
+    Each cluster with drift has its own folder. Raises UsageError.
     """
     made: dict[str, str] = {}
     said = []
@@ -91,7 +91,7 @@ def _unwritten(report: Report) -> str:
 
 
 def _folder(context: str, used: Collection[str]) -> str:
-    """That of a cluster; the names of two can differ in what no path takes, or not at all."""
+    """A unique folder name for a cluster; safe names of two clusters can be equal."""
     name = safe = scripts.safe(context)
     number = 1
     while name in used:
@@ -101,7 +101,7 @@ def _folder(context: str, used: Collection[str]) -> str:
 
 
 def _kept(report: Report, drift: Drift) -> patches.Keep:
-    """Whether a finding that is shown says it; what is waived is accepted as it is."""
+    """Whether a shown finding reports the difference; waived differences stay."""
     shown = {
         (it.rule.name, it.object, it.path) for it in report.findings if it.cluster == drift.context
     }

@@ -1,4 +1,4 @@
-"""The book of rules: every name that a finding can carry, what it says, and what may be said of it."""
+"""Lists and explains all rules: every name that a finding can have."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,12 +21,12 @@ from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
 VERSION = 1
-"""Of the JSON; raised when a field changes its meaning or goes away, not for a new one."""
+"""Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
 
 FAMILIES: Mapping[str, Family] = {family.split()[0]: family for family in Family}
-"""Every family by its first word, which tells them apart."""
+"""Every family by its first word, which is unique."""
 
-_SAYS = {
+_NOTES = {
     Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until this is fixed.",
     Family.REPORTED: "The spec can still be rendered.",
     Family.RUN: "This is about the inputs or the settings of a run.",
@@ -40,7 +40,7 @@ class RuleEntry(Struct, frozen=True, eq=False):
     proof: str | None = None
     """The test that shows the harm on real servers."""
     not_shown: str | None = None
-    """Why no test does, if the page gives a reason."""
+    """Why no test shows the harm, if the page gives a reason."""
 
     @property
     def objects(self) -> ObjectRule | None:
@@ -49,40 +49,40 @@ class RuleEntry(Struct, frozen=True, eq=False):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The kinds that it is about; none: objects of every kind, or no object at all."""
+        """The kinds that it checks; empty for objects of every kind, or for no object."""
         return self.objects.judges if self.objects else ()
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What it cannot do without beside those."""
+        """Other input that it needs."""
         return tuple(need.value for need in Need if self.objects and need in self.objects.needs)
 
     @property
     def fix(self) -> str:
-        """What `lint --fix` may do: safe, unsafe; empty: nothing."""
+        """What `lint --fix` can do: safe, unsafe, or "" for nothing."""
         return self.objects.fix.value if self.objects and self.objects.fix else ""
 
     def holds(self, target: Mapping[str, versions.Version]) -> bool:
-        """Whether it is true of the target versions."""
+        """Whether it applies to the target versions."""
         return self.objects is None or self.objects.holds(target)
 
 
 class RuleQuery(Struct, frozen=True):
-    """Which entries are asked for; what is empty or None asks for all."""
+    """Filters for entries; a filter that is empty or None selects all."""
 
     families: tuple[str, ...] = ()
     """First words of families."""
     severities: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    """Kinds, in any case of letters."""
+    """Kinds, in upper or lower case."""
     target: Targets | None = None
-    """Versions by component: what holds there."""
+    """Versions by component, to select rules that apply to them."""
     words: tuple[str, ...] = ()
-    """Each must stand in the name, the sentence or a kind."""
+    """Words that must all be in the name, the sentence or a kind."""
 
 
 def entries() -> Iterator[RuleEntry]:
-    """Every entry: the rules that check objects, then what is found in specs and runs."""
+    """All entries: first rules that check objects, then rules about specs and runs."""
     for checked in RULES:
         of = page(checked.name)
         yield RuleEntry(checked, of.proof, of.not_shown)
@@ -91,7 +91,7 @@ def entries() -> Iterator[RuleEntry]:
 
 
 def names() -> tuple[str, ...]:
-    """Every name that a finding can carry."""
+    """Every name that a finding can have."""
     return tuple(rule.name for rule in REGISTRY)
 
 
@@ -111,19 +111,19 @@ def explain(name: str, *, full: bool = False) -> str:
 def _text_of(rule: Rule) -> str:
     if has_page(rule.name):
         return page(rule.name).text
-    paragraphs = [f"{rule.summary}. {_SAYS[rule.family]}", *([rule.remedy] if rule.remedy else [])]
+    paragraphs = [f"{rule.summary}. {_NOTES[rule.family]}", *([rule.remedy] if rule.remedy else [])]
     text = "\n\n".join("\n".join(wrapped(each)) for each in paragraphs)
     return f"# {rule.name}\n\n{text}\n"
 
 
 def pages(report: Report) -> dict[str, str]:
-    """What explains the findings of a report, by the names of their rules."""
+    """The pages of the rules in a report, by name."""
     rules = {it.rule for it in report.findings}
     return {rule.name: _text_of(rule) for rule in sorted(rules, key=str)}
 
 
 def select(wanted: RuleQuery) -> list[RuleEntry]:
-    """The entries that are asked for. Raises UsageError for a kind or version that there is not."""
+    """The entries that match the filters. Raises UsageError for an unknown kind or version."""
     judged = {_kind(name) for name in wanted.kinds}
     target = {**versions.DEFAULT, **wanted.target} if wanted.target else None
     families = {FAMILIES[word] for word in wanted.families}
@@ -140,24 +140,24 @@ def select(wanted: RuleQuery) -> list[RuleEntry]:
 
 
 def lost(words: Iterable[str]) -> str:
-    """Why a word that no entry has finds nothing, and what may be meant; empty: each has one."""
+    """A message about a word that no entry contains; "" if all words occur."""
     texts = [_text(each) for each in entries()]
     for word in words:
         if not any(word.lower() in text for text in texts):
-            spoken = {said for text in texts for said in re.findall(r"\w+", text)}
-            near = get_close_matches(word.lower(), sorted(spoken), n=1)
+            known = {found for text in texts for found in re.findall(r"\w+", text)}
+            near = get_close_matches(word.lower(), sorted(known), n=1)
             advice = f'did you mean "{near[0]}"?' if near else "`policygen rules` lists all"
             return f'no rule contains the word "{word}"; {advice}'
     return ""
 
 
 def _text(each: RuleEntry) -> str:
-    """What words are looked for in."""
+    """The text in which words are searched."""
     return f"{each.rule} {each.rule.summary} {each.judges}".lower()
 
 
 def kinds() -> tuple[str, ...]:
-    """The kinds that rules judge."""
+    """The kinds that rules check."""
     return tuple(sorted({kind for rule in RULES for kind in rule.judges}))
 
 
@@ -169,7 +169,7 @@ def _kind(name: str) -> str:
 
 
 def table(found: Sequence[RuleEntry]) -> str:
-    """A line for each: name, severity, family, fix, whether it is proven, the fault."""
+    """One line per rule: name, severity, family, fix, whether it is proven, the fault."""
     width = max((len(each.rule.name) for each in found), default=0)
     return "".join(
         f"{each.rule.name:{width}}  {each.rule.severity!s:7}  {each.rule.family.split()[0]:7}  "
@@ -183,7 +183,7 @@ def _shown(each: RuleEntry) -> str:
 
 
 def write(found: Sequence[RuleEntry], out: TextIO) -> None:
-    """The same as JSON, described by schemas/rules.schema.json."""
+    """Write the entries as JSON, described by schemas/rules.schema.json."""
     rules = [
         {
             "rule": each.rule.name,

@@ -1,7 +1,6 @@
-"""What `policygen lint --fix` does: edits of findings to texts, until nothing is left to do.
+"""What `policygen lint --fix` does: applies edits of findings to texts until nothing is fixable.
 
-A text is kept only if it was read again and holds what the edits ask for, with every comment
-of before.
+A changed text is used only if it parses to the intended content and still has all its comments.
 """
 
 from bisect import bisect_right
@@ -33,33 +32,33 @@ from policygen.render.difference import difference, harmless
 from policygen.report.report import Repair, Replacement, Report
 
 MAX_PASSES = 20
-"""A fix can make room for another one; far more often than any rule does."""
+"""The largest number of rounds. One fix can make another possible; real rules need far fewer rounds."""
 
 
 class Fixed(Struct, frozen=True):
-    """What came of the fixes."""
+    """The result of the fixes."""
 
     before: Report
-    """What is found of the files as they are."""
+    """The report on the original files."""
     after: Report
-    """What is found of the texts with the fixes."""
+    """The report on the fixed texts."""
     texts: tuple[tuple[Source, str], ...] = ()
-    """The files that change, and what they become."""
+    """The changed files, with their new texts."""
     done: Mapping[str, int] = field(default_factory=dict)
-    """How many findings of each rule are mended."""
+    """The number of fixed findings of each rule."""
     held_back: int = 0
-    """How many fixes more there are with --unsafe."""
+    """The number of additional fixes with --unsafe."""
     left: tuple[tuple[Finding, str], ...] = ()
-    """Findings whose edits have no certain place, and why."""
+    """Findings that could not be fixed, and why."""
 
 
 def run(
     request: LintRequest, *, today: date, unsafe: bool, write: bool, stdin: BinaryIO | None = None
 ) -> tuple[Report, str, list[str]]:
-    """Fix, and with `write` change the files: what is found in them now, a diff, and a summary.
+    """Fix findings, and with `write` change the files. Returns a report, a diff and a summary.
 
-    The diff is empty if the files were changed. Raises UsageError where one must not be, and
-    then none was.
+    The diff is empty if the files were changed. Raises UsageError if a file must not be changed;
+    then no file was changed.
     """
     fixed = fix(request, today=today, unsafe=unsafe, stdin=stdin)
     said = [harmless(line) for line in summary(fixed, written=write)]
@@ -70,7 +69,7 @@ def run(
 
 
 def diff(fixed: Fixed) -> str:
-    """All changes as one unified diff, which can be applied."""
+    """All changes as one unified diff that can be applied."""
     return "".join(
         difference(
             source.name,
@@ -85,9 +84,9 @@ def diff(fixed: Fixed) -> str:
 def fix(
     request: LintRequest, *, today: date, unsafe: bool = False, stdin: BinaryIO | None = None
 ) -> Fixed:
-    """Mend what `lint.lint` finds and what is certain; nothing is written.
+    """Apply the certain fixes for the findings of `lint.lint`, in memory.
 
-    Raises what `lint.lint` raises.
+    Raises the errors of `lint.lint`.
     """
     data = stdin.read(MAX_FILE_BYTES + 1) if stdin else b""
     sources, _ = files.read(request.manifests, stdin=BytesIO(data))
@@ -119,13 +118,13 @@ def fix(
 
 
 def repairs(report: Report) -> dict[int, Repair]:
-    """What would mend each finding by itself, by its number; checked as `fix` checks its texts."""
+    """The changes that fix each finding separately, by its number; checked as in `fix`."""
     sources = list({id(each.source): each.source for each in report.documents}.values())
     unsafe = {rule.name: rule.fix is Fix.UNSAFE for rule in registry.RULES}
     numbers = {id(finding): number for number, finding in enumerate(report.findings)}
     left = [finding for finding in report.findings if finding.edits and finding.rule.name in unsafe]
     found: dict[int, Repair] = {}
-    while left:  # of changes that touch each other the first is taken, and then the next
+    while left:  # of overlapping changes, a round uses the first; the next round uses the next
         step = _pass(sources, report.documents, left)
         for proposal in step.kept:
             finding = proposal.finding
@@ -158,7 +157,7 @@ def _repair(proposal: "_Proposal", *, unsafe: bool) -> Repair:
 
 
 def summary(fixed: Fixed, *, written: bool) -> list[str]:
-    """What is said of it beside the diff, a line each."""
+    """The summary of the fixes, as lines."""
     count = sum(fixed.done.values())
     lines = []
     for finding, reason in fixed.left:
@@ -167,36 +166,36 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
     rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
     verb = "fixed" if written else "can be fixed with --write"
     plural = "" if len(fixed.texts) == 1 else "s"
-    told = f"{count} {verb} in {len(fixed.texts)} file{plural} ({rules})"
+    text = f"{count} {verb} in {len(fixed.texts)} file{plural} ({rules})"
     if not count:
-        told = "nothing to fix"
+        text = "nothing to fix"
     if fixed.held_back:
-        told += f"; {fixed.held_back} more with --unsafe"
-    return [*lines, told]
+        text += f"; {fixed.held_back} more with --unsafe"
+    return [*lines, text]
 
 
 class _Proposal(Struct, frozen=True, eq=False):
-    """A finding that can be mended, and how."""
+    """A finding that can be fixed, and its changes."""
 
     finding: Finding
     source: Source
     index: int
-    """The document."""
+    """Index of the document."""
     parts: tuple[Splice, ...]
 
 
 class _Pass(Struct, eq=False):
-    """One round over all texts."""
+    """The result of one round over all texts."""
 
     sources: list[Source]
     done: Counter[str] = field(default_factory=Counter)
     kept: list[_Proposal] = field(default_factory=list)
-    """What is done, finding by finding."""
+    """The applied fixes, one per finding."""
     left: list[tuple[Finding, str]] = field(default_factory=list)
 
 
 def _pass(sources: list[Source], documents: Iterable[Document], findings: list[Finding]) -> _Pass:
-    """Mend what can be mended at once: of changes that touch each other the first."""
+    """Apply all fixes that are possible in one round; of overlapping changes, only the first."""
     made = _Pass(list(sources))
     by_index = {each.index: each for each in documents}
     by_source: dict[int, dict[int, list[Finding]]] = {}
@@ -213,7 +212,7 @@ def _pass(sources: list[Source], documents: Iterable[Document], findings: list[F
         source = sources[number]
         of_source = [each for each in by_index.values() if each.source is source]
         text = _Text(source, tuple(of_source), made)
-        new = text.mended(found)
+        new = text.fixed(found)
         made.sources[number] = replace(source, text=new)
     return made
 
@@ -223,11 +222,11 @@ class _Text(Struct, frozen=True, eq=False):
 
     source: Source
     documents: tuple[Document, ...]
-    """Those that stand in it, and those in its texts."""
+    """The documents in the file, and those in texts inside it."""
     out: _Pass
 
-    def mended(self, found: Mapping[int, Sequence[Finding]]) -> str:
-        """The text with all fixes that have a certain place and can be made together."""
+    def fixed(self, found: Mapping[int, Sequence[Finding]]) -> str:
+        """The text with all fixes that have a certain place and do not overlap."""
         if not manifests.read([self.source]).complete:
             every = [it for findings in found.values() for it in findings]
             self.out.left += [(it, "its file cannot be parsed completely") for it in every]
@@ -248,7 +247,7 @@ class _Text(Struct, frozen=True, eq=False):
         return text
 
     def _sound(self, proposals: Sequence[_Proposal]) -> tuple[Sequence[_Proposal], str]:
-        """As many of the proposals as make a text that says what it must, and that text."""
+        """As many proposals as possible that give the intended content, and the changed text."""
         if not proposals:
             return (), self.source.text
         text = self._checked(proposals)
@@ -267,7 +266,7 @@ class _Text(Struct, frozen=True, eq=False):
         return ([*first, *second], both) if both is not None else (first, text)
 
     def _checked(self, proposals: Sequence[_Proposal]) -> str | None:
-        """The text with the changes, if it reads as they want it; else None."""
+        """The text with the changes, if it parses to the intended content; else None."""
         text = spliced(self.source.text, [part for it in proposals for part in it.parts])
         again = manifests.read([replace(self.source, text=text)])
         if not again.complete or len(again.documents) != len(self.documents):
@@ -295,7 +294,7 @@ def _wanted(document: Document, edits: Sequence[Edit]) -> Any:
 
 
 def _swapped(data: Any, texts: Mapping[str, str]) -> Any:
-    """Data in which whole files that stand as texts give way to others."""
+    """Data in which files inside texts are replaced by other files."""
     if isinstance(data, dict):
         return {key: _swapped(value, texts) for key, value in data.items()}
     if isinstance(data, list):

@@ -1,4 +1,4 @@
-"""Manifests and clusters that were seen, judged: what rules say, and what could not be said."""
+"""Runs the rules on manifests and clusters, and collects findings and gaps."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from policygen.lint.rule import Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
 from policygen.spec.types import Spec
 
-if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
+if TYPE_CHECKING:  # code that renders and compares is imported only with a spec
     from policygen.drift.drift import Drift, Rendered
     from policygen.plan.compile import Plan
 
@@ -37,66 +37,66 @@ _NO_OBJECTS = Cluster(())
 
 
 class Against(Struct, frozen=True):
-    """What objects are judged against."""
+    """The settings with which objects are checked."""
 
     target: Mapping[str, Version]
-    """The versions that hold where none is detected."""
+    """The versions to use if no version is detected."""
     asked: Mapping[str, Version]
-    """Those of them that the spec, or the command line, says."""
+    """The versions that the spec or the command line sets."""
     spec: Spec | None = None
     plan: "Plan | None" = None
     documents: tuple[Document, ...] = ()
-    """Of the spec."""
+    """The documents of the spec."""
     rendered: "Rendered | None" = None
     kubeconfig: str = ""
-    """The file of contexts that the user has named."""
+    """The kubeconfig that the user named."""
 
 
 class Declared(Struct, frozen=True):
-    """Manifests as they were read."""
+    """The manifests that were read."""
 
     paths: Sequence[str]
-    """As they were named, `-` for standard input."""
+    """Paths as they were passed, `-` for standard input."""
     sources: Sequence[Source]
     found: Manifests
     unreadable: Sequence[Finding] = ()
     """Why some of the paths could not be read."""
     partial: bool = False
-    """They are not all: what is missing among them may be elsewhere."""
+    """Whether they are incomplete, so that missing objects are not reported."""
 
 
 class CheckResult(Struct, frozen=True):
-    """What there is to say of manifests, or of a cluster."""
+    """The results of the rules on manifests, or on a cluster."""
 
     outcomes: list[RuleOutcome]
     findings: list[Finding]
     objects: int
     complete: bool
-    """False: something that a rule needed could not be read."""
+    """False if input that a rule needs could not be read."""
     drifts: "tuple[Drift, ...]" = ()
-    """How it differs from the spec, if there is one."""
+    """Its differences from the spec, if there is one."""
     gaps: tuple[Gap, ...] = ()
-    """What could not be read of it and some rule needed."""
+    """Kinds that could not be read, but that a rule needs."""
 
 
 class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
-    """And what a look at a cluster tells besides."""
+    """The results of the rules on a cluster."""
 
     runs: Mapping[str, Version]
     """The versions that were detected, by component."""
     next_index: int
-    """Behind the indexes of its documents."""
+    """The first index after those of its documents."""
 
 
 def judge_manifests(
     declared: Declared, rules: Sequence[ObjectRule], against: Against
 ) -> CheckResult:
-    """Run the rules on what manifests declare."""
+    """Run the rules on manifests."""
     found = declared.found
     hollow = [] if declared.unreadable else list(_hollow(declared, against.documents))
     complete = found.complete and not declared.unreadable and not hollow
     cluster = Cluster(found.objects)
-    # Nodes and their like count as absent only if some are there.
+    # Nodes and similar kinds count as missing only if at least one exists.
     there = {
         **_configurations(cluster),
         Need.WHOLE: complete and not declared.partial,
@@ -125,7 +125,7 @@ def judge_manifests(
 def judge(
     snapshot: Snapshot, rules: Sequence[ObjectRule], against: Against, index: int = 0
 ) -> ClusterCheckResult:
-    """Run the rules on a snapshot whose objects stand in the document of that index."""
+    """Run the rules on a snapshot. `index` is the index of its document."""
     seen = snapshot.seen
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
     rendered = None if seen.redacted else against.rendered
@@ -135,14 +135,14 @@ def judge(
         cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
     there = {
         **_configurations(cluster),
-        # Names that are hashes are not those that a spec renders.
+        # Hashed names do not equal the names that a spec renders.
         Need.SPEC: against.spec is not None and not seen.redacted,
     }
     runs = controllers.detected(seen.server, snapshot.objects)
     facts = Facts(
         cluster,
         {**against.target, **_supported(runs)},
-        # What else a rule needs the engine looks up among the kinds that were read.
+        # The engine looks up other needs among the kinds that were read.
         given=frozenset(need for need in Need if there.get(need, True)),
         spec=against.spec,
         plan=against.plan,
@@ -183,14 +183,14 @@ def judge(
 
 
 def _pods(cluster: Cluster, hits: Iterable[Hit]) -> Iterator[Object]:
-    """The pods that something is said of."""
+    """The pods in hits."""
     places = (at for hit in hits for at in (hit.at, *hit.related) if at is not None)
     told = {at.path[1] for at in places if at.path[:1] == (PODS,)}
     return (pod.object for pod in cluster.pods if pod.number in told) if told else iter(())
 
 
 def _configurations(cluster: Cluster) -> dict[Need, bool]:
-    """Which files of controllers are there."""
+    """Which configurations of controllers exist."""
     return {
         Need.KUEUE_CONFIGURATION: cluster.kueue_configurations.any,
         Need.VOLCANO_CONFIGURATION: cluster.volcano_configurations.any,
@@ -199,13 +199,13 @@ def _configurations(cluster: Cluster) -> dict[Need, bool]:
 
 
 def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
-    """Manifests without anything to judge, as a command that failed leaves them in a pipe.
+    """Findings about manifests without objects, for example from a failed command in a pipe.
 
-    Of standard input it is said always; of files, if there is nothing in any of them.
+    Empty standard input is always reported, empty files only if all files are empty.
     """
     found, sources = declared.found, declared.sources
     if not found.complete:
-        return  # what is wrong with them is told
+        return  # their faults are reported already
     by_index = {it.index: it.source.name for it in found.documents}
     holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
     empty = [it.name for it in sources if it.name not in holding]
@@ -219,20 +219,20 @@ def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
 
 
 def _is_judged(it: Object, target: Mapping[str, Version]) -> bool:
-    """Whether any rule looks at objects of this kind, or at its name."""
+    """Whether a rule checks objects of this kind, or the name of the kind."""
     typed = (it.group, it.kind) in _NO_OBJECTS.tables
     served = schemas.served(it.api_version, it.kind) is not None
     return typed or served or api_versions.fault(it, target) is not None
 
 
 def _unasked(it: Object) -> Gap:
-    """What a snapshot does not know that was taken without the spec."""
+    """A gap for an object that a snapshot without the spec does not contain."""
     reason = f"{it.name}: the snapshot was taken without this spec; take it with the spec"
     return Gap(it.group, it.kind, it.namespace, reason)
 
 
 def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
-    """The versions whose rules are known; for others those of the target hold."""
+    """The supported versions; for others, the target version is used."""
     return {
         component: version
         for component, version in found.items()
@@ -241,7 +241,7 @@ def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
 
 
 def _gaps(seen: Seen, outcomes: Sequence[RuleOutcome]) -> Iterator[Gap]:
-    """What could not be read and some rule needed."""
+    """The gaps in kinds that a rule needs."""
     missed = {kind for outcome in outcomes for kind in outcome.missed}
     told = set()
     for gap in seen.gaps:
@@ -258,7 +258,7 @@ def _unseen(message: str, seen: Seen) -> Finding:
 
 
 def _hidden(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> Iterator[Finding]:
-    """A spec was given, and no name of it can be known among hashes."""
+    """A finding if a spec is compared with a redacted snapshot."""
     rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
     if seen.redacted and against.spec is not None and rules:
         message = (
@@ -269,7 +269,7 @@ def _hidden(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> It
 
 
 def _malformed(cluster: Cluster) -> Iterator[Finding]:
-    """Objects that a server has taken and that we cannot read: no rule has judged them."""
+    """Findings about objects that a server accepted but policygen cannot read."""
     for it in cluster.malformed:
         where, why = described(it)
         message = f"{it.object} could not be read: {why}"

@@ -36,12 +36,12 @@ if TYPE_CHECKING:  # what reads specs and clusters is imported only if the reque
 
 
 class RunSpec(Struct, frozen=True):
-    """The spec of a run, or what was given instead of one."""
+    """The spec of a run, or findings about files without a spec."""
 
     compiled: "Compiled | None" = None
     findings: tuple[Finding, ...] = ()
     hollow: bool = False
-    """Whether the given files hold no spec."""
+    """Whether the named files contain no spec."""
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -55,7 +55,7 @@ class RunSpec(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """What every step of a run needs: each is made once."""
+    """Values that all steps of a run need; each is computed once."""
 
     request: LintRequest
     selected: Selection
@@ -115,7 +115,7 @@ def refused(request: LintRequest, findings: Sequence[Finding]) -> Report:
 
 
 def reading(request: LintRequest) -> "ClusterQuery":
-    """What the rules need of a cluster, and what the spec renders. Raises SpecError, UsageError."""
+    """The kinds that the rules and the rendered spec need from a cluster. Raises SpecError, UsageError."""
     from policygen.app import sources
 
     selected = selection.select(request.only, request.skip)
@@ -142,7 +142,7 @@ def compiled_spec(
 
 
 def _target(run: Run) -> dict[str, Version]:
-    """The versions that objects are checked for: the spec's, or those of the command line."""
+    """The versions for which objects are checked, from the spec or the command line."""
     if run.spec.compiled:
         target = run.spec.compiled.loaded.spec.platform.target
         return {name: getattr(target, name) for name in versions.DEFAULT}
@@ -150,7 +150,7 @@ def _target(run: Run) -> dict[str, Version]:
 
 
 def _against(run: Run) -> Against:
-    """What objects are checked against."""
+    """The settings with which objects are checked."""
     target, compiled = _target(run), run.spec.compiled
     return Against(
         target,
@@ -170,7 +170,7 @@ def _clusters(
     result = Clusters([], [], [], [], {})
     rendered, index = None, first_index
     if not request.clusters.named:
-        if request.extras or request.templates:  # a fault in them is reported all the same
+        if request.extras or request.templates:  # a fault in them is always reported
             _rendered(run)
         return result
     from policygen.app import sources
@@ -178,7 +178,7 @@ def _clusters(
     wanted = sources.wanted(rules, _comparable(run), against.target, request.clusters.namespaces)
     for cluster in sources.clusters(request.clusters, wanted, asked, progress):
         with cluster.begin(index) as listing:
-            # Rendered while the first lists are on their way.
+            # Rendered while the first lists arrive.
             rendered = rendered or _rendered(run)
             snapshot = listing.finish()
         if isinstance(snapshot, Finding):
@@ -200,7 +200,7 @@ def _comparable(run: Run) -> "Compiled | None":
 
 
 def _rendered(run: Run) -> "Rendered | None":
-    """What the spec renders, if a selected rule compares clusters with it."""
+    """The rendered objects, if a selected rule compares clusters with them."""
     compiled = _comparable(run)
     if compiled is None:
         return None
@@ -216,7 +216,7 @@ def _rendered(run: Run) -> "Rendered | None":
 def _report(
     run: Run, documents: Sequence[Document], parts: Sequence[CheckResult], clusters: Clusters
 ) -> Report:
-    """Everything that was found, before waivers."""
+    """All findings, before waivers."""
     lost = len(clusters.unreadable)
     ended = verdicts.merged([part.outcomes for part in parts], whole=lost == 0)
     complete = not (lost or run.spec.hollow) and all(part.complete for part in parts)

@@ -1,4 +1,4 @@
-"""What each command does, from inputs to results: the only wiring."""
+"""What `render`, `validate` and `schema` do, from inputs to results."""
 
 import os
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ from policygen.spec.load import Loaded
 
 
 class Result(Struct, frozen=True):
-    """What came of it: findings for stderr, and what was rendered."""
+    """The result: findings for stderr, and the rendered objects."""
 
     findings: tuple[Finding, ...]
     manifests: tuple[Manifest, ...] = ()
     text: str = ""
-    """A single file that was asked for instead of manifests."""
+    """A single file that replaces the manifests."""
     counts: tuple[tuple[str, int], ...] = ()
-    """What the spec holds, by kind."""
+    """The number of documents and objects, by kind."""
     pods: tuple[PodFields, ...] = ()
     """The fields that the pods of each model need."""
 
@@ -44,7 +44,7 @@ class Result(Struct, frozen=True):
 def validate(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """Check a spec as far as `render` would, and report. Raises SpecError if it is refused."""
+    """Check a spec as `render` does. Raises SpecError if it is invalid."""
     made = _compiled(request, stdin, output)
     spec, plan = made.loaded.spec, made.plan
     if made.loaded.foreign and not made.loaded.own:
@@ -68,7 +68,7 @@ def validate(
 def render(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """Every object of the set. Raises SpecError or UsageError; then nothing is rendered."""
+    """Render all objects of the set. Raises SpecError or UsageError; then nothing is rendered."""
     made = _compiled(request, stdin, output)
     manifests = rendered(request, made.loaded, made.plan)
     if not manifests and not request.allow_empty:
@@ -81,9 +81,9 @@ def render(
 
 
 def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
-    """The objects of a plan, and with them the controllers' files that were asked for.
+    """The objects of a plan, and the selected configuration files of controllers.
 
-    Raises UsageError where a template, or what a file is made from, is no good.
+    Raises UsageError if a template, or the base of a configuration file, is invalid.
     """
     from policygen.render import engine
 
@@ -95,9 +95,9 @@ def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manife
 def raw_scheduler_config(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """The KubeSchedulerConfiguration alone, for the main scheduler's `--config`.
+    """Only the KubeSchedulerConfiguration, for `--config` of the main scheduler.
 
-    Raises SpecError, and UsageError where there is none.
+    Raises SpecError, and UsageError if no pool needs one.
     """
     from policygen.render import engine
 
@@ -112,9 +112,9 @@ def raw_scheduler_config(
 def kueue_helm_values(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """A values fragment for Kueue's chart, which takes the Configuration as one text.
+    """Values for Kueue's Helm chart, which contain the Configuration as one text.
 
-    Raises SpecError, and UsageError where there is nothing to configure.
+    Raises SpecError, and UsageError if there is nothing to configure.
     """
     from policygen.render import scalar
 
@@ -127,20 +127,20 @@ def kueue_helm_values(
     return Result(
         findings=made.findings,
         pods=made.plan.pods,
-        # Plain text: Markup would go on escaping what is joined to it.
+        # Plain text, since Markup would escape the text that is added to it.
         text="---\n" + str(scalar.block(values, 0)).lstrip("\n") + "\n",
     )
 
 
 def text(result: Result) -> str:
-    """All manifests as one text, or the single file that was asked for instead."""
+    """All manifests as one text, or the single file that replaces them."""
     from policygen.render import output as writing
 
     return result.text or writing.text(result.manifests)
 
 
 def write(result: Result, path: Path) -> str:
-    """Write the manifests to a file or folder; says what was done. Raises UsageError."""
+    """Write the manifests to a file or folder. Returns a message. Raises UsageError."""
     from policygen.render import output as writing
 
     if destination.is_file(path):
@@ -154,7 +154,7 @@ def write(result: Result, path: Path) -> str:
 
 
 def compare(result: Result, path: Path) -> None:
-    """Raise CheckFailed with a diff where writing to a file or folder would change it."""
+    """Raise CheckFailed with a diff if writing to the file or folder would change it."""
     from policygen.render import output as writing
 
     if difference := writing.check(result.manifests, path):
@@ -162,7 +162,7 @@ def compare(result: Result, path: Path) -> None:
 
 
 def schema(kind: str | None) -> str:
-    """The JSON Schema of a kind, or the names of all. Raises UsageError for another name."""
+    """The JSON Schema of a kind, or the names of all kinds. Raises UsageError for an unknown name."""
     names = forms.schema_names()
     if kind is None:
         return "".join(f"{name}\n" for name in names)

@@ -37,8 +37,8 @@ def take(  # noqa: PLR0913 - what is read, and how it is written
     """Write a snapshot of one live cluster, to standard output (None) or a file, and say what is not in it.
 
     ConfigMaps of these names are asked for beside those that rules and the spec need.
-    The key of a redaction is that of the file, which is made where there is none and learns the
-    names. Raises UsageError for a context or a file that cannot be used.
+    The key for redaction comes from `key_file`, which is created if it does not exist. The replaced
+    names are added to it. Raises UsageError for a context or a file that cannot be used.
     """
     key = _key(key_file) if redact else None
     wanted = lint.reading(request)
@@ -92,7 +92,7 @@ def role(request: LintRequest, name: str) -> str:
 
 
 def lacking(request: LintRequest) -> Sequence[str]:
-    """The permissions that the identity has not. Raises UnreadError where the server cannot be asked."""
+    """The permissions that the identity does not have. Raises UnreadError if the server does not answer."""
     clusters = request.clusters
     context = clusters.contexts[0] if clusters.contexts else None
     try:

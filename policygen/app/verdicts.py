@@ -22,7 +22,7 @@ _WORST = (
 
 
 def merged(runs: Sequence[Sequence[RuleOutcome]], *, whole: bool) -> tuple[Ended, ...]:
-    """How each rule ended: the worst of all inputs. `whole` is whether there were all."""
+    """The result of each rule: the worst of all inputs. `whole` is whether all inputs were read."""
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
 
@@ -38,7 +38,7 @@ def with_findings(rules: Sequence[Ended], findings: Sequence[Finding]) -> tuple[
 
 
 def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[Ended, ...]:
-    """How rules end where nothing is judged at all."""
+    """The results of rules if nothing is checked."""
     return merged([[RuleOutcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
 
 
@@ -52,14 +52,14 @@ def idle(rules: Sequence[Ended]) -> Finding | None:
 
 
 def evaluated(rules: Sequence[Ended]) -> set[str]:
-    """The rules that were judged on all inputs; those of a spec always are."""
+    """The rules that ran on all inputs; rules about a spec always do."""
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
     of_specs = REPORTED - {it.rule for it in rules}
     return {it.rule for it in rules if it.whole and it.verdict in judged} | of_specs
 
 
 def compared(outcomes: Sequence[RuleOutcome]) -> bool:
-    """Whether a cluster was held against a spec in all that it renders."""
+    """Whether a cluster was compared with all objects that the spec renders."""
     judged = {
         it.rule.name
         for it in outcomes
