@@ -12,6 +12,7 @@ import pytest
 
 import policygen
 from policygen.plan.extras import EXTRAS
+from tests import architecture
 
 ROOT = Path(__file__).parent.parent
 
@@ -75,6 +76,24 @@ def test_the_layers_of_the_docs_are_those_that_are_checked():
     block = (ROOT / "docs" / "design.md").read_text("utf-8").split("```")[1]
     told = [" ".join(layer.split()) for layer in block.split("→")]
     assert told == [layer.replace("policygen.", "") for layer in layers]
+
+
+def test_the_picture_of_the_architecture_is_current(update):
+    """`--update`, or `python -m tests.architecture`, draws it anew."""
+    if update:
+        architecture.PICTURE.write_text(architecture.drawn(), "utf-8")
+    assert architecture.PICTURE.read_text("utf-8") == architecture.drawn()
+
+
+def test_every_package_of_the_picture_has_its_paragraph():
+    text = (ROOT / "docs" / "design.md").read_text("utf-8")
+    told = re.findall(r"^- \*\*(\w+)\*\* ", text.partition("## The packages")[2], re.MULTILINE)
+    assert sorted(told) == sorted(room for row in architecture.layers() for room in row)
+
+
+def test_packages_of_one_layer_do_not_import_each_other_in_a_circle():
+    pairs = set(architecture.imports())
+    assert [(upper, lower) for upper, lower in pairs if (lower, upper) in pairs] == []
 
 
 def test_changelog_begins_with_this_version():

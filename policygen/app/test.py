@@ -18,7 +18,8 @@ from policygen.lint.run_rules import BAD_CASE, BAD_EXPECTATION, NOTHING_TO_JUDGE
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 from policygen.testing import cases, expected
 from policygen.testing.cases import Case
-from policygen.testing.expected import CaseDifference, Expected, Sheet
+from policygen.testing.expected import Expected, Sheet
+from policygen.testing.outcome import CaseOutcome
 
 _NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_JUDGE}
 
@@ -31,21 +32,6 @@ class TestRequest(NamedTuple):
     """Specs that every case is linted with: the team's Platform."""
     target: Targets
     partial: bool = False
-
-
-class CaseOutcome(Struct, frozen=True):
-    """A case, and what came of it."""
-
-    case: Case
-    found: tuple[Expected, ...]
-    difference: CaseDifference
-    crashed: tuple[str, ...] = ()
-    """Rules that have a bug."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether it was as expected."""
-        return not self.difference and not self.crashed
 
 
 class _Linted(Struct, frozen=True):
@@ -180,8 +166,3 @@ def _unreadable(linted: _Linted) -> list[Finding]:
 
 def _told(case: Case, linted: _Linted) -> tuple[Expected, ...]:
     return tuple(sorted(expected.expectation(it, case.folder) for it in linted.findings))
-
-
-def failed(outcomes: Sequence[CaseOutcome]) -> int:
-    """How many cases are not as expected."""
-    return sum(not each.passed for each in outcomes)

@@ -51,6 +51,7 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
     from policygen.app import delivery
     from policygen.app import test as app_test
     from policygen.testing import shown
+    from policygen.testing.outcome import failed
 
     wanted = forms(given.pop("formats"), _formats())
     settings = app_test.TestRequest(folder, **given)
@@ -61,4 +62,4 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
     delivery.send((file, delivery.page(shown.FORMS[name], outcomes)) for name, file in wanted)
     if any(outcome.crashed for outcome in outcomes):
         raise SystemExit(ExitCode.INTERNAL)
-    raise SystemExit(ExitCode.FINDINGS if app_test.failed(outcomes) else ExitCode.CLEAN)
+    raise SystemExit(ExitCode.FINDINGS if failed(outcomes) else ExitCode.CLEAN)

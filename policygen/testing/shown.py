@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from policygen.app.test import CaseOutcome, failed
 from policygen.report.junit import write_suite
 from policygen.report.text import printable
+from policygen.testing.outcome import CaseOutcome, failed
 
 
 def text(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:

@@ -111,7 +111,11 @@ def test_a_page_begins_with_its_name_and_says_why_and_how_to_fix(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_explain_prints_the_page(name):
-    assert explain.explain(name).startswith(page(name).text.split("## Bad")[0])
+    assert explain.explain(name, full=True) == page(name).text
+    title, paragraph = page(name).text.split("\n\n")[:2]
+    shown = explain.explain(name)
+    assert shown.startswith(f"{title}\n\n")
+    assert f"\n\n{paragraph}\n\n" in shown
 
 
 def test_explain_prints_the_page_of_a_former_name():
