@@ -1,6 +1,7 @@
 """Fixtures of every test: specs from text, and the switch that rewrites golden files."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -17,6 +18,10 @@ from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec.load import Loaded, load
+
+# A background job of a shell ignores Ctrl-C, and so would every process that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 BENCH = "tests/servers/"
