@@ -15,7 +15,7 @@ KINDS: tuple[Kind, ...] = (
     kubernetes.NAMESPACE,
     kubernetes.PRIORITY_CLASS,
     kueue.WORKLOAD_PRIORITY_CLASS,
-    # A flavor names its topology, a queue its flavors and its cohort: what is named goes first.
+    # A flavor names its topology, and a queue its flavors and cohort: the named objects come first.
     kueue.TOPOLOGY,
     kueue.RESOURCE_FLAVOR,
     kueue.COHORT,
@@ -38,4 +38,4 @@ FILES: tuple[Kind, ...] = (
     volcano_configuration.CONFIGURATION,
     kueue_configuration.CONFIGURATION,
 )
-"""Kinds that are no objects of a cluster but files of a controller."""
+"""Kinds that are files of a controller, not objects of a cluster."""

@@ -1,7 +1,7 @@
-"""The controllers' own configuration files, which are rendered only with `--with NAME`."""
+"""Names of the controllers' configuration files, which are rendered only with `--with NAME`."""
 
 KUEUE_CONFIG = "kueue-config"
 SECOND_SCHEDULER = "second-scheduler"
 VOLCANO_CONFIG = "volcano-config"
 EXTRAS = (KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG)
-"""Controllers' own configuration, which is rendered only on request."""
+"""Every name that `--with` accepts."""

@@ -1,4 +1,4 @@
-"""The place in the spec behind a controller's file in a ConfigMap, and behind each of its fields."""
+"""Finds the place in the spec from which a controller's file, or one of its fields, was derived."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,16 +15,16 @@ _FIELDS = {
     "preemption_enabled": "preemptionEnabled",
     "gang_scheduling": "gangScheduling",
 }
-"""Of a scheduling policy, as the spec writes them."""
+"""The fields of a scheduling policy, by their names in the spec."""
 
 _YIELDS = {"actions", "enablePreemptable", "enableReclaimable", "enableJobStarving"}
-"""What preemption decides in Volcano's file."""
+"""The parts of Volcano's file that depend on preemption."""
 
 _SCORING = {"binpack", "nodeorder", "resource-strategy-fit"}
 
 
 class FileOrigins:
-    """Looks them up; None is for what stands in every such file, whatever the spec says."""
+    """Finds the places. A place is None if the field is the same in every such file."""
 
     def __init__(self, spec: Spec, pools: Sequence[PoolFacts]) -> None:
         self._spec = spec
@@ -32,9 +32,9 @@ class FileOrigins:
         self._pools = pools
 
     def of(self, item: Item, path: Path) -> At | None:
-        """The place behind a field of a ConfigMap, or behind the whole of it without a path.
+        """The place for a field of a ConfigMap, or for the ConfigMap if `path` is empty.
 
-        Entries of lists are called by their names in the path, as in `Origins.of`.
+        `path` has the names of list entries, as in `Origins.of`.
         """
         name, inside = item.meta.name, path[2:]
         if name == derived_names.second_scheduler(self._platform):
@@ -82,14 +82,14 @@ class FileOrigins:
         return self._of_platform("spec", "kueue", "configuration")
 
     def _scored(self, path: Path, pools: Sequence[PoolFacts], field: str) -> At | None:
-        """The GPUs of the pool whose resource it is, which decide its weight, or the policy."""
+        """The GPUs of the pool with the resource, which decide its weight, or the policy."""
         of_resource = [it for it in pools if any(_names(step, it.resources) for step in path)]
         if of_resource:
             return max(of_resource, key=lambda it: it.units_per_node).pool.at.to("spec", "gpu")
         return self._policy(pools, field)
 
     def _policy(self, pools: Sequence[PoolFacts], field: str) -> At | None:
-        """Where it is said: by a pool, by the Platform, or by a pool's silence."""
+        """The field of a pool, or that of the Platform, or the first pool if both omit it."""
         steps = ("schedulingPolicy", _FIELDS[field])
         for it in pools:
             if getattr(it.pool.scheduling_policy, field) is not None:
@@ -103,5 +103,5 @@ class FileOrigins:
 
 
 def _names(step: str | int, resources: Iterable[str]) -> bool:
-    """Whether a step is of one of these resources: `nvidia.com/gpu`, `binpack.resources.nvidia.com/gpu`."""
+    """Whether a step names one of these resources: `nvidia.com/gpu`, `binpack.resources.nvidia.com/gpu`."""
     return any(step == it or str(step).endswith(f".{it}") for it in resources)

@@ -1,4 +1,4 @@
-"""What a renderable kind is, and one decided object of it."""
+"""A kind that can be rendered, and an object of it."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from msgspec import Struct
 
 
 class Release(Struct, frozen=True):
-    """The form of a kind from one version of its component on."""
+    """The form of a kind since one version of its component."""
 
     since: tuple[int, int]
-    """First minor version of the component (kueue, volcano, kubernetes) that takes it."""
+    """First minor version of the component (kueue, volcano, kubernetes) that accepts it."""
     api_version: str
     template: str
     """Path below templates/."""
@@ -20,12 +20,12 @@ class Kind(Struct, frozen=True):
 
     name: str
     component: str
-    """Whose version picks the release: `kubernetes`, `kueue` or `volcano`."""
+    """The component whose version selects the release: `kubernetes`, `kueue` or `volcano`."""
     releases: tuple[Release, ...]
 
 
 class Meta(Struct, frozen=True):
-    """Who an object is."""
+    """The identity of an object."""
 
     name: str
     set: str
@@ -34,7 +34,7 @@ class Meta(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True):
-    """One object that will exist: its kind, the chosen release, and what was decided.
+    """One object to render: its kind, the selected release, and its fields.
 
     `it` is a frozen struct of the kind's own type with a `meta: Meta`; its template
     sees it as `it` and this Item's kind as `kind` (`kind.name`, `kind.api_version`).

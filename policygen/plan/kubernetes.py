@@ -1,4 +1,4 @@
-"""Decides what Kubernetes itself gets: namespaces, priority classes, quotas and limit ranges."""
+"""Decides the objects of Kubernetes itself: namespaces, priority classes, quotas and limit ranges."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,17 +19,17 @@ COUNTED: Mapping[Scheduler, str] = {
     "volcano": "count/podgroups.scheduling.volcano.sh",
     "kube-scheduler": "pods",
 }
-"""The objects whose number bounds what waits, by scheduler."""
+"""The objects whose number limits waiting workloads, by scheduler."""
 
 
 class Namespace(Struct, frozen=True):
-    """A namespace that the set makes, and that no GitOps tool may prune."""
+    """A namespace that policygen renders, and that no GitOps tool must prune."""
 
     meta: Meta
 
 
 class PriorityClass(Struct, frozen=True):
-    """A rank of pods."""
+    """A priority of pods."""
 
     meta: Meta
     value: int
@@ -38,21 +38,21 @@ class PriorityClass(Struct, frozen=True):
 
 
 class ResourceQuota(Struct, frozen=True):
-    """Bounds of one namespace; amounts are canonical quantities."""
+    """Limits of one namespace; amounts are canonical quantities."""
 
     meta: Meta
     hard: dict[str, str]
 
 
 class LimitRange(Struct, frozen=True):
-    """Requests of containers that state none. Never of a GPU: it would take a card for each."""
+    """Default requests of containers, never of a GPU: each container would get a card."""
 
     meta: Meta
     default_request: dict[str, str]
 
 
 class ConfigMap(Struct, frozen=True):
-    """A file for a controller, inside a ConfigMap."""
+    """A ConfigMap with a file of a controller."""
 
     meta: Meta
     data: dict[str, str]
@@ -78,7 +78,7 @@ CONFIG_MAP = Kind(
 
 
 def namespaces(spec: Spec) -> Iterator[Namespace]:
-    """Those that a team asks to have created."""
+    """The namespaces that teams set to be created."""
     for team in spec.teams:
         for namespace in team.namespaces:
             if namespace.create:
@@ -86,11 +86,11 @@ def namespaces(spec: Spec) -> Iterator[Namespace]:
 
 
 def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[PriorityClass]:
-    """One class a priority, or two where pools need both policies.
+    """One class for each priority, or two if pools need both policies.
 
-    On Kueue pools kube-scheduler must not evict what Kueue admitted, so there the policy is
-    Never; Volcano preempts nothing for such a claimant (volcano-sh/volcano#3739), so a mixed
-    platform gets `<priority>.preempting` beside it.
+    On Kueue pools, kube-scheduler must not evict admitted pods, so the policy there is Never.
+    Volcano preempts nothing for pods with that policy (volcano-sh/volcano#3739), so a platform with
+    both also has `<priority>.preempting`.
     """
     for priority in spec.platform.priorities:
         preempting = {_preempts(priority, facts) for facts in pools} or {False}
@@ -110,24 +110,24 @@ def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Priorit
 
 
 def priority_class_name(spec: Spec, pools: Sequence[PoolFacts], name: str, pool: PoolFacts) -> str:
-    """The class that pods of a pool name for a priority."""
+    """The name of the class for a priority on a pool."""
     priority = next((each for each in spec.platform.priorities if each.name == name), None)
     if priority is None:
-        return name  # the articles' models may name a queue of a ConfigMap that is not at hand
+        return name  # the articles' models may name a queue of a ConfigMap that is not in the input
     mixed = any(not _preempts(priority, facts) for facts in pools)
     return derived_names.preempting_class(priority) if mixed and _preempts(priority, pool) else name
 
 
 def _preempts(priority: Priority, pool: PoolFacts) -> bool:
-    """Whether pods of a priority may evict others on a pool."""
+    """Whether pods of a priority can evict others on a pool."""
     return priority.preempts and pool.scheduler != "kueue" and pool.policy.preemption_enabled
 
 
 def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota]:
-    """One quota a namespace, where something must be refused and not queued.
+    """One quota for each namespace where the API server must reject objects.
 
-    A quota counts pods that Kueue has suspended and jobs that wait, so on Kueue and Volcano
-    pools it holds no compute resources unless `quotaBackstop` asks for it.
+    A quota also counts suspended and waiting workloads, so on Kueue and Volcano pools it limits no
+    compute resources unless `quotaBackstop` is set.
     """
     hard: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     having = tree.shares(trees)
@@ -152,7 +152,7 @@ def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota
 def _requested(
     team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]], index: int
 ) -> Iterator[tuple[str, int]]:
-    """What a team's limits of its pools let one of its namespaces request."""
+    """The requests that the limits of a team allow one of its namespaces."""
     backstopped = {
         resource for facts, _ in shares if facts.pool.quota_backstop for resource in facts.resources
     }
@@ -169,7 +169,7 @@ def _requested(
 
 
 def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) -> dict[str, int]:
-    """What `maxPending` bounds: objects that wait or run, so it adds what may run."""
+    """The bound of `maxPending` on the number of objects. They wait or run, so it adds those that can run."""
     counted: dict[str, int] = {}
     if team.max_pending is None:
         return counted
@@ -186,13 +186,13 @@ def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) 
 
 
 def _part(amount: int, team: Team, index: int, step: int) -> int:
-    """A namespace's share of its team's limit: even, the remainder to the first ones."""
+    """The share of a namespace in its team's limit: equal, with the remainder for the first ones."""
     units, count = amount // step, len(team.namespaces)
     return (units // count + (index < units % count)) * step
 
 
 def limit_ranges(spec: Spec, trees: Sequence[Tree]) -> Iterator[LimitRange]:
-    """Default requests, where a team or the Platform gives them and the team has pools."""
+    """Default requests, if a team or the Platform sets them and the team has pools."""
     made: set[str] = set()
     having = tree.shares(trees)
     for team in spec.teams:
@@ -213,5 +213,5 @@ def limit_ranges(spec: Spec, trees: Sequence[Tree]) -> Iterator[LimitRange]:
 
 
 def container_defaults(team: Team, spec: Spec) -> NodeResources | None:
-    """A team's own words, or the Platform's."""
+    """The containerDefaults of a team, or those of the Platform."""
     return team.container_defaults or spec.platform.container_defaults

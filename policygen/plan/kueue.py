@@ -1,4 +1,4 @@
-"""Decides what Kueue gets: flavors, topologies, the cohort tree, queues and priority classes."""
+"""Decides the objects of Kueue: flavors, topologies, the cohort tree, queues and priority classes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -30,12 +30,12 @@ class Flavor(Struct, frozen=True):
 
 
 class ResourceFlavor(Struct, frozen=True):
-    """The nodes of a pool, as Kueue knows them."""
+    """The nodes of a pool, as a flavor of Kueue."""
 
     meta: Meta
     node_labels: dict[str, str]
     node_taints: tuple[dict[str, str], ...]
-    """As the API spells them; likewise the tolerations."""
+    """Taints and tolerations in the form of the API."""
     tolerations: tuple[dict[str, str | int], ...]
     topology_name: str | None
 
@@ -55,11 +55,11 @@ class Cohort(Struct, frozen=True):
     covered_resources: tuple[str, ...]
     flavors: tuple[Flavor, ...]
     weight: str | None
-    """A quantity; Kueue 0.19 stores a number as text, and a second apply would change it."""
+    """A quantity. Kueue 0.19 stores a number as text, so a second apply would change it."""
 
 
 class ClusterQueue(Struct, frozen=True):
-    """A leaf of a queue's tree: what one team may have."""
+    """A leaf of a queue's tree: the quotas of one team."""
 
     meta: Meta
     cohort: str
@@ -74,14 +74,14 @@ class ClusterQueue(Struct, frozen=True):
 
 
 class LocalQueue(Struct, frozen=True):
-    """What workloads of one namespace name to join a ClusterQueue."""
+    """The queue that workloads of one namespace name to join a ClusterQueue."""
 
     meta: Meta
     cluster_queue: str
 
 
 class WorkloadPriorityClass(Struct, frozen=True):
-    """A rank among workloads that wait for quota."""
+    """A priority among workloads that wait for quota."""
 
     meta: Meta
     value: int
@@ -110,7 +110,7 @@ CLUSTER_QUEUE = Kind(
     "ClusterQueue",
     "kueue",
     (
-        # v1beta1 calls the cohort otherwise, so it has a template of its own.
+        # v1beta1 has another name for the cohort, so it has a separate template.
         Release((0, 13), "kueue.x-k8s.io/v1beta1", "kueue/cluster_queue_v1beta1.yaml.j2"),
         Release(versions.KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", "kueue/cluster_queue.yaml.j2"),
     ),
@@ -122,7 +122,7 @@ WORKLOAD_PRIORITY_CLASS = Kind(
 
 
 def resource_flavors(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[ResourceFlavor]:
-    """One flavor a pool, named after it."""
+    """One flavor for each pool, with the pool's name."""
     for facts in pools:
         pool = facts.pool
         yield ResourceFlavor(
@@ -135,11 +135,11 @@ def resource_flavors(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator
 
 
 def tolerations(facts: PoolFacts) -> tuple[Toleration, ...]:
-    """What the pool's workloads tolerate: its own words, or just its taints."""
+    """The tolerations of the pool's workloads: those that it writes, else those of its taints."""
     if facts.pool.tolerations is not None:
         return facts.pool.tolerations
     return tuple(
-        # An empty value is none, and Exists takes none.
+        # An empty value counts as no value, which is the only form that Exists allows.
         Toleration(
             taint.key, "Equal" if taint.value else "Exists", taint.value or None, taint.effect
         )
@@ -147,9 +147,9 @@ def tolerations(facts: PoolFacts) -> tuple[Toleration, ...]:
     )
 
 
-# Go's types leave an empty value out. Where the API server kept one that was written, Kueue's own
-# removal of its finalizer changes what a topology makes immutable, is refused, and the flavor can
-# never be deleted (seen on 0.19.2).
+# Go's types omit an empty value. If the API server stored a written one, Kueue's removal of its
+# finalizer drops it. A topology makes that field immutable, so the removal is rejected and the
+# flavor can never be deleted (seen on 0.19.2).
 
 
 def _taint(taint: Taint) -> dict[str, str]:
@@ -169,7 +169,7 @@ def _toleration(toleration: Toleration) -> dict[str, str | int]:
 
 
 def topologies(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[Topology]:
-    """One topology for each pool that places by it; by node where it names no levels."""
+    """One topology for each topology-aware pool; its only level is the node if the pool has no levels."""
     for facts in pools:
         if facts.policy.topology_aware:
             yield Topology(
@@ -178,10 +178,10 @@ def topologies(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[Topol
 
 
 def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
-    """The root, which holds what nobody is guaranteed, and the inner teams, parents first.
+    """The root, with the amounts that no team is guaranteed, and the inner teams, parents first.
 
     A Cohort's nominalQuota adds to its members' (kubernetes-sigs/kueue#5289), so an inner
-    team has only what its children leave of its guarantee.
+    team has its guarantee minus those of its children.
     """
     keys = tree.pools[0].keys
     yield Cohort(
@@ -215,7 +215,7 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
 
 
 def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
-    """One queue a leaf: team by queue."""
+    """One ClusterQueue for each leaf."""
     preempts = tree.pools[0].policy.preemption_enabled
     release = versions.kueue_release(platform.target.kueue)
     alternatives = len(tree.pools) > 1
@@ -234,7 +234,7 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
 
 
 def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
-    """One for each namespace of a leaf."""
+    """One LocalQueue for each namespace of a leaf."""
     for node in tree.leaves:
         name = tree.name_of(node)
         for namespace in node.team.namespaces:
@@ -244,7 +244,7 @@ def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
 
 
 def local_queue_name(tree: Tree, node: TeamNode, namespace: TeamNamespace) -> str:
-    """The pool or shared queue; where several teams share a namespace the ClusterQueue's own."""
+    """The name of the pool or shared queue; that of the ClusterQueue if teams share the namespace."""
     return tree.name_of(node) if namespace.shared else tree.queue
 
 
@@ -257,9 +257,9 @@ def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
 
 
 def _flavors(tree: Tree, node: TeamNode, promised: Iterable[TeamNode]) -> tuple[Flavor, ...]:
-    """Quotas of a node, less what its children are promised out of its guarantee.
+    """Quotas of a node, minus the guarantees of its children.
 
-    Without preemption nothing lent could be had back, so then nothing is lent.
+    Without preemption a team cannot reclaim lent quota, so then it lends nothing.
     """
     lending = None if tree.pools[0].policy.preemption_enabled else "0"
     children = tuple(promised)

@@ -1,4 +1,4 @@
-"""Decides the Configuration of Kueue's manager: a base file, or the chart's, with what we need."""
+"""Decides the Configuration of Kueue's manager: a base file, or the chart's, with required settings."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from policygen.spec.types import Platform
 
 
 class KueueConfiguration(Struct, frozen=True):
-    """The manager's Configuration, whole: fields as the API spells them."""
+    """The manager's complete Configuration, with fields in the form of the API."""
 
     meta: Meta
     fields: dict[str, Any]
@@ -41,7 +41,7 @@ CONFIG_MAP = KUEUE_CONFIG_MAP
 CONFIG_KEY = "controller_manager_config.yaml"
 
 SWITCHED = ("config.kueue.x-k8s.io/v1beta1",)
-"""API versions whose stanzas have a switch, `enable`; in later ones being there means on."""
+"""API versions whose settings have a switch, `enable`; in later ones a written setting is on."""
 
 _WAIT_FOR_PODS_READY = {
     "timeout": "30m",
@@ -84,12 +84,12 @@ _CHART = {
         ]
     },
 }
-"""What a Configuration needs besides our stanzas when no base file is given: the values of
-Kueue's own chart (`charts/kueue/values.yaml`), since the chart takes the file as a whole."""
+"""The other fields of a Configuration without a base file: the values of Kueue's own chart
+(`charts/kueue/values.yaml`), since the chart accepts only the complete file."""
 
 
 def weights_differ(trees: Sequence[Tree]) -> bool:
-    """Whether fair sharing has anything to decide: siblings of unequal weight under Kueue."""
+    """Whether fair sharing has an effect: siblings of unequal weight under Kueue."""
     for tree in trees:
         if tree.scheduler != "kueue":
             continue
@@ -102,7 +102,7 @@ def weights_differ(trees: Sequence[Tree]) -> bool:
 
 
 def _frameworks(assignments: Sequence[Assignment]) -> list[str]:
-    """Integrations without which queue labels on the models' workloads would be ignored."""
+    """Integrations that Kueue needs to use the queue labels on the models' workloads."""
     wanted = ["batch/job"]
     mine = [assignment.model for assignment in assignments if assignment.facts.scheduler == "kueue"]
     if any(model.workload == "serving" for model in mine):
@@ -114,20 +114,20 @@ def _frameworks(assignments: Sequence[Assignment]) -> list[str]:
 
 
 def faults(base: Any) -> Iterator[tuple[Path, str]]:
-    """What keeps a base file from being merged into: places in it, and what is wrong there."""
+    """Why a base file cannot be merged: paths in it, each with a message."""
     known = [release.api_version for release in CONFIGURATION.releases]
     if base.get("apiVersion") not in known:
-        yield ("apiVersion",), f"write apiVersion {' or '.join(known)}"
+        yield ("apiVersion",), f"unsupported apiVersion; write {' or '.join(known)}"
     for name in ("waitForPodsReady", "fairSharing", "integrations"):
         stanza = base.get(name)
         if stanza is not None and not isinstance(stanza, dict):
-            yield (name,), f"{name} is a mapping; write its fields below it"
+            yield (name,), f"{name} must be a mapping; write its fields below it"
         elif name == "integrations" and stanza:
             frameworks = stanza.get("frameworks")
             if frameworks is not None and not (
                 isinstance(frameworks, list) and all(isinstance(it, str) for it in frameworks)
             ):
-                yield (name, "frameworks"), 'frameworks is a list of names, such as "batch/job"'
+                yield (name, "frameworks"), "frameworks must be a list of names; write [batch/job]"
 
 
 def decide(
@@ -139,9 +139,9 @@ def decide(
 ) -> Item | None:
     """The base file with what the spec needs merged in; None without Kueue pools.
 
-    What the base (free of `faults`) says of a stanza stays, and so does its API version.
-    `waitForPodsReady` is always written where gangs are to start whole: from 0.19 an absent
-    stanza means on, before it means off.
+    Settings of the base (without `faults`) stay, and so does its API version. `waitForPodsReady` is
+    always written if gangs must start together: an absent setting means on from 0.19, before it
+    means off.
     """
     mine = [facts for facts in pools if facts.scheduler == "kueue"]
     if not mine:

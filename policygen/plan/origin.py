@@ -1,4 +1,4 @@
-"""The place in the spec behind an object that was rendered, and behind each of its fields."""
+"""Finds the place in the spec from which a rendered object, or one of its fields, was derived."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ _QUOTA = {
     "guarantee": "guarantee",
     "capability": "limit",
 }
-"""What an amount of a queue comes from."""
+"""The fields of a quota from which an amount of a queue is derived."""
 
 _POOL = {
     "nodeLabels": ("nodeSelector",),
@@ -34,7 +34,7 @@ _POOL = {
 
 
 class Origins:
-    """Looks them up; a place that the spec leaves to a default stands for what holds it."""
+    """Finds the places. For a field that the spec omits, the place is its parent."""
 
     def __init__(self, spec: Spec, pools: Sequence[PoolFacts], trees: Sequence[Tree]) -> None:
         self._spec = spec
@@ -67,10 +67,10 @@ class Origins:
         }
 
     def of(self, item: Item, path: Path = ()) -> At | None:
-        """The place behind a field of an object; behind the object as a whole without a path.
+        """The place for a field of an object, or for the object if `path` is empty.
 
-        `path` has the names of list entries where they have one: `flavors`, `a100`. None where
-        no Platform is written.
+        `path` has the names of list entries if they have one: `flavors`, `a100`. Returns None if the
+        spec has no Platform.
         """
         find = self._of.get(item.kind.name)
         at = find(item, path) if find else None
@@ -162,7 +162,7 @@ class Origins:
 
 
 def _pool(tree: Tree, path: Path) -> Pool:
-    """The pool that a path names by its flavor; the first of a shared queue where it names none."""
+    """The pool whose flavor a path names, else the first of a shared queue."""
     named = {facts.name: facts.pool for facts in tree.pools}
     return next((named[step] for step in path if step in named), tree.pools[0].pool)
 

@@ -8,7 +8,7 @@ from policygen.spec.types import Platform, Pool
 
 
 class Policy(Struct, frozen=True):
-    """How a pool places and shares, with nothing left open."""
+    """How a pool places pods and shares GPUs. Every field is set."""
 
     bin_pack: bool
     spread: bool
@@ -19,7 +19,7 @@ class Policy(Struct, frozen=True):
 
 
 def policy(pool: Pool, platform: Platform) -> Policy:
-    """A pool's own words win over the Platform's, and those over the defaults."""
+    """The policy of a pool. Its own fields override the Platform's, and those override the defaults."""
     said = pool.scheduling_policy.over(platform.scheduling_policy)
     spread = bool(said.spread)
     return Policy(

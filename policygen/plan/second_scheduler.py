@@ -1,4 +1,4 @@
-"""Decides the objects of a second kube-scheduler, which runs the profiles beside the main one."""
+"""Decides the objects of a second kube-scheduler, which runs the profiles in addition to the main one."""
 
 from collections.abc import Iterator
 
@@ -46,9 +46,9 @@ DEPLOYMENT = Kind(
 
 
 def objects(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
-    """What runs the profiles beside a main scheduler that cannot be configured.
+    """The objects of a second scheduler, for clusters whose main scheduler cannot be configured.
 
-    Roles: those of the main scheduler, and its own lease (its bootstrap role names only the
+    Its roles are those of the main scheduler, and its own lease (its bootstrap role names only the
     lease `kube-scheduler`).
     """
     settings = platform.kube_scheduler
@@ -74,7 +74,7 @@ def objects(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
         yield CLUSTER_ROLE_BINDING, it(name, f"system:{suffix}", "ClusterRole", namespace=None)
     yield ROLE, it(account)
     yield ROLE_BINDING, it(account, account, "Role")
-    # The role that lets a server check its clients stands in kube-system only.
+    # The role that lets a server check its clients exists in kube-system only.
     reader = "extension-apiserver-authentication-reader"
     name = derived_names.component(platform, "authentication-reader")
     yield ROLE_BINDING, it(name, reader, "Role", namespace=KUBE_SYSTEM)

@@ -1,4 +1,4 @@
-"""Decides what Volcano gets: the queue tree and pod groups."""
+"""Decides the objects of Volcano: the queue tree and pod groups."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,16 @@ _SCHEDULING = "scheduling.volcano.sh/v1beta1"
 
 
 class Queue(Struct, frozen=True):
-    """A queue; amounts are canonical quantities, all for the same full set of resources."""
+    """A queue. Amounts are canonical quantities, all for the same resources."""
 
     meta: Meta
     parent: str | None
-    """None: below Volcano's own `root`."""
+    """None for a queue below Volcano's own `root`."""
     reclaimable: bool
     deserved: dict[str, str]
     capability: dict[str, str]
     guarantee: dict[str, str]
-    """Empty: none is reserved."""
+    """Empty if the queue reserves nothing."""
     priority: int | None
     node_group: str | None
 
@@ -49,10 +49,10 @@ POD_GROUP = Kind(
 def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
     """The trees of all Volcano pools, parents first.
 
-    Volcano compares whole resource lists: from 1.13.0 to 1.14.1 a key that capability lacks
-    counts as 0 (`pkg/webhooks/admission/queues/validate/validate_queue.go`), and an extended
-    resource that a queue does not name is unlimited, so every queue names the resources of
-    every Volcano pool, with 0 for those of other pools.
+    Volcano compares complete resource lists. From 1.13.0 to 1.14.1 a missing key of capability
+    counts as 0 (`pkg/webhooks/admission/queues/validate/validate_queue.go`), and a missing extended
+    resource is unlimited. So every queue names the resources of every Volcano pool, with 0 for
+    those of other pools.
     """
     foreign = {
         resource: 0 for tree in trees for facts in tree.pools for resource in facts.resources
@@ -96,22 +96,22 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
 
 
 def _ranks(trees: Sequence[Tree]) -> dict[int | None, int]:
-    """A Queue's priority for each that is written: the same, or its rank where one is negative.
+    """The priority of a Queue for each written one: the same, or its rank if any is negative.
 
-    The schema of 1.14 on takes none below 0, and the order is all that counts.
+    The schema from 1.14 on rejects negative ones, and only the order has an effect.
     """
     written = {node.team.queue_priority for tree in trees for node in tree.nodes}
-    said = sorted(priority for priority in written if priority is not None)
-    if not said or said[0] >= 0:
-        return {priority: priority for priority in said}
-    return {priority: rank for rank, priority in enumerate(said)}
+    values = sorted(priority for priority in written if priority is not None)
+    if not values or values[0] >= 0:
+        return {priority: priority for priority in values}
+    return {priority: rank for rank, priority in enumerate(values)}
 
 
 def _deserved(tree: Tree) -> dict[str, dict[str, int]]:
-    """What each queue can have back from borrowers.
+    """The amount that each queue can reclaim from borrowers.
 
-    Its guarantee and, of what guarantees leave in the queue above, the share of its weight
-    by largest remainder, up to its limit. cpu and memory follow the units in proportion.
+    Its guarantee, plus its weight's share of the parent's rest by largest remainder, up to its
+    limit. cpu and memory are proportional to the units.
     """
     facts = tree.pools[0]
     below: defaultdict[str | None, list[TeamNode]] = defaultdict(list)

@@ -12,7 +12,7 @@ from policygen.plan.pool import PoolFacts
 from policygen.spec.types import Platform
 
 SCORE_WEIGHT = 10
-"""Of binpack or resource-strategy-fit beside what pods themselves prefer."""
+"""Weight of binpack or resource-strategy-fit relative to the preferences of pods."""
 
 
 class Plugin(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Plugin(Struct, frozen=True):
     hierarchy: bool = False
     """`enableHierarchy: true`."""
     yields: bool = False
-    """Whether it leaves victims and claimants to the other plugins of its tier.
+    """True if the other plugins of its tier select victims and claimants.
 
     `enablePreemptable`, `enableReclaimable` and `enableJobStarving` are false.
     """
@@ -46,16 +46,16 @@ CONFIG_KEY = "volcano-scheduler.conf"
 
 
 def decide(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfiguration | None:
-    """What makes the queues count and the pools pack or spread; None without Volcano pools.
+    """The configuration that makes queues take effect, and pools pack or spread.
 
-    `capacity` with `enableHierarchy` reads deserved and parent, which `proportion` ignores;
-    without `reclaim` nothing lent comes back; `enqueue` beside them starves the claimant
-    (volcano-sh/volcano#4756).
+    None without Volcano pools. `capacity` with `enableHierarchy` uses deserved and parent, which
+    `proportion` ignores. Without `reclaim`, lent GPUs are never reclaimed. `enqueue` with both
+    starves the claimant (volcano-sh/volcano#4756).
 
-    The first tier that names victims decides, so `capacity` stands in the first one, beside
-    `conformance`: a tier below would not be asked whether a victim's queue is above its
-    deserved share. `gang` has no say there: it would shield a borrower's gangs, and would end
-    a claim at minMember. On 1.14.1 tests/servers/test_volcano_behaviour.py shows each.
+    The first tier that names victims decides, so `capacity` is in the first one, with
+    `conformance`. In a lower tier it could not check whether a victim's queue exceeds its deserved
+    share. `gang` does not select victims there: it would protect a borrower's gangs, and end a
+    claim at minMember. tests/servers/test_volcano_behaviour.py shows each on 1.14.1.
     """
     mine = [facts for facts in pools if facts.scheduler == "volcano"]
     if not mine:
@@ -77,23 +77,23 @@ def decide(platform: Platform, pools: Sequence[PoolFacts]) -> VolcanoConfigurati
 
 
 def _node_groups(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...]:
-    """The plugin that keeps queues on the nodes of their group, where no pool is the worse for it.
+    """The plugin that keeps queues on the nodes of their group, if it harms no pool.
 
-    Under `strict` a queue without an affinity fits no node, and before 1.13 all are strict.
+    With `strict`, a queue without an affinity fits no node. Before 1.13, all are strict.
     """
     if platform.target.volcano.release >= versions.VOLCANO_LENIENT_NODE_GROUPS:
-        wanted = any(facts.node_group for facts in mine)
-        return (Plugin("nodegroup", {"strict": False}),) if wanted else ()
+        needed = any(facts.node_group for facts in mine)
+        return (Plugin("nodegroup", {"strict": False}),) if needed else ()
     return (Plugin("nodegroup"),) if all(facts.node_group for facts in mine) else ()
 
 
 def _scoring(platform: Platform, mine: Sequence[PoolFacts]) -> tuple[Plugin, ...]:
     """The plugins that choose among nodes.
 
-    nodeorder looks at cpu and memory and pulls against binpack, which counts no GPU unless it
-    is listed (volcano-sh/volcano#1844). A node with one unit more in use of N gains g/N and
-    can lose less than 1 each by cpu and memory, unrounded, so g = 2N + 1 decides alone and
-    cpu and memory only break ties.
+    nodeorder scores cpu and memory and works against binpack, which counts only listed GPUs
+    (volcano-sh/volcano#1844). A node with one more of N units in use gains g/N, and can lose less
+    than 1 each by cpu and memory, unrounded. So g = 2N + 1 always decides, and cpu and memory only
+    break ties.
     """
     resources = sorted({resource for facts in mine for resource in facts.resources})
     weight = len(HOST) * max(facts.units_per_node for facts in mine) + 1
