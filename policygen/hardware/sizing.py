@@ -111,7 +111,7 @@ def assumptions(workload: MemoryDemand) -> tuple[str, ...]:
             workload.utilisation == DEFAULT_UTILISATION,
         ),
     ]
-    return tuple(words for words, holds in counted if holds)
+    return tuple(text for text, holds in counted if holds)
 
 
 def devices(workload: MemoryDemand, usable_bytes_per_device: int) -> int | None:

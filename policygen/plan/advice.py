@@ -102,7 +102,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
 def _inert(facts: PoolFacts) -> Iterator[Hit]:
     """Settings that have no effect with the pool's scheduler."""
     pool, at = facts.pool, facts.pool.at / "spec"
-    for value, works, words in (
+    for value, works, name in (
         (pool.quota_cpu_and_memory, "kube-scheduler", "quotaCpuAndMemory"),
         (pool.scheduling_policy.topology_aware, "kueue", "schedulingPolicy.topologyAware"),
         (pool.topology_levels, "kueue", "topology"),
@@ -110,9 +110,9 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
         if value and facts.scheduler != works:
             yield Hit(
                 INERT_SETTING,
-                f"{words} has no effect in a pool of {facts.scheduler}, only in a pool of {works}; "
+                f"{name} has no effect in a pool of {facts.scheduler}, only in a pool of {works}; "
                 "remove it",
-                at.to(*words.split(".")).on_key(),
+                at.to(*name.split(".")).on_key(),
             )
     if pool.topology_levels and facts.scheduler == "kueue" and not facts.policy.topology_aware:
         yield Hit(

@@ -137,11 +137,11 @@ def check(replica: Replica) -> Iterator[Hit]:
     if workload is None or model.gpus is not None or workload.facts is None:
         return
     if model.gpu_memory_bytes is None:
-        words = ", ".join(sizing.assumptions(workload))
-        if words:
+        assumed = ", ".join(sizing.assumptions(workload))
+        if assumed:
             yield Hit(
                 ASSUMPTION,
-                f'model "{model.name}": its size assumes {words}; write other values under sizing',
+                f'model "{model.name}": its size assumes {assumed}; write other values under sizing',
                 model.field("family"),
             )
         return

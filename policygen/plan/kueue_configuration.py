@@ -103,14 +103,14 @@ def weights_differ(trees: Sequence[Tree]) -> bool:
 
 def _frameworks(assignments: Sequence[Assignment]) -> list[str]:
     """Integrations that Kueue needs to use the queue labels on the models' workloads."""
-    wanted = ["batch/job"]
+    frameworks = ["batch/job"]
     mine = [assignment.model for assignment in assignments if assignment.facts.scheduler == "kueue"]
     if any(model.workload == "serving" for model in mine):
         # A Deployment is queued pod by pod.
-        wanted += ["pod", "deployment", "statefulset"]
+        frameworks += ["pod", "deployment", "statefulset"]
     if any(model.gang and model.gang.run_as == "lws" for model in mine):
-        wanted.append(LEADER_WORKER_SET)
-    return wanted
+        frameworks.append(LEADER_WORKER_SET)
+    return frameworks
 
 
 def faults(base: Any) -> Iterator[tuple[Path, str]]:

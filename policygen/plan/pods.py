@@ -164,10 +164,10 @@ def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> P
 def _note(needed: PodFields, model: Model) -> Hit:
     """The fields of a model's pods as a note."""
     where = f" in namespace {needed.namespace}" if needed.namespace else ""
-    words = [f"{needed.resource}: {needed.units}", *map(_words, needed.fields)]
+    parts = [f"{needed.resource}: {needed.units}", *map(_text, needed.fields)]
     return Hit(
         PODS_MUST_CARRY,
-        f'pods of model "{needed.model}"{where} need ' + "; ".join(words),
+        f'pods of model "{needed.model}"{where} need ' + "; ".join(parts),
         model.at / "metadata" / "name",
     )
 
@@ -183,7 +183,7 @@ _SINGULAR = {
 }
 
 
-def _words(field: PodField) -> str:
+def _text(field: PodField) -> str:
     if isinstance(field.value, Taint):
         return f"a toleration of {field.name}"
     comment = f" {field.comment}" if field.comment else ""

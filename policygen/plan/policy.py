@@ -20,13 +20,13 @@ class Policy(Struct, frozen=True):
 
 def policy(pool: Pool, platform: Platform) -> Policy:
     """The policy of a pool. Its own fields override the Platform's, and those override the defaults."""
-    said = pool.scheduling_policy.over(platform.scheduling_policy)
-    spread = bool(said.spread)
+    merged = pool.scheduling_policy.over(platform.scheduling_policy)
+    spread = bool(merged.spread)
     return Policy(
-        bin_pack=said.bin_pack is not False and not spread,
+        bin_pack=merged.bin_pack is not False and not spread,
         spread=spread,
-        overcommit_ratio=said.overcommit_ratio,
-        topology_aware=bool(said.topology_aware),
-        gang_scheduling=said.gang_scheduling is not False,
-        preemption_enabled=said.preemption_enabled is not False,
+        overcommit_ratio=merged.overcommit_ratio,
+        topology_aware=bool(merged.topology_aware),
+        gang_scheduling=merged.gang_scheduling is not False,
+        preemption_enabled=merged.preemption_enabled is not False,
     )

@@ -147,7 +147,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
                 "resources",
                 at,
             )
-        for field, words in (
+        for field, name in (
             ("preemption_enabled", "preemptionEnabled"),
             ("topology_aware", "topologyAware"),
         ):
@@ -155,7 +155,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
                 yield Hit(
                     SHARED_QUEUE_UNLIKE,
                     f'pool "{facts.name}" and pool "{first.name}" are in one shared queue, but differ '
-                    f"in {words}; write the same for both",
+                    f"in {name}; write the same for both",
                     at,
                 )
 

@@ -107,7 +107,7 @@ def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[
             model,
         )
     misfits = [(facts.name, *fit.misfit(replica, offers[facts.name])) for facts in allowed[:_SHOWN]]
-    reasons = "; ".join(f'"{name}": {words}' for name, _, words in misfits)
+    reasons = "; ".join(f'"{name}": {reason}' for name, _, reason in misfits)
     return Hit(
         MODEL_FITS_NO_POOL,
         f'model "{model.name}" fits no node of its pools and is not rendered ({reasons}); correct its '

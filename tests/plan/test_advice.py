@@ -20,9 +20,7 @@ def inert(done):
         ("volcano", "quotaCpuAndMemory: true", ["quotaCpuAndMemory"]),
     ],
 )
-def test_settings_of_a_pool_that_its_scheduler_does_not_heed(
-    planned, pool, team, scheduler, more, told
-):
+def test_settings_of_a_pool_that_its_scheduler_ignores(planned, pool, team, scheduler, more, told):
     done = planned(pool(scheduler=scheduler, more=more), team("a"))
     assert inert(done) == told
 
