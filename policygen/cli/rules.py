@@ -116,7 +116,7 @@ Examples:
 @click.argument("rule", shell_complete=_names)
 @click.option("--full", is_flag=True, help="Print the whole page with its complete examples.")
 def explain(*, rule: str, full: bool) -> None:
-    """Explain a RULE on one screen: why it matters, how to fix it, and what differs when it is fixed."""
+    """Explain a RULE on one screen: why it matters, how to fix it, and an example."""
     from policygen.app import explain as app_explain
 
     stdout.out(app_explain.explain(rule, full=full))

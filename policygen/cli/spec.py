@@ -151,7 +151,10 @@ Examples:
 @QUIET_NOTES
 @EVERY_NOTE
 def validate(specs: tuple[str, ...], **given: Any) -> None:
-    """Check a spec: syntax, schema, references, sums, and settings without the intended effect."""
+    """Check a spec: syntax, schema, references, sums and effects.
+
+    Warnings are about settings that do not have the intended effect.
+    """
     from policygen.app import render as app_render
 
     request = _request(specs, given)
