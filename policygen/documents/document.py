@@ -135,7 +135,7 @@ def inner(
         document.source, positions, lambda _: True, index, kubernetes=kubernetes
     )
     if len(documents) > 1:
-        message = "one document is expected in this text, not several"
+        message = "this text must be one document; remove the others"
         problem = _finding(documents[1].place(()), SEVERAL_DOCUMENTS, message)
         return documents[0], [*findings, problem]
     return (documents[0] if documents else None), findings

@@ -67,7 +67,9 @@ class Objections:
         begin, (start, _) = self._outline.start[node], self._outline.span(node, self._text)
         properties = self._text[begin:start].rstrip(BLANKS)
         span = (begin, begin + len(properties)) if properties else None
-        self.report(node, YAML_TAG, f"the tag {name} is not read; write the value without it", span)
+        self.report(
+            node, YAML_TAG, f"tag {name} is not supported; write the value without it", span
+        )
 
     def key(self, node: int, value: Any, mapping: int) -> str | None:
         """The text of a key that is a number or so; None for one that cannot be a key."""
@@ -103,5 +105,5 @@ class Objections:
                 self.report(node, DUPLICATE_KEY, message)
         if self._unreported:
             root = self._outline.start[0]
-            message = f"{self._unreported} more problems in this document"
+            message = f"this document has {self._unreported} more errors; fix those above first"
             self._it.content.append(Problem(MORE_PROBLEMS, message, root, root + 1))

@@ -118,7 +118,7 @@ class _FileReading(Struct, eq=False):
     def add(self, argument: str) -> None:
         """Read the file or folder of this name."""
         if not argument:
-            self.refuse(argument, "an empty name; write a file, a folder or -")
+            self.refuse(argument, "the name is empty; write a file, a folder or -")
             return
         try:
             state = Path(argument).stat()
@@ -151,7 +151,7 @@ class _FileReading(Struct, eq=False):
             self.add_file(name, inner, folder=folder)
         if not found and len(self.findings) == before:
             endings = " ".join(ENDINGS)
-            self.refuse(folder, f"no file to read in this folder ({endings})", rule=NO_SPEC_FILES)
+            self.refuse(folder, f"this folder has no file to read ({endings})", rule=NO_SPEC_FILES)
 
     def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
         """The spec files of a tree, in the order of their names; what cannot be read is refused."""
@@ -209,7 +209,7 @@ class _FileReading(Struct, eq=False):
                 self.refuse(name, f"this is {what}, not a file")
                 return
         if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
-            where = f"inside the spec folder {folder}" if folder else "this very spec file"
+            where = f"inside the spec folder {folder}" if folder else "this spec file itself"
             message = f"the output is {where}; write it elsewhere"
             self.refuse(name, message, rule=OUTPUT_INSIDE_INPUT)
             return
@@ -259,19 +259,19 @@ def _identity(state: os.stat_result) -> _Identity:
 
 
 def _too_large() -> str:
-    return f"larger than {MAX_FILE_BYTES // 1024 // 1024} MiB; split it into several files"
+    return f"this file is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB; split it into several files"
 
 
 def _reason(error: OSError | ValueError, name: str) -> str:
     """Why a file cannot be opened, in words."""
     if isinstance(error, FileNotFoundError):
         if Path(name).is_symlink():
-            return f"this link leads nowhere, to {Path(name).readlink()}"
-        return "there is no such file or folder"
+            return f"this link leads to {Path(name).readlink()}, which does not exist"
+        return "this file or folder does not exist"
     if isinstance(error, PermissionError):
-        return "no permission to read this"
+        return "you have no permission to read this"
     if isinstance(error, OSError):
         if error.errno == errno.ELOOP:
-            return "this link leads in a circle"
+            return "this link leads back to itself"
         return f"cannot be read: {(error.strerror or str(error)).lower()}"
-    return "no file can have this name"
+    return "a file cannot have this name"

@@ -22,12 +22,12 @@ _WORDS: Final[dict[str, Plain]] = {
     },
     "<<": Surprise(YAML_SURPRISE, "<<", "merges mappings, as a key"),
     **{
-        text: Surprise(YAML_SURPRISE, text, "is no finite number, and no object can hold one")
+        text: Surprise(YAML_SURPRISE, text, "is not a finite number, and no object can contain one")
         for word in ("inf", "Inf", "INF")
         for text in (f".{word}", f"+.{word}", f"-.{word}")
     },
     **{
-        text: Surprise(YAML_SURPRISE, text, "is no number, and no object can hold it")
+        text: Surprise(YAML_SURPRISE, text, "is not a number, and no object can contain it")
         for text in (".nan", ".NaN", ".NAN")
     },
 }

@@ -87,7 +87,7 @@ def _surprise(text: str) -> Plain:
     if _DATE.fullmatch(text):
         return Surprise(YAML_SURPRISE, text, "is a date to some YAML readers and text to others")
     if _SPECIAL.fullmatch(text):
-        return Surprise(YAML_SURPRISE, text, "is no finite number to some YAML readers")
+        return Surprise(YAML_SURPRISE, text, "is not a finite number to some YAML readers")
     return text
 
 
@@ -107,7 +107,7 @@ _WORDS: dict[str, Plain] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "=": Surprise(YAML_SURPRISE, "=", "has a meaning of its own to some YAML readers"),
+    "=": Surprise(YAML_SURPRISE, "=", "has a special meaning to some YAML readers"),
     "<<": Surprise(YAML_SURPRISE, "<<", "merges mappings, as a key"),
 }
 
@@ -134,7 +134,7 @@ def _too_long(text: str) -> Surprise | None:
     digits = len(text.lstrip("-0.").replace(".", ""))
     if digits <= MAX_DIGITS:
         return None
-    problem = f"has {digits} digits, and a number may have {MAX_DIGITS}"
+    problem = f"has {digits} digits; a number may have at most {MAX_DIGITS}"
     return Surprise(NUMBER_TOO_LONG, text, problem, ("a shorter number",))
 
 

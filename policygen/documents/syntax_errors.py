@@ -1,4 +1,4 @@
-"""What a YAML parser complains about, in words that say what to write."""
+"""Messages about YAML syntax errors: the fault, and what to write instead."""
 
 import re
 from collections.abc import Callable
@@ -142,9 +142,9 @@ def _mapping(it: Complaint) -> Explained | None:
     elif it.context is not None and _column(it, it.context) == len(it.before):
         entry = it.char == "-"
         message = (
-            "a list item stands among keys; indent it, or write a key above it"
+            "a list item is among keys; indent it, or write a key above it"
             if entry
-            else 'a key stands among list items; write "- " before it, or indent it'
+            else 'a key is among list items; write "- " before it, or indent it'
         )
     else:
         above = "" if it.context is None else f" that begins on line {it.line(it.context)}"
@@ -218,7 +218,7 @@ def _escape(it: Complaint) -> Explained | None:
     if slash < 0:
         return None
     if "Unicode" in it.problem:
-        message = "this escape is no character of its own; write the character itself"
+        message = "this escape is only half of a character; write the character itself"
         return message, slash, slash + 6
     name = it.text[slash + 1 : slash + 2]
     digits = {"x": 2, "u": 4, "U": 8}.get(name)

@@ -181,7 +181,7 @@ class Builder:
             self.objections.syntax(node, f'alias "*{name}" has no anchor "&{name}" above it')
             self.it.flawed.add(node)
         elif not anchor.size:
-            message = f'alias "*{name}" stands inside its own anchor; write the value out'
+            message = f'alias "*{name}" is inside the value of its anchor; write the value instead'
             self.objections.report(node, RECURSIVE_ALIAS, message)
         elif self._fits(node, anchor):
             self.copied += anchor.size
@@ -192,14 +192,16 @@ class Builder:
 
     def _fits(self, node: int, anchor: _Anchor) -> bool:
         if len(self.stack) + self.outline.height(anchor.node) > MAX_DEPTH + 1:
-            message = f"nested more than {MAX_DEPTH} deep through aliases"
+            message = (
+                f"nested more than {MAX_DEPTH} levels deep through aliases; reduce the nesting"
+            )
             self.objections.report(node, NESTING_TOO_DEEP, message)
             return False
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
         if not self.it.bombed:
-            message = "aliases blow this document up; write the values out"
+            message = "aliases make this document much too large; write the values instead"
             self.objections.report(node, ALIAS_BOMB, message)
         self.it.bombed = True
         self.it.flawed.add(node)
@@ -224,7 +226,7 @@ class Builder:
         if value is _MERGE:
             self.pending = _Mark.MERGED
             if self.node in self.merges:
-                message = 'a second "<<" in one mapping; write "<<: [*a, *b]"'
+                message = 'key "<<" is given twice; write "<<: [*a, *b]"'
                 self.objections.report(node, DUPLICATE_KEY, message)
             return
         if self.kubernetes and isinstance(value, int):
@@ -245,7 +247,9 @@ class Builder:
             if below in self.it.flawed:
                 continue
             if not all(isinstance(part, dict) for part in parts):
-                message = '"<<" takes a mapping, or a list of mappings'
+                message = (
+                    '"<<" must have a mapping, or a list of mappings; write the keys themselves'
+                )
                 self.objections.report(below, MERGE_NOT_A_MAPPING, message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)
@@ -270,7 +274,7 @@ class Builder:
         pair = surrogates.unmasked(self.objections.raw(node)) if self.json else None
         value = value if pair is None else pair
         if isinstance(value, str) and surrogates.has_surrogate(value):
-            message = "this escape is no character of its own; write the character itself"
+            message = "this escape is only half of a character; write the character itself"
             self.objections.syntax(node, message)
             return ""
         return value

@@ -78,7 +78,7 @@ class _Stream:
                     yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:
-            message = f"nested more than {MAX_DEPTH} deep"
+            message = f"nested more than {MAX_DEPTH} levels deep; reduce the nesting"
             problem = Problem(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
         except yaml.MarkedYAMLError as error:
             problem = self._complaint(error, text, start)

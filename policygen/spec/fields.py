@@ -98,7 +98,7 @@ class View:
             )
             return None
         if read == 0 and not zero:
-            self._hit(key, f"{shown(value)} {unit} is too little; write more than 0")
+            self._hit(key, f"{shown(value)} {unit} is too small; write more than 0")
             return None
         if unit == "memory" and 0 < read < quantity.MEBIBYTE:
             message = f"{shown(value)} is less than 1Mi of memory; write a unit, such as 16Gi"

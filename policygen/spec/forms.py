@@ -142,7 +142,7 @@ def form_of(header: Header, document: int) -> DocumentForm | Hit:
     if header.kind in kinds:
         return Hit(
             UNKNOWN_VERSION,
-            f"{quoted(header.api_version)} is no apiVersion that policygen reads; write {version}",
+            f"{quoted(header.api_version)} is not an apiVersion that policygen reads; write {version}",
             at / "apiVersion",
         )
     return Hit(
@@ -158,14 +158,18 @@ def _not_the_queues(header: Header, at: At) -> Hit:
     if header.kind != ARTICLE_QUEUES.kind:
         return Hit(
             UNKNOWN_KIND,
-            f'"{CONFIG_MAP}" is read as a ConfigMap; write kind: ConfigMap',
+            f'"{CONFIG_MAP}" must be a ConfigMap; write kind: ConfigMap',
             at / "kind",
         )
     if header.api_version != ARTICLE_QUEUES.api_version:
-        return Hit(UNKNOWN_VERSION, "a ConfigMap has apiVersion: v1", at / "apiVersion")
+        return Hit(
+            UNKNOWN_VERSION,
+            "a ConfigMap has another apiVersion; write apiVersion: v1",
+            at / "apiVersion",
+        )
     return Hit(
         UNKNOWN_REFERENCE,
-        f'no ConfigMap {quoted(header.name or "")} is read; did you mean "{CONFIG_MAP}"?',
+        f'policygen reads no ConfigMap {quoted(header.name or "")}; did you mean "{CONFIG_MAP}"?',
         at / "metadata" / "name",
     )
 

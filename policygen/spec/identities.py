@@ -1,4 +1,4 @@
-"""Whose name a document has: a kind and name stand for one thing of the set."""
+"""Documents by kind and name, which must be unique in a spec."""
 
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import bare, quoted
@@ -8,13 +8,13 @@ from policygen.spec.rules import OBJECT_DECLARED_TWICE
 
 
 class Identities:
-    """The kinds and names that were met, and where."""
+    """The kinds and names that are in use, and where."""
 
     def __init__(self) -> None:
         self._claimed: dict[tuple[str, str], tuple[Document, At]] = {}
 
     def claim(self, kind: str, name: str, each: Document, at: At) -> Hit | None:
-        """Take a name for what a document says at a place; what is said if it is taken."""
+        """Register a name; returns a Hit if the spec has it already."""
         there, place = self._claimed.setdefault((kind, name), (each, at))
         if place is at:
             return None
@@ -22,11 +22,11 @@ class Identities:
         where = f"line {before.line}"
         if before.file != each.source.name:
             where = f"{bare(before.file)}:{before.line}"
-        words = f"{kind} {quoted(name)} is in {where} already; rename or remove one"
+        words = f"{kind} {quoted(name)} is already declared in {where}; rename or remove one"
         if kind == forms.PLATFORM.kind:
-            words = f"a set has one Platform, and there is one in {where}; remove one of them"
+            words = f"a spec has one Platform, and another is in {where}; remove one of them"
         elif kind == forms.ARTICLE_QUEUES.kind:
-            words = f"{kind} {name} is in {where} already; put all queues into one"
+            words = f"{kind} {name} is already declared in {where}; put all queues into one"
         elif at.path[0] == "queues":
-            words = f"a queue is a team, and Team {quoted(name)} is in {where} already; rename one"
+            words = f"queue {quoted(name)} is also a team, and this Team is already in {where}; rename one"
         return Hit(OBJECT_DECLARED_TWICE, words, at)

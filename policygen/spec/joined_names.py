@@ -1,4 +1,4 @@
-"""Names that become illegal, or equal, only once joined."""
+"""Names that become too long, or equal, when they are joined."""
 
 from collections.abc import Iterator
 
@@ -29,15 +29,15 @@ def _classes(spec: Spec) -> Iterator[Hit]:
         if len(composed) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'the priority "{priority.name}" leaves no room for "{composed}", which mixed '
-                f"platforms need; keep it to {_room(priority.name, composed)} characters",
+                f'priority "{priority.name}" is too long: its second class would be "{composed}"; '
+                f"keep it to {_room(priority.name, composed)} characters",
                 priority.at / "name",
             )
         if composed in priorities:
             yield Hit(
                 NAME_COLLISION,
-                f'the priority "{composed}" has the name of the class that a mixed platform '
-                f'needs for priority "{priority.name}"; rename it',
+                f'priority "{composed}" has the name of the second class of priority '
+                f'"{priority.name}"; rename it',
                 priorities[composed].at / "name",
             )
 
@@ -47,7 +47,7 @@ def _second_scheduler(spec: Spec) -> Iterator[Hit]:
     if len(composed) > NAME_LENGTH and spec.platform.at:
         yield Hit(
             COMPOSED_NAME_TOO_LONG,
-            f'the set\'s name "{spec.platform.name}" is too long for "{composed}"; keep it to '
+            f'Platform "{spec.platform.name}" has a name too long for "{composed}"; keep it to '
             f"{_room(spec.platform.name, composed)} characters",
             spec.platform.at / "metadata" / "name",
         )
@@ -61,8 +61,8 @@ def _pod_groups(spec: Spec) -> Iterator[Hit]:
         if model.gang is not None and len(last) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'{count} gangs of model "{model.name}" have pod groups up to "{last}", '
-                f"and a name holds {NAME_LENGTH} characters; shorten the model's",
+                f'model "{model.name}" is too long a name for its {count} pod groups, up to "{last}": '
+                f"at most {NAME_LENGTH} characters are allowed; shorten it",
                 model.at / "metadata" / "name",
             )
 
@@ -91,12 +91,12 @@ def _queues(spec: Spec) -> Iterator[Hit]:
                 reported.add(name)
                 yield Hit(
                     COMPOSED_NAME_TOO_LONG,
-                    f'the queue "{composed}" would have {len(composed)} characters, and its name '
-                    f"becomes a label, which holds {NAME_LENGTH}; shorten the team or the pool",
+                    f'queue "{composed}" would have {len(composed)} characters, and a label value has at '
+                    f"most {NAME_LENGTH}; shorten the name of the team or the pool",
                     quota.field("pool"),
                 )
 
 
 def _room(name: str, composed: str) -> int:
-    """How long a name may be that is joined to something."""
+    """The most characters that a name may have, so that the composed name fits."""
     return NAME_LENGTH - (len(composed) - len(name))

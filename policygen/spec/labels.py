@@ -29,8 +29,7 @@ def check(pool: Pool) -> Iterator[Hit]:
         if (taint.key, taint.effect) in seen:
             yield Hit(
                 INVALID_TAINT,
-                f"a node has one taint of key {quoted(taint.key)} and effect {taint.effect}; "
-                "remove one",
+                f"taint {quoted(taint.key)} with effect {taint.effect} is set twice; remove one",
                 at / "key",
             )
         seen.add((taint.key, taint.effect))
@@ -43,16 +42,18 @@ def check(pool: Pool) -> Iterator[Hit]:
         if len(level) > 63:
             yield Hit(
                 INVALID_TOPOLOGY,
-                f"{quoted(level)} has {len(level)} characters, and a Workload can ask for at most "
-                "63; write a shorter label key",
+                f"topology level {quoted(level)} has {len(level)} characters, and a Workload can request "
+                "a level of at most 63; write a shorter label key",
                 at,
             )
         if level in levels[:index]:
-            yield Hit(INVALID_TOPOLOGY, f"{quoted(level)} stands here twice; remove one", at)
+            yield Hit(
+                INVALID_TOPOLOGY, f"topology level {quoted(level)} is listed twice; remove one", at
+            )
         elif level == HOSTNAME and index + 1 < len(levels):
             yield Hit(
                 INVALID_TOPOLOGY,
-                f"{HOSTNAME} can only be the last level; move it to the end",
+                f"topology level {HOSTNAME} must be the last one; move it to the end",
                 at,
             )
 
@@ -63,8 +64,8 @@ def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
     elif toleration.operator != "Exists":
         yield Hit(
             INVALID_TOLERATION,
-            "a toleration without key tolerates everything, which needs operator: Exists; "
-            "write that, or the key of the taint",
+            "a toleration without key needs operator: Exists, because it tolerates every taint; "
+            "write operator: Exists, or the key of the taint",
             at,
         )
     if toleration.operator != "Exists":
@@ -72,13 +73,13 @@ def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
     elif toleration.value is not None:  # Kueue refuses an empty one too
         yield Hit(
             INVALID_TOLERATION,
-            "operator Exists takes no value; remove the value or write operator: Equal",
+            "operator: Exists allows no value; remove the value, or write operator: Equal",
             at / "value",
         )
     if toleration.toleration_seconds is not None and toleration.effect != "NoExecute":
         yield Hit(
             INVALID_TOLERATION,
-            "tolerationSeconds counts only with effect: NoExecute; write that, or remove it",
+            "tolerationSeconds needs effect: NoExecute; write this effect, or remove tolerationSeconds",
             at / "tolerationSeconds",
         )
 

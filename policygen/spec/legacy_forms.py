@@ -138,7 +138,7 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
     if name is None:
         yield Hit(
             CLASS_MISSING,
-            f'model "{it.name}" joins no queue; write schedulingClass, the name of a queue',
+            f'model "{it.name}" does not set schedulingClass; write the name of a queue',
             it.at / "metadata" / "name",
         )
     elif name in queues or unread.may_define("Team", name):
@@ -146,14 +146,14 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
     elif name in priorities:
         yield Hit(
             CLASS_WITHOUT_QUEUE,
-            f"{quoted(name)} is a priority and no queue, so nothing admits model "
-            f'"{it.name}"; add a queue or a Team of this name',
+            f"{quoted(name)} is the name of a priority, but not of a queue, so no queue admits model "
+            f'"{it.name}"; add a queue or a Team with this name',
             it.field("team"),
         )
     elif not queues and not priorities and not unread.settings:
         yield Hit(
             CLASS_WITHOUT_QUEUE,
-            f'there are no queues, so {quoted(name)} of model "{it.name}" is none; add the '
+            f'the spec has no queues, so model "{it.name}" cannot use queue {quoted(name)}; add the '
             "ConfigMap gpu-scheduler-config that lists it",
             it.field("team"),
         )
@@ -211,8 +211,8 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     hits = [
         Hit(
             OBJECT_DECLARED_TWICE,
-            f'the Platform has a priority "{queue.name}" of value {own[queue.name].value} already; '
-            "write the same here, or remove it from one",
+            f'the Platform sets priority "{queue.name}" to {own[queue.name].value}; '
+            "write the same value here, or remove it from one of the two",
             queue.at / "priority",
         )
         for queue in queues
@@ -234,8 +234,8 @@ def overlooked(each: Document) -> list[Hit]:
     return [
         Hit(
             LOOKS_LIKE_QUEUES,
-            f"this holds a {QUEUES_AT[-1]} and is skipped; write {'.'.join(path)}: {right} to have "
-            "its queues read",
+            f"this ConfigMap contains {QUEUES_AT[-1]} but is skipped; write "
+            f"{'.'.join(path)}: {right} to use its queues",
             At(each.index, path),
         )
         for path, said, right in wanted

@@ -244,7 +244,7 @@ class _SpecReading:
         )
         if inner is None or inner.data is None:
             if not findings:
-                message = "scheduler-config.yaml holds nothing; write queues: and a list of them"
+                message = "scheduler-config.yaml is empty; write queues: and a list of queues"
                 self.hits.append(
                     Hit(WRONG_LENGTH, message, At(config.index, legacy_forms.QUEUES_AT))
                 )
@@ -271,7 +271,7 @@ class _SpecReading:
             self.platform, scheduling_policy=policy.over(self.platform.scheduling_policy)
         )
         if teams and not self.pools and not self.unread.may_define(forms.RESOURCE_POOL.kind, ""):
-            message = "there is no pool for these queues to share; add a ResourcePool"
+            message = "the spec has no pool that these queues could divide; add a ResourcePool"
             at = At(inner.index, ("queues",), key=True)
             self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
 

@@ -37,11 +37,11 @@ def _unknown(model: Model) -> Iterator[Hit]:
     names = models.model_names()
     near = suggest(name, names)
     if not near.startswith("did you mean"):
-        near = "docs/hardware.md lists those that are known"
+        near = "docs/hardware.md lists known models"
     known = {known.partition(" ")[0] for known in names}
     yield Hit(
         UNKNOWN_MODEL,
-        f"there are no figures for {quoted(name)}; {near} (or leave the family out and state "
-        "the GPU memory)",
+        f"policygen has no data about model {quoted(name)}; {near} (or omit the family, and set "
+        "resources.gpuMemory)",
         model.field("size" if size is not None and family.lower() in known else "family"),
     )

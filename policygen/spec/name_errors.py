@@ -1,4 +1,4 @@
-"""The words of an error about a name that Kubernetes refuses.
+"""Messages about a name that Kubernetes refuses.
 
 Source of the grammars: k8s.io/apimachinery `pkg/util/validation` (RFC 1123 label, subdomain).
 """
@@ -14,22 +14,22 @@ _SUBDOMAIN_CHAR = re.compile(r"[-a-z0-9.]")
 
 
 def label_fault(text: str) -> str:
-    """Say why a text is no DNS label, and what would be one."""
+    """Return why a text is not a DNS label, and a name that is one."""
     allowed = 'lower-case letters, digits and "-"'
     fault = _bad_character(text, _LABEL_CHAR, allowed) or (
         "it must begin and end with a letter or digit"
     )
-    return f"{quoted(text)} is no DNS label: {fault}{_such_as(text, _mended(text))}"
+    return f"{quoted(text)} is not a valid DNS label: {fault}{_such_as(text, _corrected(text))}"
 
 
 def subdomain_fault(text: str) -> str:
-    """Say why a text is no DNS subdomain (labels joined by dots), and what would be one."""
+    """Return why a text is not a DNS subdomain (labels joined by dots), and a name that is one."""
     allowed = 'lower-case letters, digits, "-" and "."'
     fault = _bad_character(text, _SUBDOMAIN_CHAR, allowed) or (
         "each part between dots must begin and end with a letter or digit"
     )
-    mended = ".".join(filter(None, map(_mended, text.split("."))))
-    return f"{quoted(text)} is no DNS name: {fault}{_such_as(text, mended)}"
+    corrected = ".".join(filter(None, map(_corrected, text.split("."))))
+    return f"{quoted(text)} is not a valid DNS name: {fault}{_such_as(text, corrected)}"
 
 
 def _bad_character(text: str, good: re.Pattern[str], allowed: str) -> str | None:
@@ -39,11 +39,11 @@ def _bad_character(text: str, good: re.Pattern[str], allowed: str) -> str | None
     return None
 
 
-def _mended(text: str) -> str:
+def _corrected(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def _such_as(text: str, name: str) -> str:
-    """Offer the mended name, unless the text is too odd to guess what was meant."""
+    """A suggested name; empty if the text is too unusual to guess what was meant."""
     plain = text.isascii() and text.isprintable()
     return f', such as "{name}"' if plain and 0 < len(name) <= MAX_LABEL else ""

@@ -92,7 +92,7 @@ def _lint(view: View) -> LintSettings:
     for entry in view.views("waivers"):
         expires = entry.text("expires")
         if expires is not None and not _is_date(expires):
-            message = f"{quoted(expires)} is no day of the calendar; write it as YYYY-MM-DD"
+            message = f"{quoted(expires)} is not a day of the calendar; write it as YYYY-MM-DD"
             view.hits.append(Hit(INVALID_VALUE, message, entry.at / "expires"))
     return LintSettings(
         severities=view.pairs("severities"),

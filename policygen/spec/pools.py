@@ -1,4 +1,4 @@
-"""What a pool says about itself and beside the other pools."""
+"""Checks of pools: each by itself, and beside the other pools."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ SHARED_PER_GPU = ("timeSlicing", "mps")
 
 
 def scheduler_of(pool: Pool, platform: Platform) -> Scheduler:
-    """Who schedules a pool."""
+    """The scheduler of a pool: its own, or the default of the Platform."""
     return pool.scheduler or platform.scheduler
 
 
@@ -35,13 +35,13 @@ def check(spec: Spec) -> Iterator[Hit]:
         if scheduler_of(pool, spec.platform) == "volcano" and pool.name in {"root", "default"}:
             yield Hit(
                 RESERVED_NAME,
-                f'Volcano makes a queue "{pool.name}" of its own; rename the pool',
+                f'pool "{pool.name}" has the name of a queue that Volcano creates; rename the pool',
                 pool.at / "metadata" / "name",
             )
 
 
 def faults(pool: Pool) -> Iterator[Hit]:
-    """Faults of a pool by itself: what it lacks, and what contradicts itself."""
+    """Faults of a pool by itself: missing and contradictory settings."""
     yield from _gpu(pool)
     yield from _capacity(pool)
 
@@ -52,34 +52,32 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     if gpu.sharing in SHARED_PER_GPU and gpu.replicas < 2:
         yield Hit(
             SHARING_WITHOUT_REPLICAS,
-            f"sharing {gpu.sharing} needs replicas, how many pods share one GPU; write 2 or more",
+            f"sharing: {gpu.sharing} needs replicas, the number of pods per GPU; write 2 or more",
             at / "sharing",
         )
     if gpu.sharing not in SHARED_PER_GPU and gpu.replicas > 1:
         yield Hit(
             REPLICAS_WITHOUT_SHARING,
-            "replicas divide a GPU only under sharing timeSlicing or mps; "
-            "write one of them or remove replicas",
+            "replicas need sharing: timeSlicing or mps; write one of these, or remove replicas",
             at / "replicas",
         )
     if gpu.sharing == "mig" and not gpu.instances:
         yield Hit(
             MIG_WITHOUT_INSTANCES,
-            "sharing mig needs mig.instances: how many instances of each profile the pool has, "
+            "sharing: mig needs mig.instances, the number of instances per profile; write them, "
             "such as 1g.10gb: 14",
             at / "sharing",
         )
     if gpu.sharing != "mig" and (gpu.instances or gpu.mig_strategy != "mixed"):
         yield Hit(
             MIG_WITHOUT_SHARING,
-            "mig counts only under sharing: mig; write that or remove mig",
+            "mig needs sharing: mig; write that, or remove mig",
             (at / "mig").on_key(),
         )
     if gpu.mig_strategy == "single" and len(gpu.instances) > 1:
         yield Hit(
             MIG_SINGLE_MIXED,
-            "strategy single has one profile on every card; keep one profile or write "
-            "strategy: mixed",
+            "strategy: single allows only one profile; keep one profile, or write strategy: mixed",
             (at / "mig" / "instances").on_key(),
         )
 
@@ -94,7 +92,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
             fields = f"nodes, {fields}"
         yield Hit(
             CAPACITY_MISSING,
-            f'nothing says how many GPUs pool "{pool.name}" has; write capacity.{fields}',
+            f'pool "{pool.name}" does not set how many GPUs it has; write capacity.{fields}',
             at.on_key(),
         )
     per_node = _per_node(pool)
@@ -102,8 +100,8 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     if total is not None and on_nodes is not None and total != on_nodes:
         yield Hit(
             TOTAL_CONTRADICTS_NODES,
-            f"{nodes} nodes of {per_node} GPUs have {on_nodes}, not {total}; "
-            "correct one of them, or write only one of nodes and totalGPUs",
+            f"{nodes} nodes with {per_node} GPUs each have {on_nodes} GPUs, not {total}; "
+            "correct one of the numbers, or write only one of nodes and totalGPUs",
             at / "totalGPUs",
         )
     if total is None:
@@ -111,7 +109,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     if total is not None and available is not None and available > total:
         yield Hit(
             AVAILABLE_ABOVE_TOTAL,
-            f"{available} GPUs are available of only {total}; correct one of them",
+            f"availableGPUs is {available}, but the pool has only {total} GPUs; correct one of them",
             at / "availableGPUs",
         )
 
@@ -166,7 +164,7 @@ def _overlap(pool: Pool, spec: Spec, found: tuple[int, int], *, differ: bool) ->
         return Hit(
             TWO_SCHEDULERS,
             f"a node can match both this pool and {names}, and two schedulers ({schedulers}) "
-            f"would book its GPUs twice; {advice}",
+            f"would use its GPUs twice; {advice}",
             at,
         )
     return Hit(

@@ -1,4 +1,4 @@
-"""What one part of the spec says about another: references, the team tree, namespaces, names."""
+"""Checks between the parts of a spec: references, the team tree, namespaces, names."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -31,7 +31,7 @@ _SHOWN_IN_CYCLE = 6
 
 
 class _Known:
-    """The names of one kind, and what to say of a name that is none of them."""
+    """The names of one kind, and the advice for a name that is not among them."""
 
     def __init__(self, kind: str, names: Iterable[str], unread: Unread) -> None:
         self.kind = kind
@@ -44,7 +44,7 @@ class _Known:
             return
         if name not in self.advice:
             few = len(self.advice) * len(self.names) <= _MOST_COMPARED
-            self.advice[name] = suggest(name, self.names) if few else "write one that is there"
+            self.advice[name] = suggest(name, self.names) if few else "write one that exists"
         yield Hit(UNKNOWN_REFERENCE, f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
 
 
@@ -53,7 +53,7 @@ def check(
     unread: Unread | None = None,
     remnants: Sequence[Platform | Team | Model] = (),
 ) -> Iterator[Hit]:
-    """Everything that refers to nothing, to itself, or to two things.
+    """Yield references without a target, cycles of teams, and names that are used twice.
 
     `unread` knows what documents may define that were refused; `remnants` are what can be
     read of them.
@@ -75,7 +75,7 @@ def check(
 
 
 class _Names(NamedTuple):
-    """All that can be referred to."""
+    """Everything that a reference can name."""
 
     pools: _Known
     teams: _Known
@@ -114,7 +114,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
         if queue.name in pools.names:
             yield Hit(
                 NAME_COLLISION,
-                f'the shared queue "{queue.name}" has the name of a pool, and so its LocalQueue; '
+                f'shared queue "{queue.name}" has the name of a pool, so two LocalQueues would have one name; '
                 "rename the queue",
                 queue.at / "name",
             )
@@ -123,8 +123,8 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             if name in queue_of:
                 yield Hit(
                     POOL_IN_TWO_QUEUES,
-                    f'pool {quoted(name)} stands in shared queue "{queue_of[name]}" already; '
-                    "remove it from one",
+                    f'pool {quoted(name)} is in shared queue "{queue_of[name]}" already; '
+                    "remove it from one of the two",
                     at,
                 )
             queue_of[name] = queue.name
@@ -132,16 +132,16 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             if pool and scheduler_of(pool, spec.platform) != "kueue":
                 yield Hit(
                     SHARED_QUEUE_NOT_KUEUE,
-                    f'pool "{name}" is not scheduled by kueue, and only Kueue has queues over '
-                    "several pools; set its scheduler to kueue or remove it here",
+                    f'pool "{name}" is not scheduled by Kueue, which shared queues need; '
+                    "set its scheduler to kueue, or remove it here",
                     at,
                 )
     for priority in spec.platform.priorities:
         if priority.name == "default" or priority.name.startswith("system-"):
             yield Hit(
                 RESERVED_NAME,
-                f'a priority cannot be called "{priority.name}": Kubernetes keeps system-* and '
-                'Kueue gives "default" to every job without a class; choose another name',
+                f'priority "{priority.name}" has a reserved name: Kubernetes reserves system-*, and '
+                'Kueue gives "default" to jobs without a class; choose another name',
                 priority.at / "name",
             )
 
@@ -153,8 +153,8 @@ def _unused(teams: Sequence[Team], unread: Unread) -> Iterator[Hit]:
         if not team.namespaces and childless:
             yield Hit(
                 TEAM_WITHOUT_NAMESPACES,
-                f'team "{team.name}" has neither namespaces nor child teams, so nothing could '
-                "ever use its share; write spec.namespaces",
+                f'team "{team.name}" has neither namespaces nor child teams, so no pod can '
+                "use its quota; write spec.namespaces",
                 team.at / "metadata" / "name",
             )
 
@@ -183,12 +183,12 @@ def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
 
 def _cycle_words(cycle: list[str]) -> str:
     if len(cycle) == 1:
-        return f'team "{cycle[0]}" is its own parent; remove the parent, or name another team'
+        return f'team "{cycle[0]}" is its own parent; remove the parent, or write another team'
     shown = cycle
     if len(cycle) > _SHOWN_IN_CYCLE:
         shown = [*cycle[: _SHOWN_IN_CYCLE - 1], f"({len(cycle) - _SHOWN_IN_CYCLE} more)", cycle[-1]]
     way = " → ".join([*shown, cycle[0]])
-    return f"each of these teams is above itself: {way}; remove the parent of one"
+    return f"these teams form a cycle of parents: {way}; remove the parent of one"
 
 
 def _namespaces(spec: Spec) -> Iterator[Hit]:
@@ -201,8 +201,8 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
             if namespace.name in systems and not namespace.shared:
                 yield Hit(
                     RESERVED_NAMESPACE,
-                    f'namespace "{namespace.name}" holds the cluster\'s own workloads, which a '
-                    "team's quota must not bind; name another",
+                    f'namespace "{namespace.name}" is used by components of the cluster, which a '
+                    "team's quota must not limit; write another",
                     team.at / "spec" / "namespaces" / index / "name",
                 )
             first, owned = owner.setdefault(namespace.name, (team, namespace))
@@ -210,13 +210,13 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
                 continue
             # A queue of the ConfigMap has no line for its namespace: blame the team that does.
             blamed, other = (first, team) if namespace.shared else (team, first)
-            words = f'belongs to team "{other.name}" already; remove it from one of the two'
+            words = f'is in team "{other.name}" already; remove it from one of the two'
             if owned.shared or namespace.shared:
-                words = "is that of the ConfigMap's queues; give the team another one"
+                words = "is used by the ConfigMap's queues; give the team another one"
             place = [it.name for it in blamed.namespaces].index(namespace.name)
             yield Hit(
                 NAMESPACE_IN_TWO_TEAMS,
-                f'a namespace has one team, and "{namespace.name}" {words}',
+                f'namespace "{namespace.name}" {words}',
                 blamed.at / "spec" / "namespaces" / place / "name",
             )
 
@@ -235,8 +235,8 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     if not team.namespaces and inner:
         yield Hit(
             MODEL_IN_INNER_TEAM,
-            f'team "{team.name}" has no namespaces of its own, so model "{model.name}" could '
-            "run nowhere; name one of its child teams, or give it a namespace",
+            f'team "{team.name}" has no namespace for model "{model.name}"; '
+            "write one of its child teams, or give the team a namespace",
             model.field("team"),
         )
         return
@@ -244,7 +244,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     if model.namespace is not None and model.namespace not in owned:
         yield Hit(
             UNKNOWN_REFERENCE,
-            f'namespace {quoted(model.namespace)} is none of team "{team.name}"; '
+            f'namespace {quoted(model.namespace)} is not in team "{team.name}"; '
             f"{suggest(model.namespace, owned)}",
             model.field("namespace"),
         )

@@ -72,8 +72,8 @@ def check(form: DocumentForm, data: Any, document: int, raw: Raw = lambda _: Non
             hits.append(
                 Hit(
                     VALIDATORS_DISAGREE,
-                    "this document breaks its schema, but policygen cannot say where; this is an error "
-                    "in policygen; please report it with the document",
+                    "this document breaks its schema, but policygen cannot find the place; "
+                    "please report this bug of policygen, with the document",
                     At(document),
                 )
             )
@@ -96,8 +96,7 @@ def _duplicates(form: DocumentForm, data: Any, document: int) -> Iterator[Hit]:
             if name in first:
                 yield Hit(
                     DUPLICATE_ENTRY,
-                    f"{key} {quoted(name)} is in entry {first[name] + 1} already; "
-                    "keep one entry for it",
+                    f"{key} {quoted(name)} is in entry {first[name] + 1} already; remove one of the two",
                     At(document, (*path, index, key)),
                 )
             first.setdefault(name, index)

@@ -1,4 +1,4 @@
-"""Why data breaks a JSON Schema, in words that say what to write."""
+"""Messages about data that breaks a JSON Schema: the fault, and what to write instead."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -27,12 +27,12 @@ from policygen.spec.subschema import Json
 Raw = Callable[[Path], str | None]
 
 _CLOSE = 0.6
-"""The likeness from which on `nearest.suggest` names a word."""
+"""The least similarity at which a word is suggested."""
 
 _MAX_PLACES = 2
 
 _LARGE = 1_000_000
-"""From here on an upper bound only keeps absurd numbers out."""
+"""An upper bound from here on only refuses absurd numbers, so messages omit it."""
 
 
 def explain(
@@ -45,7 +45,7 @@ def explain(
     hits: dict[Hit, Path] = {}
     for fault in explained:
         if fault.keyword != "type" and fault.path in of_wrong_type:
-            continue  # what has the wrong type has no value that could be judged
+            continue  # a value of a wrong type cannot be checked further
         if fault.keyword == "pattern" and fault.path in empty:
             continue
         for hit in EXPLANATIONS.get(fault.keyword, _other)(fault):
@@ -79,7 +79,7 @@ class _Fault:
 
     @property
     def subject(self) -> str:
-        """What the message is about."""
+        """The subject of the message."""
         if not self.path:
             return "the document"
         last = self.path[-1]
@@ -116,7 +116,7 @@ def _not_allowed(it: _Fault) -> Iterator[Hit]:
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
-    """The known word that is meant: equal but for case and punctuation, or the most alike."""
+    """The known word that is meant: equal except for case and punctuation, or the most similar."""
     for candidate in known:
         if _folded(candidate) == _folded(word):
             return candidate
@@ -144,7 +144,7 @@ def _unknown_keys(it: _Fault) -> Iterator[Hit]:
             advice = f'did you mean "{near}"?'
         else:
             advice = suggest(key, known or allowed)
-        yield Hit(UNKNOWN_FIELD, f"unknown key {quoted(key)}; {advice}", at)
+        yield Hit(UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
 
 
 def _unused(it: _Fault) -> list[str]:
@@ -196,9 +196,9 @@ def _out_of_range(it: _Fault) -> Iterator[Hit]:
 
 def _wrong_count(it: _Fault) -> Iterator[Hit]:
     count, limit = len(it.value), it.limit
-    bound = "needs at least" if it.keyword.startswith("min") else "takes at most"
+    bound = "needs at least" if it.keyword.startswith("min") else "allows at most"
     has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
-    yield Hit(WRONG_LENGTH, f"{it.subject} {has}, and {bound} {limit}", it.mapping)
+    yield Hit(WRONG_LENGTH, f"{it.subject} {has}; it {bound} {limit}", it.mapping)
 
 
 def _empty_text(it: _Fault) -> Iterator[Hit]:
@@ -212,7 +212,7 @@ def _empty_text(it: _Fault) -> Iterator[Hit]:
 def _too_long(it: _Fault) -> Iterator[Hit]:
     yield Hit(
         INVALID_NAME,
-        f"{quoted(it.value)} has {len(it.value)} characters, and {it.limit} are allowed",
+        f"{quoted(it.value)} has {len(it.value)} characters; at most {it.limit} are allowed",
         it.at,
     )
 
@@ -221,7 +221,7 @@ def _bad_form(it: _Fault) -> Iterator[Hit]:
     if "[hms]" in it.limit:
         yield Hit(INVALID_VALUE, _duration_fault(it.value), it.at)
     elif "{4}-" in it.limit:
-        message = f"{quoted(it.value)} is no date; write it as YYYY-MM-DD"
+        message = f"{quoted(it.value)} is not a valid date; write it as YYYY-MM-DD"
         yield Hit(INVALID_VALUE, message, it.at)
     else:
         yield from _bad_name(it)
@@ -231,16 +231,14 @@ def _duration_fault(text: str) -> str:
     days = re.fullmatch(r"([0-9]{1,5})(d|w)", text.strip())
     example = f"{int(days[1]) * (24 if days[2] == 'd' else 168)}h" if days else "48h"
     return (
-        f"{quoted(text)} is no duration; write hours, minutes and seconds, each of at most seven "
+        f"{quoted(text)} is not a valid duration; write hours, minutes and seconds, each of at most seven "
         f'digits, such as "{example}"'
     )
 
 
 def _bad_name(it: _Fault) -> Iterator[Hit]:
     if "/" in it.limit:
-        message = (
-            f"{quoted(it.value)} is no resource name; write a domain, a slash and a name, such as "
-        )
+        message = f"{quoted(it.value)} is not a valid resource name; write a domain, a slash and a name, such as "
         message += str(it.schema["examples"][0])
     elif r"\." in it.limit:
         message = name_errors.subdomain_fault(it.value)
@@ -281,4 +279,4 @@ EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {
     "type": _type,
     "uniqueItems": _repeated,
 }
-"""Keyword of JSON Schema to the one who explains its errors."""
+"""Keyword of JSON Schema to the function that explains its errors."""

@@ -1,4 +1,4 @@
-"""The words of an error about a value of the wrong type: what it is, and what to write instead."""
+"""Messages about a value of a wrong type: its type, and what to write instead."""
 
 import math
 import re
@@ -30,7 +30,7 @@ _BOOLEANS = {
 
 
 def message(value: Any, schema: Json, types: Sequence[str], written: str | None, root: Json) -> str:
-    """Say why a value has none of the types that its schema, a part of `root`, allows.
+    """Return why a value has another type than its schema, a part of `root`, allows.
 
     `written` is the value's text in the input, if that is known.
     """
@@ -42,16 +42,16 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
         text = short(written or f"{value}")
         return _scalar(text, _number(value, types), schema, types)
     if "contentMediaType" in schema:
-        return f'{shown(value)} stands where text is wanted; write "|" after the key'
-    said = f"{shown(value)} stands where {wanted(schema, types)} is wanted"
+        return f'{shown(value)} is not text; write "|" after the key'
+    said = f"{shown(value)} is not allowed here; write {wanted(schema, types)}"
     entry = resolved(root, schema.get("items", {})).get("properties", {})
     if isinstance(value, dict) and value and value.keys() <= entry.keys():
-        return f"{said}; write a dash before its first key"
+        return f"{said}: write a dash before its first key"
     return said
 
 
 def surprise(it: Surprise, schema: Json) -> str:
-    """Say what to write, in this field, instead of a scalar that readers disagree about."""
+    """Return what to write in this field instead of a scalar that readers disagree about."""
     types = types_of(schema)
     if it.rule is NUMBER_TOO_LONG:
         remedies = [] if _NUMERIC.isdisjoint(types) else list(it.instead)
@@ -63,7 +63,7 @@ def surprise(it: Surprise, schema: Json) -> str:
 
 
 def wanted(schema: Json, types: Sequence[str]) -> str:
-    """Say what a value should be, with an example if the schema has a short one."""
+    """Return what a value must be, with an example if the schema has a short one."""
     if "enum" in schema or "const" in schema:
         return listed([str(allowed) for allowed in schema.get("enum", [schema.get("const")])])
     words = [_WORDS[name] for name in types]
@@ -79,7 +79,7 @@ def wanted(schema: Json, types: Sequence[str]) -> str:
 
 def _number(value: float, types: Sequence[str]) -> str:
     if not math.isfinite(value):
-        return "no finite number"
+        return "not a finite number"
     return "a fraction" if "integer" in types and isinstance(value, float) else "a number"
 
 
@@ -118,7 +118,7 @@ def _held(text: str, schema: Json, root: Json) -> str | None:
 
 
 def _unquoted(text: str, types: Sequence[str]) -> str | None:
-    """Give the same value without quotes, where that has a type that is allowed."""
+    """The same value without quotes if its type is then allowed, else None."""
     if "boolean" in types:
         return _BOOLEANS.get(text.lower())
     match = _NUMBER.fullmatch(text)

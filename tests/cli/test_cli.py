@@ -711,7 +711,12 @@ def test_another_fault_of_a_platform_hides_no_rule_that_there_is_not(run, tmp_pa
     )
     code, out, err = run("validate", tmp_path / "spec.yaml")
     assert code == 2
-    for told in ('unknown key "colour"', "model-above-limit", "gang-pending-long", "cohort-of-one"):
+    for told in (
+        'unknown field "colour"',
+        "model-above-limit",
+        "gang-pending-long",
+        "cohort-of-one",
+    ):
         assert told in out + err
 
 

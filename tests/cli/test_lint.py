@@ -80,10 +80,10 @@ def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
     assert report["complete"] is False
     assert {it["verdict"] for it in report["rules"]} == {"not evaluated"}
     assert [it["place"]["line"] for it in report["findings"]] == [3]
-    assert 'unknown key "nam"' in report["findings"][0]["message"]
-    assert 'unknown key "nam"' in done.stderr
+    assert 'unknown field "nam"' in report["findings"][0]["message"]
+    assert 'unknown field "nam"' in done.stderr
     assert (tmp_path / "out").read_text("utf-8").startswith("::error ")
-    assert 'unknown key "nam"' in (tmp_path / "text").read_text("utf-8")
+    assert 'unknown field "nam"' in (tmp_path / "text").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_spec_among_manifests_is_linted_as_a_spec(policygen):
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
     done = policygen("lint", "--manifests", "-", given=f"{QUEUE}---\n{spec}")
     assert done.returncode == 2
-    assert 'unknown key "nam"' in done.stderr
+    assert 'unknown field "nam"' in done.stderr
 
 
 def test_several_formats_in_one_run(policygen, tmp_path):

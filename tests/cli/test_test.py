@@ -144,7 +144,7 @@ def test_shared_specs_are_judged_once_and_their_findings_are_no_cases(policygen,
     (tmp_path / "spec.json").write_text(json.dumps({**platform, "spec": {"lin": {}}}))
     done = policygen("cases", "spec.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert 'unknown key "lin"' in done.stderr
+    assert 'unknown field "lin"' in done.stderr
 
 
 def test_everything_wrong_is_told_at_once(policygen, case, tmp_path):
@@ -176,7 +176,7 @@ def test_an_unreadable_file_is_told(policygen, case):
     case("locked").joinpath("q.yaml").chmod(0)
     done = policygen("cases")
     assert done.returncode == 2
-    assert "no permission to read this" in done.stderr
+    assert "you have no permission to read this" in done.stderr
 
 
 @pytest.mark.parametrize("what", ["nothing", "empty", "file"])

@@ -83,8 +83,8 @@ SYNTAX = {
         *("a:\n  b: 1\n c: 2\n", 3, 2, "c: 2"),
         "does not line up with the block that begins on line 1",
     ),
-    "item among keys": ("a: 1\n- b\n", 2, 1, "- b", "a list item stands among keys"),
-    "key among items": ("- a\nb: 1\n", 2, 1, "b: 1", "a key stands among list items"),
+    "item among keys": ("a: 1\n- b\n", 2, 1, "- b", "a list item is among keys"),
+    "key among items": ("- a\nb: 1\n", 2, 1, "b: 1", "a key is among list items"),
     "item in a value": ("a: - b\n", 1, 4, "-", 'write "- " on a line of its own'),
     "open bracket": ("a: [1, 2\n", 1, 4, "[", '"[" is never closed'),
     "open bracket, more": (
@@ -213,27 +213,35 @@ CONTENT = {
     ),
     "binary": (
         "a: !!binary aGk=\n",
-        [(1, 4, "!!binary", "yaml-tag", "the tag !!binary is not read")],
+        [(1, 4, "!!binary", "yaml-tag", "tag !!binary is not supported")],
     ),
     "custom tag": (
         "a: !Ref x\nb: !x {c: 1}\nd: !y\n",
         [
-            (1, 4, "!Ref", "yaml-tag", "the tag !Ref is not read; write the value without it"),
-            (2, 4, "!x", "yaml-tag", "the tag !x is not read"),
-            (3, 4, "!y", "yaml-tag", "the tag !y is not read"),
+            (1, 4, "!Ref", "yaml-tag", "tag !Ref is not supported; write the value without it"),
+            (2, 4, "!x", "yaml-tag", "tag !x is not supported"),
+            (3, 4, "!y", "yaml-tag", "tag !y is not supported"),
         ],
     ),
     "python tag": (
         "a: !!python/object:os.system x\n",
-        [(1, 4, "!!python/object:os.system", "yaml-tag", "!!python/object:os.system is not read")],
+        [
+            (
+                1,
+                4,
+                "!!python/object:os.system",
+                "yaml-tag",
+                "!!python/object:os.system is not supported",
+            )
+        ],
     ),
     "recursive alias": (
         "a: &x\n  b: *x\n",
-        [(2, 6, "*x", "recursive-alias", 'alias "*x" stands inside its own anchor')],
+        [(2, 6, "*x", "recursive-alias", 'alias "*x" is inside the value of its anchor')],
     ),
     "merge of text": (
         "a:\n  <<: b\n  c: 1\n",
-        [(2, 7, "b", "merge-not-a-mapping", '"<<" takes a mapping')],
+        [(2, 7, "b", "merge-not-a-mapping", '"<<" must have a mapping')],
     ),
     "two merges": (
         "a: &a {b: 1}\nc:\n  <<: *a\n  <<: *a\n",
@@ -296,7 +304,7 @@ def test_a_broken_document_hides_no_other():
 def test_too_many_problems_are_counted():
     _, findings = read_text("a: 1\n" * 3000)
     assert len(findings) == 1001
-    assert findings[-1].message == "1999 more problems in this document"
+    assert findings[-1].message == "this document has 1999 more errors; fix those above first"
 
 
 @pytest.mark.usefixtures("parser")
@@ -519,7 +527,7 @@ def test_deep_nesting_is_refused_where_it_is_too_deep(text):
     assert documents == []
     ((line, column, _, rule, message),) = told(findings)
     assert rule == "nesting-too-deep"
-    assert message == "nested more than 100 deep"
+    assert message == "nested more than 100 levels deep; reduce the nesting"
     assert (line, column) != (1, 1)
 
 
@@ -530,7 +538,9 @@ def test_a_hundred_collections_are_not_too_deep():
         nested = [nested]
     assert only(f"a: {'[' * 99}x{']' * 99}\n").data == {"a": nested}
     _, findings = read_text(f"a: 1\n---\na: {'[' * 100}x{']' * 100}\n---\nb: 1\n")
-    assert told(findings) == [(3, 103, "[", "nesting-too-deep", "nested more than 100 deep")]
+    assert told(findings) == [
+        (3, 103, "[", "nesting-too-deep", "nested more than 100 levels deep; reduce the nesting")
+    ]
 
 
 def laughs(levels, width):
@@ -561,7 +571,7 @@ def test_the_billion_laughs_are_one_finding():
     (document,), findings = read_text("kind: Team\n" + laughs(10, 10))
     ((line, column, under, rule, message),) = told(findings)
     assert (line, column, under, rule) == (7, 25, "*l4", "alias-bomb")
-    assert message == "aliases blow this document up; write the values out"
+    assert message == "aliases make this document much too large; write the values instead"
     assert document.data is None
     assert document.header.kind == "Team"
 

@@ -99,12 +99,12 @@ def test_stdin_that_is_closed():
 
 
 def test_what_is_not_there():
-    assert refused("a.yaml") == ("a.yaml", "unreadable-input", "there is no such file or folder")
+    assert refused("a.yaml") == ("a.yaml", "unreadable-input", "this file or folder does not exist")
     Path("a.yaml").symlink_to("gone")
-    assert refused("a.yaml")[2] == "this link leads nowhere, to gone"
+    assert refused("a.yaml")[2] == "this link leads to gone, which does not exist"
     assert refused(".")[0] == "./a.yaml"
-    assert refused("a\0b")[2] == "no file can have this name"
-    assert refused("")[2] == "an empty name; write a file, a folder or -"
+    assert refused("a\0b")[2] == "a file cannot have this name"
+    assert refused("")[2] == "the name is empty; write a file, a folder or -"
     assert refused("x" * 300)[2].startswith("cannot be read: ")
     Path("file").write_text("")
     assert refused("file/a.yaml")[2] == "cannot be read: not a directory"
@@ -119,12 +119,12 @@ def test_links_in_a_circle(folder):
     Path("d/f/g").symlink_to(folder / "d")
     Path("d/f/h.yaml").write_text("h")
     Path("d/i").symlink_to(folder)
-    assert refused("a") == ("a", "unreadable-input", "this link leads in a circle")
+    assert refused("a") == ("a", "unreadable-input", "this link leads back to itself")
     sources, findings = read(["."])
     assert [source.name for source in sources] == ["./d/f/h.yaml"]
     assert sorted((name, message) for name, *_, message in told(findings)) == [
-        ("./a", "this link leads in a circle"),
-        ("./b", "this link leads in a circle"),
+        ("./a", "this link leads back to itself"),
+        ("./b", "this link leads back to itself"),
         ("./d/e", "this link leads back to a folder above it; remove it"),
         ("./d/f/g", "this link leads back to a folder above it; remove it"),
         ("./d/i", "this link leads back to a folder above it; remove it"),
@@ -150,7 +150,7 @@ def test_a_folder_without_specs():
     Path("d/notes.txt").write_text("")
     assert refused("d") == (
         *("d", "no-spec-files"),
-        "no file to read in this folder (.yaml .yml .json)",
+        "this folder has no file to read (.yaml .yml .json)",
     )
 
 
@@ -257,8 +257,8 @@ def test_what_may_not_be_read(unprivileged):
     sources, findings = read([str(unprivileged)])
     assert sources == []
     assert [(Path(name).name, rule, message) for name, _, _, rule, message in told(findings)] == [
-        ("b.yaml", "unreadable-input", "no permission to read this"),
-        ("secret", "unreadable-input", "no permission to read this"),
+        ("b.yaml", "unreadable-input", "you have no permission to read this"),
+        ("secret", "unreadable-input", "you have no permission to read this"),
     ]
 
 
@@ -311,10 +311,13 @@ def test_bytes_that_are_no_text(data, line, column, text, message):
 def test_large_files_are_not_read(monkeypatch):
     with Path("a.yaml").open("wb") as file:
         file.truncate(files.MAX_FILE_BYTES + 1)
-    assert refused("a.yaml")[2] == "larger than 64 MiB; split it into several files"
+    assert refused("a.yaml")[2] == "this file is larger than 64 MiB; split it into several files"
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 1024 * 1024)
     endless = io.BytesIO(b"a" * (1024 * 1024 + 1))
-    assert refused("-", stdin=endless)[2] == "larger than 1 MiB; split it into several files"
+    assert (
+        refused("-", stdin=endless)[2]
+        == "this file is larger than 1 MiB; split it into several files"
+    )
     assert len(read(["-"], stdin=io.BytesIO(b"a" * 1024 * 1024))[0]) == 1
 
 
@@ -333,7 +336,7 @@ def test_the_output_is_no_input():
         ]
         name, rule, message = refused("spec/out.yaml", output=state)
         assert (name, rule) == ("spec/out.yaml", "output-inside-input")
-        assert message == "the output is this very spec file; write it elsewhere"
+        assert message == "the output is this spec file itself; write it elsewhere"
 
 
 def test_a_pipe_that_is_also_the_output_is_no_conflict():

@@ -56,13 +56,13 @@ SURPRISES = [
     (".5", "is a number to some", 'write 0.5, or ".5"'),
     ("5.", "is a number to some", 'write 5, or "5."'),
     ("+5", "is a number to some", 'write 5, or "+5"'),
-    (".inf", "is no finite number", 'write ".inf" in quotes'),
-    ("-.INF", "is no finite number", 'write "-.INF" in quotes'),
-    (".NaN", "is no finite number", 'write ".NaN" in quotes'),
+    (".inf", "is not a finite number", 'write ".inf" in quotes'),
+    ("-.INF", "is not a finite number", 'write "-.INF" in quotes'),
+    (".NaN", "is not a finite number", 'write ".NaN" in quotes'),
     ("2026-01-31", "is a date", 'write "2026-01-31" in quotes'),
     ("2026-01-31T10:20:30Z", "is a date", 'write "2026-01-31T10:20:30Z"'),
     ("2026-01-31 10:20:30.5 +2", "is a date", "in quotes"),
-    ("=", "has a meaning of its own", 'write "=" in quotes'),
+    ("=", "has a special meaning", 'write "=" in quotes'),
     ("<<", "merges mappings", 'write "<<" in quotes'),
 ]
 

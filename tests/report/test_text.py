@@ -16,7 +16,7 @@ from tests.rules import rule
 
 TYPO = Finding(
     rule("unknown-field", Severity.ERROR),
-    'unknown key "nodeSelectors"; write "nodeSelector"',
+    'unknown field "nodeSelectors"; write "nodeSelector"',
     Place("policy.yaml", 12, 3, 13, "  nodeSelectors:"),
 )
 
@@ -48,7 +48,7 @@ def columns(text):
 
 def test_the_form():
     assert shown(TYPO) == (
-        'policy.yaml:12:3: error: unknown key "nodeSelectors"; write "nodeSelector" [unknown-field]\n'
+        'policy.yaml:12:3: error: unknown field "nodeSelectors"; write "nodeSelector" [unknown-field]\n'
         "   12 |   nodeSelectors:\n"
         "      |   ^^^^^^^^^^^^^\n"
     )

@@ -181,7 +181,7 @@ YAML = [
         + "e: [*d, *d, *d, *d, *d, *d, *d, «*d», *d, *d]\n"
         + pool(),
         "alias-bomb",
-        "aliases write the values out",
+        "aliases write the values instead",
     ),
     Case(
         "a key that is no text",
@@ -199,13 +199,13 @@ YAML = [
         "a merge of a number",
         pool(spec="schedulingPolicy:\n  <<: «1»"),
         "merge-not-a-mapping",
-        "takes a mapping",
+        "must have a mapping",
     ),
     Case(
         "an alias inside its anchor",
         pool(spec="schedulingPolicy: &here\n  binPack: «*here»"),
         "recursive-alias",
-        "write the value out",
+        "write the value instead",
     ),
     Case(
         "a list instead of a document",
@@ -445,7 +445,7 @@ SCHEMA = [
         "two documents in the ConfigMap's text",
         joined(article_pool(), queues("queues: []\n--- #\n«schedulingPolicy: {}»")),
         "several-documents",
-        "one document is expected",
+        "must be one document",
     ),
     Case(
         "a ConfigMap without queues",
@@ -507,7 +507,7 @@ REFERENCES = [
         "model to namespace",
         joined(pool(), team(), model("namespace: «a-sn»")),
         "unknown-reference",
-        'none of team "a" did you mean "a-ns"?',
+        'not in team "a" did you mean "a-ns"?',
     ),
     Case(
         "schedulingClass to queue",
@@ -568,7 +568,7 @@ REFERENCES = [
         "one namespace in two teams",
         joined(pool(), team("a"), team("b", namespaces="[{name: «a-ns»}]")),
         "namespace-in-two-teams",
-        'a namespace has one team belongs to team "a" remove',
+        'namespace "a-ns" is in team "a" remove',
     ),
     Case(
         "a namespace of the cluster's own",
@@ -658,7 +658,7 @@ IDENTITIES = [
         "two Platforms",
         joined(platform("target: {}"), platform("target: {}", "«another»")),
         "object-declared-twice",
-        "a set has one Platform line 4 remove one",
+        "a spec has one Platform line 4 remove one",
     ),
     Case(
         "a shared queue called as a pool",
@@ -684,7 +684,7 @@ IDENTITIES = [
         "a queue's name that is too long once joined",
         joined(pool("pool"), team(LONG, quota="pool: «pool»")),
         "composed-name-too-long",
-        f'"{LONG}.pool" 65 characters holds 63 shorten',
+        f'"{LONG}.pool" 65 characters most 63 shorten',
     ),
     Case(
         "the name of the leaf beside child teams",
@@ -871,7 +871,7 @@ POOLS = [
         "a total that the nodes do not have",
         pool(size="nodes: 7\n    totalGPUs: «64»"),
         "total-contradicts-nodes",
-        "have 56, not 64 only one of nodes and totalGPUs",
+        "have 56 GPUs, not 64 only one of nodes and totalGPUs",
     ),
     Case(
         "GPUs of a node unknown",

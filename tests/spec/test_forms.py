@@ -90,7 +90,7 @@ def test_documents_of_others_are_left_alone(api_version, kind, name):
             "Team",
             "unknown-version",
             ("apiVersion",),
-            "is no apiVersion that policygen reads; write policygen.dev/v1alpha1",
+            "is not an apiVersion that policygen reads; write policygen.dev/v1alpha1",
         ),
         ("policygen.dev", "Team", "unknown-version", ("apiVersion",), OWN),
         ("Policygen.dev/v1alpha1", "Team", "unknown-version", ("apiVersion",), OWN),

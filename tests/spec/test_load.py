@@ -100,7 +100,7 @@ def test_second_document_is_told_where_the_first_is():
     loaded = read(POOL, POOL)
     [finding] = [it for it in loaded.findings if it.rule.name == "object-declared-twice"]
     assert (finding.place.file, finding.place.line) == ("1.yaml", 3)
-    assert 'ResourcePool "p" is in 0.yaml:3 already' in finding.message
+    assert 'ResourcePool "p" is already declared in 0.yaml:3' in finding.message
 
 
 def test_a_refused_document_has_its_name_too():

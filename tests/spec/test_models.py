@@ -33,10 +33,10 @@ def test_known_models(family, size):
     "family, size, field, words",
     [
         ("llaam", "7b", "family", 'did you mean "llama 7b"?'),
-        ("acme-chat", "7b", "family", "or leave the family out"),
-        ("llama", "9b", "size", 'no figures for "llama 9b"'),
-        ("llama", None, "family", 'no figures for "llama"'),
-        ("x" * 5000, "7b", "family", "no figures for"),
+        ("acme-chat", "7b", "family", "or omit the family"),
+        ("llama", "9b", "size", 'no data about model "llama 9b"'),
+        ("llama", None, "family", 'no data about model "llama"'),
+        ("x" * 5000, "7b", "family", "no data about model"),
     ],
 )
 def test_unknown_models_are_reported(family, size, field, words):

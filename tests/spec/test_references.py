@@ -63,8 +63,8 @@ def test_each_cycle_is_found_once_at_its_first_member():
     ]
     cycles = [message for rule, _, message in found(*spec) if rule == "team-cycle"]
     assert [message.partition("; ")[0] for message in cycles] == [
-        "each of these teams is above itself: a → c → b → a",
-        "each of these teams is above itself: x → y → x",
+        "these teams form a cycle of parents: a → c → b → a",
+        "these teams form a cycle of parents: x → y → x",
         'team "z" is its own parent',
     ]
 
@@ -83,7 +83,7 @@ def test_nearest_name_is_looked_up_for_some_and_once_for_each():
     assert len(messages) == 3000
     assert messages[0] == 'no ResourcePool "poool-0000"; did you mean "pool-0000"?'
     assert 5 < sum("did you mean" in message for message in messages) < 50
-    assert messages[-1] == 'no ResourcePool "poool-2999"; write one that is there'
+    assert messages[-1] == 'no ResourcePool "poool-2999"; write one that exists'
 
 
 def test_names_in_messages_are_short_and_printable():

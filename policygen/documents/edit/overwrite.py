@@ -35,11 +35,11 @@ def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
 def _staged(source: Source, text: str) -> tuple[Path, Path]:
     """The new content beside its place, and that place."""
     if source.path is None:
-        raise UsageError("standard input cannot be written; leave --write out for a diff")
+        raise UsageError("standard input cannot be written; omit --write for a diff")
     target = Path(os.path.realpath(source.path))
     state = target.stat()
     if not stat.S_ISREG(state.st_mode):
-        raise UsageError(f"{source.name} is no regular file, so it is not written")
+        raise UsageError(f"{source.name} is not a regular file, so it is not written")
     if not state.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         raise UsageError(f"{source.name} is read-only, so it is not written")
     if state.st_nlink > 1:
@@ -47,7 +47,9 @@ def _staged(source: Source, text: str) -> tuple[Path, Path]:
     if not os.access(target, os.W_OK):
         raise UsageError(f"{source.name} cannot be written: no permission")
     if target.read_bytes() != source.whole(source.text):
-        raise UsageError(f"{source.name} was changed meanwhile; nothing is written, run it again")
+        raise UsageError(
+            f"{source.name} changed in the meantime, so nothing is written; run it again"
+        )
     beside = target.with_name(f".{target.name}.policygen-{os.getpid()}")
     try:
         atomic.stage(beside, source.whole(text), target)

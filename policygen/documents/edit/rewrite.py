@@ -46,7 +46,7 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
         except EditError as error:
             made.append(error)
             touched.append(set())
-    shared = EditError("it is shared through an alias, and not all who use it want this")
+    shared = EditError("an alias shares it with a place that must not change")
     while True:  # a fix that is refused may have been the partner of another
         asking = {it for each in touched for it in each if it[0] in text.shared}
         uses = Counter((node, edit) for node, _, edit in asking)
@@ -89,7 +89,7 @@ class _Step:
                 if self.edit.verb is Verb.ADD and outline.shape[node] == NodeKind.MAPPING:
                     self.node, self.rest = node, path[number:]
                     return
-                raise EditError("its place in the text is not certain, as with what is merged in")
+                raise EditError("its place in the text is not known, because it comes from a merge")
             self.above, self.mapping, self.key, self.node = self.key, node, step.key, step.node
         if self.edit.verb in {Verb.REWRITE, Verb.QUOTE}:
             self.node = outline.target.get(self.node, self.node)
@@ -153,7 +153,7 @@ class _Step:
         if self.it.is_flow(self.mapping):
             return self._without(number, starts, ends, self.mapping)
         if self.flow:
-            raise EditError("it stands in brackets without braces of its own")
+            raise EditError("it is in brackets without its own braces")
         start, end = starts[number], ends[number]
         if len(pairs) == 1:
             return self._emptied(start, end)
@@ -199,7 +199,7 @@ class _Step:
 
     def _without_comments(self, start: int, end: int, instead: str = "") -> Splice:
         if comments(self.text[start:end]):
-            raise EditError("a comment in it would have no place any more")
+            raise EditError("a comment in it would be lost")
         return Splice(start, end, instead)
 
     def _without_lines(self, begin: int, end: int, indent: str) -> Splice:
@@ -260,7 +260,7 @@ class _Step:
             blank = " " if lead.strip(" \t") else f"\n{lead}"
             return Splice(end, end, f",{blank}{inline}")
         if self.flow:
-            raise EditError("it stands in brackets without braces of its own")
+            raise EditError("it is in brackets without its own braces")
         indent = " " * len(lead)
         lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
         lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")

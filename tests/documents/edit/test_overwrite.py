@@ -62,10 +62,10 @@ def a_pipe(path):
     "happens, message",
     [
         (read_only, "is read-only"),
-        (changed, "was changed meanwhile"),
+        (changed, "changed in the meantime"),
         (gone, "cannot be written: No such file"),
         (named_twice, "has a second name"),
-        (a_pipe, "is no regular file"),
+        (a_pipe, "is not a regular file"),
     ],
 )
 def test_one_that_must_not_be_written_keeps_all_as_they_are(happens, message, file, tmp_path):
