@@ -1,8 +1,8 @@
 """Every string that users read, as one list, and the words that plain English avoids.
 
 `python -m tests.style` prints the list, one string a line with its file and line.
-`--sample 100 --seed 13` prints some of them, for a reading without their context, and
-`--offences` prints only those with a word of `AVOIDED`.
+`--sample 100 --seed 13` prints some of them, for a reading without their context, `--offences`
+prints only those with a word of `AVOIDED`, and `--long 25` those with a sentence of more words.
 
 The list has the help of all commands, the strings of messages in `policygen`, the summaries and
 pages of rules, the docs, the examples' comments, the comments of templates, and the descriptions
@@ -54,6 +54,8 @@ _AVOIDED = re.compile(
 )
 _PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? [a-z]{2,}")
 _CODE = re.compile(r"`[^`]*`|\]\([^)]*\)")
+_WORD = re.compile(r"\S*\w\S*")
+_SENTENCE_END = re.compile(r"[.;:?!|](?=\s|$)")
 _COMMENT = re.compile(r"(?:^|\s)#\s+(\S.*)")
 
 
@@ -71,6 +73,11 @@ class Text(NamedTuple):
         for allowed in ALLOWED:
             plain = plain.replace(allowed, "")
         return [found[0] for found in _AVOIDED.finditer(plain) if not _is_value(found[0])]
+
+    @property
+    def longest(self) -> int:
+        """The number of words of its longest sentence."""
+        return max(len(_WORD.findall(it)) for it in _SENTENCE_END.split(self.text))
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text}"
@@ -184,6 +191,9 @@ def main() -> None:
     parser.add_argument("--sample", type=int, metavar="N", help="print only N of them, at random")
     parser.add_argument("--seed", type=int, default=0, help="draw the sample with this seed")
     parser.add_argument("--offences", action="store_true", help="print only what uses AVOIDED")
+    parser.add_argument(
+        "--long", type=int, metavar="N", help="print only sentences of over N words"
+    )
     parser.add_argument("part", nargs="*", help="print only files whose path contains one of these")
     options = parser.parse_args()
     found = [
@@ -194,6 +204,8 @@ def main() -> None:
             if it.offences:
                 print(f"{it}  [{', '.join(it.offences)}]")  # noqa: T201 - a tool's output
         return
+    if options.long:
+        found = [it for it in found if it.longest > options.long]
     if options.sample:
         found = random.Random(options.seed).sample(found, options.sample)
     for it in found:
