@@ -1,39 +1,23 @@
 """What users read is plain English: none of the words that tests/style.py lists."""
 
-from collections import defaultdict
-from pathlib import Path
-
 import pytest
 
 from tests.style import ALLOWED, Text, texts
 
-PENDING = Path(__file__).parent / "style_pending.txt"
-"""Files that are not rewritten yet, one a line. This list may only shrink."""
-
 
 @pytest.fixture(scope="module")
-def offences():
-    """The file of each offence, to its offences."""
-    found = defaultdict(list)
-    for text in texts():
-        if text.offences:
-            found[text.file].append(f"{text}  [{', '.join(text.offences)}]")
-    return found
+def everything():
+    """All texts, extracted once."""
+    return texts()
 
 
-def test_no_text_uses_an_avoided_word(offences):
-    pending = set(PENDING.read_text("utf-8").split())
-    assert [it for file, lines in offences.items() if file not in pending for it in lines] == []
+def test_no_text_uses_an_avoided_word(everything):
+    assert [f"{it}  [{', '.join(it.offences)}]" for it in everything if it.offences] == []
 
 
-def test_the_list_of_pending_files_only_shrinks(offences):
-    clean = [file for file in PENDING.read_text("utf-8").split() if file not in offences]
-    assert clean == [], "remove these from tests/style_pending.txt"
-
-
-def test_every_allowed_text_is_used():
-    everything = "\n".join(it.text for it in texts())
-    assert [allowed for allowed in ALLOWED if allowed not in everything] == []
+def test_every_allowed_text_is_used(everything):
+    joined = "\n".join(it.text for it in everything)
+    assert [allowed for allowed in ALLOWED if allowed not in joined] == []
 
 
 @pytest.mark.parametrize(
@@ -54,8 +38,8 @@ def test_what_is_an_offence(text, found):
     assert Text("a.py", 1, text).offences == found
 
 
-def test_each_source_is_in_the_list():
-    files = {it.file for it in texts()}
+def test_each_source_is_in_the_list(everything):
+    files = {it.file for it in everything}
     assert {
         "README.md",
         "docs/lint.md",
