@@ -28,7 +28,7 @@ class Compiled(Struct, frozen=True):
     """The findings, without errors."""
 
 
-def compiled(  # noqa: PLR0913 - where the texts come from, and what they are read for
+def compiled(  # noqa: PLR0913 - the inputs and the options of the spec
     specs: Sequence[str],
     target: Targets,
     extras: frozenset[str] = frozenset(),

@@ -51,9 +51,9 @@ def compare(
         path = Path(folder) / "now.snapshot"
         # ConfigMaps of the first snapshot are requested again, independent of the spec.
         known = opened(before).seen.config_maps
-        said = snapshot.take(request, path, progress=progress, config_maps=known)
+        messages = snapshot.take(request, path, progress=progress, config_maps=known)
         if not path.exists():
-            raise UnreadError(said[0])
+            raise UnreadError(messages[0])
         return _compare(request, before, path, today)
 
 

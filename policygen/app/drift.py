@@ -57,12 +57,12 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
     Each cluster with drift has its own folder. Raises UsageError.
     """
     made: dict[str, str] = {}
-    said = []
+    commands = []
     used: set[str] = set()
     # The scripts change to their own folder.
     contexts = str(kubeconfig.absolute()) if kubeconfig else ""
     for drift in report.drifts:
-        steps = patches.steps(drift, _kept(report, drift))
+        steps = patches.steps(drift, _waiver_filter(report, drift))
         if steps:
             name = _folder(drift.context, used)
             used.add(name)
@@ -70,7 +70,7 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
                 steps, drift.context, patches.kubectl(drift.kubectl_context, contexts)
             )
             made |= {f"{name}/{path}": text for path, text in inside.items()}
-            said += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
+            commands += [f"{folder / name / it}" for it in inside if it.endswith(".sh")]
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"--patches {folder} already exists; name a new folder")
@@ -80,7 +80,11 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
             file.write_text(text, "utf-8")
     except OSError as error:
         raise UsageError(f"--patches {folder} cannot be written: {error.strerror}") from None
-    return f"run {', then '.join(said)}" if said else f"{_unwritten(report)}, so nothing is written"
+    return (
+        f"run {', then '.join(commands)}"
+        if commands
+        else f"{_unwritten(report)}, so nothing is written"
+    )
 
 
 def _unwritten(report: Report) -> str:
@@ -100,7 +104,7 @@ def _folder(context: str, used: Collection[str]) -> str:
     return name
 
 
-def _kept(report: Report, drift: Drift) -> patches.Keep:
+def _waiver_filter(report: Report, drift: Drift) -> patches.Keep:
     """Whether a shown finding reports the difference; waived differences stay."""
     shown = {
         (it.rule.name, it.object, it.path) for it in report.findings if it.cluster == drift.context

@@ -34,7 +34,7 @@ _NOTES = {
 
 
 class RuleEntry(Struct, frozen=True, eq=False):
-    """A rule, and what its page says about it."""
+    """A rule, and facts from its page."""
 
     rule: Rule
     proof: str | None = None

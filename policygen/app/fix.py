@@ -61,11 +61,11 @@ def run(
     then no file was changed.
     """
     fixed = fix(request, today=today, unsafe=unsafe, stdin=stdin)
-    said = [harmless(line) for line in summary(fixed, written=write)]
+    lines = [harmless(line) for line in summary(fixed, written=write)]
     if not write:
-        return fixed.before, diff(fixed), said
+        return fixed.before, diff(fixed), lines
     overwrite(fixed.texts)
-    return fixed.after, "", said
+    return fixed.after, "", lines
 
 
 def diff(fixed: Fixed) -> str:
@@ -126,10 +126,10 @@ def repairs(report: Report) -> dict[int, Repair]:
     found: dict[int, Repair] = {}
     while left:  # of overlapping changes, a round uses the first; the next round uses the next
         step = _pass(sources, report.documents, left)
-        for proposal in step.kept:
+        for proposal in step.used:
             finding = proposal.finding
             found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule.name])
-        done = {id(it.finding) for it in step.kept} | {id(it) for it, _ in step.left}
+        done = {id(it.finding) for it in step.used} | {id(it) for it, _ in step.left}
         if not done:
             break
         left = [finding for finding in left if id(finding) not in done]
@@ -189,7 +189,7 @@ class _Pass(Struct, eq=False):
 
     sources: list[Source]
     done: Counter[str] = field(default_factory=Counter)
-    kept: list[_Proposal] = field(default_factory=list)
+    used: list[_Proposal] = field(default_factory=list)
     """The applied fixes, one per finding."""
     left: list[tuple[Finding, str]] = field(default_factory=list)
 
@@ -241,9 +241,9 @@ class _Text(Struct, frozen=True, eq=False):
                     self.out.left.append((finding, str(parts)))
                 elif taken.take(parts):
                     proposals.append(_Proposal(finding, self.source, each.index, tuple(parts)))
-        kept, text = self._sound(proposals)
-        self.out.done.update(it.finding.rule.name for it in kept)
-        self.out.kept += kept
+        used, text = self._sound(proposals)
+        self.out.done.update(it.finding.rule.name for it in used)
+        self.out.used += used
         return text
 
     def _sound(self, proposals: Sequence[_Proposal]) -> tuple[Sequence[_Proposal], str]:

@@ -93,11 +93,13 @@ def judge_manifests(
 ) -> CheckResult:
     """Run the rules on manifests."""
     found = declared.found
-    hollow = [] if declared.unreadable else list(_hollow(declared, against.documents))
-    complete = found.complete and not declared.unreadable and not hollow
+    empty_inputs = (
+        [] if declared.unreadable else list(_without_objects(declared, against.documents))
+    )
+    complete = found.complete and not declared.unreadable and not empty_inputs
     cluster = Cluster(found.objects)
     # Nodes and similar kinds count as missing only if at least one exists.
-    there = {
+    available = {
         **_configurations(cluster),
         Need.WHOLE: complete and not declared.partial,
         Need.NODES: cluster.nodes.any,
@@ -105,14 +107,14 @@ def judge_manifests(
         Need.NAMESPACES: cluster.namespaces.any,
         Need.SPEC: against.spec is not None,
     }
-    given = frozenset(need for need, is_given in there.items() if is_given)
+    given = frozenset(need for need, is_given in available.items() if is_given)
     outcomes = engine.run(rules, Facts(cluster, against.target, given, against.spec, against.plan))
     hits = [hit for outcome in outcomes for hit in outcome.hits]
     return CheckResult(
         outcomes=outcomes,
         findings=[
             *declared.unreadable,
-            *hollow,
+            *empty_inputs,
             *found.findings,
             *locate_objects(found.documents, found.objects, hits),
             *manifests.notes(found, judged=lambda it: _is_judged(it, against.target)),
@@ -130,10 +132,10 @@ def judge(
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
     rendered = None if seen.redacted else against.rendered
     cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
-    if rendered and (unasked := tuple(map(_unasked, rendered.unasked(cluster)))):
-        seen = replace(seen, gaps=(*seen.gaps, *unasked))
+    if rendered and (not_requested := tuple(map(_not_requested, rendered.unasked(cluster)))):
+        seen = replace(seen, gaps=(*seen.gaps, *not_requested))
         cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
-    there = {
+    available = {
         **_configurations(cluster),
         # Hashed names do not equal the names that a spec renders.
         Need.SPEC: against.spec is not None and not seen.redacted,
@@ -143,7 +145,7 @@ def judge(
         cluster,
         {**against.target, **_supported(runs)},
         # The engine looks up other needs among the kinds that were read.
-        given=frozenset(need for need in Need if there.get(need, True)),
+        given=frozenset(need for need in Need if available.get(need, True)),
         spec=against.spec,
         plan=against.plan,
         asked=against.asked,
@@ -161,12 +163,12 @@ def judge(
         outcomes=outcomes,
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
-            *(_unseen(str(it), seen) for it in gaps),
+            *(_not_read(str(it), seen) for it in gaps),
             *_malformed(cluster),
             *(
                 lost := [
-                    *(_unseen(it, seen) for it in unread.messages(snapshot)),
-                    *_hidden(seen, outcomes, against),
+                    *(_not_read(it, seen) for it in unread.messages(snapshot)),
+                    *_redacted(seen, outcomes, against),
                 ]
             ),
         ],
@@ -185,8 +187,8 @@ def judge(
 def _pods(cluster: Cluster, hits: Iterable[Hit]) -> Iterator[Object]:
     """The pods in hits."""
     places = (at for hit in hits for at in (hit.at, *hit.related) if at is not None)
-    told = {at.path[1] for at in places if at.path[:1] == (PODS,)}
-    return (pod.object for pod in cluster.pods if pod.number in told) if told else iter(())
+    numbers = {at.path[1] for at in places if at.path[:1] == (PODS,)}
+    return (pod.object for pod in cluster.pods if pod.number in numbers) if numbers else iter(())
 
 
 def _configurations(cluster: Cluster) -> dict[Need, bool]:
@@ -198,7 +200,7 @@ def _configurations(cluster: Cluster) -> dict[Need, bool]:
     }
 
 
-def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
+def _without_objects(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
     """Findings about manifests without objects, for example from a failed command in a pipe.
 
     Empty standard input is always reported, empty files only if all files are empty.
@@ -210,10 +212,10 @@ def _hollow(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
     holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
     empty = [it.name for it in sources if it.name not in holding]
     if len(empty) == len(sources):
-        told = [files.STDIN if path == "-" else path for path in declared.paths]
+        names = [files.STDIN if path == "-" else path for path in declared.paths]
     else:
-        told = [name for name in empty if name == files.STDIN]
-    for name in dict.fromkeys(told):
+        names = [name for name in empty if name == files.STDIN]
+    for name in dict.fromkeys(names):
         message = "contains no object, so nothing was checked; did the command that writes it fail?"
         yield Finding(NOTHING_TO_JUDGE, message, Place(name))
 
@@ -225,7 +227,7 @@ def _is_judged(it: Object, target: Mapping[str, Version]) -> bool:
     return typed or served or api_versions.fault(it, target) is not None
 
 
-def _unasked(it: Object) -> Gap:
+def _not_requested(it: Object) -> Gap:
     """A gap for an object that a snapshot without the spec does not contain."""
     reason = f"{it.name}: the snapshot was taken without this spec; take it with the spec"
     return Gap(it.group, it.kind, it.namespace, reason)
@@ -243,21 +245,21 @@ def _supported(found: Mapping[str, Version]) -> dict[str, Version]:
 def _gaps(seen: Seen, outcomes: Sequence[RuleOutcome]) -> Iterator[Gap]:
     """The gaps in kinds that a rule needs."""
     missed = {kind for outcome in outcomes for kind in outcome.missed}
-    told = set()
+    reported = set()
     for gap in seen.gaps:
         kind = GroupKind(gap.group, gap.kind)
         if kind in missed:
-            told.add(kind)
+            reported.add(kind)
             yield gap
-    for unasked in sorted(missed - told):
-        yield Gap(*unasked, "", "")
+    for kind in sorted(missed - reported):
+        yield Gap(*kind, "", "")
 
 
-def _unseen(message: str, seen: Seen) -> Finding:
+def _not_read(message: str, seen: Seen) -> Finding:
     return Finding(NOT_READ, message, cluster=seen.context)
 
 
-def _hidden(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> Iterator[Finding]:
+def _redacted(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> Iterator[Finding]:
     """A finding if a spec is compared with a redacted snapshot."""
     rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
     if seen.redacted and against.spec is not None and rules:
@@ -265,7 +267,7 @@ def _hidden(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> It
             "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec; "
             f"{rules} rules, including those about drift, were not evaluated"
         )
-        yield _unseen(message, seen)
+        yield _not_read(message, seen)
 
 
 def _malformed(cluster: Cluster) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from policygen.core.finding import Finding
 from policygen.render.role import roles
 
 _KEY_DIGITS = 64
-"""Of 32 bytes, which nobody guesses."""
+"""The length of a random hash key: 32 bytes in hexadecimal."""
 
 
 def take(  # noqa: PLR0913 - what is read, and how it is written

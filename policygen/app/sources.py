@@ -32,7 +32,7 @@ class SnapshotFile:
 
     @contextmanager
     def begin(self, document: int) -> Iterator["SnapshotFile"]:
-        """Its objects stand in the document of that index."""
+        """Set the index of the document for its objects."""
         self.document = document
         yield self
 
@@ -63,7 +63,7 @@ class LiveCluster:
 
     @contextmanager
     def begin(self, document: int) -> Iterator["Listing | Unreachable"]:
-        """Begin to read it: lists come during the block.
+        """Start to read it; the lists arrive during the block.
 
         Raises UsageError if it is the only cluster and its context cannot be used.
         """

@@ -133,9 +133,9 @@ def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
 
 
 def _linted(case: Case, request: TestRequest, today: date) -> _Linted:
-    """What lint finds in a case: of a refused spec its reasons, else what stands in the case.
+    """The findings of lint on a case: all of a refused spec, otherwise those in files of the case.
 
-    What is found in the shared specs is the same in each, and no matter of any.
+    Findings in the shared specs are the same for every case, so they are omitted.
     """
     asked = LintRequest(
         specs=request.specs,

@@ -39,7 +39,7 @@ Progress = Callable[[str], None]
 
 
 class ClusterQuery(Struct, frozen=True):
-    """What to read."""
+    """The kinds, namespaces and ConfigMaps to read."""
 
     kinds: frozenset[GroupKind]
     versions: Mapping[GroupKind, str] = field(default_factory=dict)
@@ -64,10 +64,10 @@ class _ServerVersion(Struct):
 def begin(
     server: Server, wanted: ClusterQuery, *, document: int = 0, progress: Progress = lambda _: None
 ) -> Iterator["Look"]:
-    """Begin to list the wanted kinds. The lists are under way in the block, and end with it.
+    """Start to list the wanted kinds. The lists run during the block, and stop at its end.
 
-    The objects stand in the document of that index. Raises ReadError if the server does not say
-    what it serves.
+    `document` is the index of the document that has the objects. Raises ReadError if the API groups
+    of the server cannot be read.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
@@ -78,12 +78,12 @@ def begin(
         except BaseException:
             server.stop()
             raise
-        finally:  # after an interrupt nothing waits for a server that does not answer
+        finally:  # after an interrupt, do not wait for a server that does not answer
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Look:
-    """Lists of one cluster that are under way."""
+    """The running lists of one cluster."""
 
     def __init__(
         self,
@@ -99,8 +99,8 @@ class Look:
         self.progress = progress
         self.document = document
         self.rows = Pods(document)
-        self.alone: dict[int, dict[str, Any]] = {}
-        """Pods that no workload stands for, whole, by their numbers."""
+        self.unowned: dict[int, dict[str, Any]] = {}
+        """The data of pods without a workload, by their numbers."""
         self.gaps: list[Gap] = []
         self.unserved: set[GroupKind] = set()
         self.progress("what is served")
@@ -109,7 +109,7 @@ class Look:
         self._lists = self._begin(self._served, self.wanted.kinds)
 
     def finish(self, taken: datetime) -> Snapshot:
-        """All that the server has of the wanted kinds. What could not be read is a gap."""
+        """The objects of the wanted kinds. A list that could not be read is a gap."""
         lists = self._lists
         # They only wait for Deployments, so they arrive before the longest list.
         config_maps = (
@@ -118,7 +118,7 @@ class Look:
         listed: dict[GroupKind, _Listed] = {}
         for number, (it, future) in enumerate(lists.items()):
             self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
-            listed[GroupKind(it.group, it.kind)] = self._come(it, future)
+            listed[GroupKind(it.group, it.kind)] = self._listed(it, future)
         if config_maps is not None:
             listed[CONFIG_MAP] = config_maps
         for each in listed.values():
@@ -141,10 +141,10 @@ class Look:
 
     def _snapshot(self, seen: Seen, listed: Mapping[GroupKind, _Listed]) -> Snapshot:
         pods = listed.get(POD, _Listed()).pods
-        alone = (self.alone.get(pod.number) for pod in pods) if self.alone else ()
+        unowned = (self.unowned.get(pod.number) for pod in pods) if self.unowned else ()
         data = [
             *(each for kind in sorted(listed) for each in listed[kind].objects),
-            *(each for each in alone if each is not None),
+            *(each for each in unowned if each is not None),
         ]
         at = (At(self.document, ("objects", i)) for i in count())
         objects = map(Object.read, data, at)
@@ -195,40 +195,42 @@ class Look:
 
     def _pod(self, listed: ListedPod) -> Pod:
         pod = self.rows.row(listed)
-        data = pod_lists.lone(listed, pod)
+        data = pod_lists.unowned(listed, pod)
         if data is not None:
-            self.alone[pod.number] = data
+            self.unowned[pod.number] = data
         return pod
 
     def _objects(
         self, it: Resource, namespace: str, query: Mapping[str, str]
     ) -> list[dict[str, Any]]:
         type_ = listed_as(GroupKind(it.group, it.kind))
-        return pages.items(self.server.fetch, it.path(namespace), query, type_, partial(_kept, it))
+        return pages.items(
+            self.server.fetch, it.path(namespace), query, type_, partial(_projected, it)
+        )
 
     def _config_maps(self, found: ServedResources, lists: Mapping[Resource, Any]) -> _Listed:
-        """Those with controllers' files in them, each asked for by name: others are nobody's business."""
+        """The ConfigMaps with controllers' files, each requested by name: others can contain secrets."""
         place = found.find(CONFIG_MAP)
         read = _Listed()
         if place is None:
             self.unserved.add(CONFIG_MAP)
             return read
         deployments = (
-            self._come(it, future)
+            self._listed(it, future)
             for it, future in lists.items()
             if (it.group, it.kind) == _DEPLOYMENT
         )
         objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
-        asked = {
+        names = {
             (namespace, name) for name in self.wanted.config_maps for namespace in self._where()
         }
-        asked |= {
+        names |= {
             (each.object.namespace, name)
             for each in controllers(it for it in objects if it is not None)
             for name in each.config_maps
             if name not in self.wanted.config_maps
         }
-        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(asked)}
+        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(names)}
         for (namespace, name), future in futures.items():
             try:
                 read.objects += self._of(future)
@@ -237,13 +239,13 @@ class Look:
         return read
 
     def _named(self, place: Resource, namespace: str, name: str) -> list[dict[str, Any]]:
-        """In one namespace or in all: a list of those of a name, which RBAC can allow by name."""
+        """The ConfigMaps with a name, in one namespace or all. RBAC can allow such a list by name."""
         return self._objects(place, namespace, {"fieldSelector": f"metadata.name={name}"})
 
     def _where(self) -> Sequence[str]:
         return self.wanted.namespaces or ("",)
 
-    def _come(self, it: Resource, future: "Future[_Listed]") -> _Listed:
+    def _listed(self, it: Resource, future: "Future[_Listed]") -> _Listed:
         """A list, or a gap with the reason why it could not be read."""
         try:
             return self._of(future)
@@ -277,7 +279,7 @@ def _ordered(places: Iterable[Resource]) -> list[Resource]:
     return sorted(places, key=lambda it: rank.get(it.kind, len(rank)))
 
 
-def _kept(it: Resource, item: Any) -> dict[str, Any]:
+def _projected(it: Resource, item: Any) -> dict[str, Any]:
     """An item as an object. In lists of built-in kinds, servers omit apiVersion and kind."""
-    whole = {**plain(item), "apiVersion": it.api_version, "kind": it.kind}
-    return projection.kept(GroupKind(it.group, it.kind), whole)
+    complete = {**plain(item), "apiVersion": it.api_version, "kind": it.kind}
+    return projection.projected(GroupKind(it.group, it.kind), complete)

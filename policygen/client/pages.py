@@ -64,9 +64,9 @@ def items(
     """
     decoder = msgspec.json.Decoder(ListPage[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
-        whole = number == RESTARTS
-        asked = query if whole else _first(query)
-        found = _pages(partial(fetch, path), asked, decoder, made)
+        in_pages = number < RESTARTS
+        first_query = _first(query) if in_pages else query
+        found = _pages(partial(fetch, path), first_query, decoder, made)
         if found is not None:
             return found
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
@@ -115,12 +115,12 @@ def _pages(
             if token in seen:
                 raise ReadError("the list is endless: a page names an earlier page as the next")
             seen.add(token)
-            come = ahead.take(token)
-            if come is None:
+            found_ahead = ahead.take(token)
+            if found_ahead is None:
                 ahead.stop()
                 ahead = _Ahead(fetch, query)
-                come = ahead.get(token)
-            answer = come
+                found_ahead = ahead.get(token)
+            answer = found_ahead
     except RefusedError as error:
         if error.status == _EXPIRED:
             return None
@@ -142,7 +142,7 @@ class _Ahead:
         self._fetch = fetch
         self._query = query
         self._room = Semaphore(AHEAD)
-        self._asked: dict[str, Future[Answer]] = {}
+        self._futures: dict[str, Future[Answer]] = {}
         self._stopped = False
 
     def get(self, token: str) -> Answer:
@@ -164,10 +164,10 @@ class _Ahead:
 
     def take(self, token: str) -> Answer | None:
         """A page that was requested ahead, or None. Raises the errors of its request."""
-        asked = self._asked.pop(token, None)
-        if asked is None:
+        future = self._futures.pop(token, None)
+        if future is None:
             return None
-        answer = asked.result()
+        answer = future.result()
         self._room.release()
         return answer
 
@@ -181,21 +181,21 @@ class _Ahead:
         token = _early(answer)
         if not token:
             return False
-        if token not in self._asked:
-            asked = self._asked[token] = Future()
+        if token not in self._futures:
+            future = self._futures[token] = Future()
             Thread(
-                target=self._run, args=(token, asked), name="policygen-ahead", daemon=True
+                target=self._run, args=(token, future), name="policygen-ahead", daemon=True
             ).start()
         return True
 
-    def _run(self, token: str, asked: "Future[Answer]") -> None:
+    def _run(self, token: str, future: "Future[Answer]") -> None:
         self._room.acquire()
         if self._stopped:
             return
         try:
-            asked.set_result(self.get(token))
+            future.set_result(self.get(token))
         except Exception as error:  # noqa: BLE001 - raised where the page is taken
-            asked.set_exception(error)
+            future.set_exception(error)
 
 
 def _early(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from policygen.kubernetes.snapshot import NODE, Owner, Pod
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import TEMPLATES, PodSpec
 
-_TOLD = (
+_KEY_PREFIXES = (
     "kueue.x-k8s.io/",
     "scheduling.k8s.io/",
     "scheduling.volcano.sh/",
@@ -145,8 +145,8 @@ class Pods:
             node=self._text(listed.spec.node_name),
             phase=self._text(status.phase),
             owner=self._owner(metadata.owners),
-            labels=self._told(metadata.labels),
-            annotations=self._told(metadata.annotations),
+            labels=self._selected(metadata.labels),
+            annotations=self._selected(metadata.annotations),
             created=self._time(metadata.created),
             deleted=self._time(metadata.deleted),
             gates=tuple(gate.name for gate in listed.spec.scheduling_gates),
@@ -179,15 +179,15 @@ class Pods:
                 return found
         return None
 
-    def _told(self, texts: Mapping[str, str]) -> dict[str, str]:
-        told = tuple(it for it in texts.items() if it[0].startswith(_TOLD))
-        found = self._mappings.get(told)
+    def _selected(self, texts: Mapping[str, str]) -> dict[str, str]:
+        selected = tuple(it for it in texts.items() if it[0].startswith(_KEY_PREFIXES))
+        found = self._mappings.get(selected)
         if found is None:
-            found = self._mappings[told] = dict(told)
+            found = self._mappings[selected] = dict(selected)
         return found
 
 
-def lone(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
+def unowned(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
     """The data of a pod without an owner; None if it has an owner or has finished.
 
     Owners are objects with a pod template, and nodes for their static pods.

@@ -42,7 +42,7 @@ _LABELS = ("metadata", "selector", "status")
 """Fields in which such a key is the key of a label."""
 
 
-def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
+def projected(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
     """The part of an object that a snapshot keeps. Changes `data`, and can share parts with it."""
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
@@ -53,7 +53,7 @@ def kept(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
     if kind == WORKLOAD:
         return _workload(data, metadata)
     if kind in TEMPLATES:
-        return _maker(data, metadata)
+        return _with_templates(data, metadata)
     return data
 
 
@@ -100,7 +100,7 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
     return {**_identity(data), "metadata": metadata, "spec": spec, "status": status}
 
 
-def _maker(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+def _with_templates(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """An object with pod templates: the parts of the templates that rules read, without secrets."""
     labels = mapping(metadata.get("labels"))
     ours = labels.get(MANAGED_BY) == TOOL
@@ -152,8 +152,8 @@ def without_values(container: Mapping[str, Any]) -> dict[str, Any]:
     """A container in an object of ours. Containers of other tools are kept without their command."""
     if container.get("name") != SCHEDULER_CONTAINER:
         return {**_only(container, _CONTAINER), **_environment(container)}
-    kept = {key: value for key, value in container.items() if key != "envFrom"}
-    return {**kept, **_environment(container)}
+    fields = {key: value for key, value in container.items() if key != "envFrom"}
+    return {**fields, **_environment(container)}
 
 
 def _environment(container: Mapping[str, Any]) -> dict[str, Any]:

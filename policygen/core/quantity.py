@@ -17,22 +17,22 @@ MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
 
 MAX_INT64 = (1 << 63) - 1
-"""What Kubernetes caps a quantity at, in units or, as it reads cpu, in thousandths."""
+"""The largest quantity of Kubernetes, in units, or in thousandths for cpu."""
 
 MAX_LENGTH = 64
-"""Characters of a quantity's text: more than any that means something, and cheap to read."""
+"""The most characters of a quantity: more than any real one has, and few enough to parse fast."""
 
 MAX_EXPONENT = 64
-"""Powers of ten that an exponent may name; beyond it nothing is a quantity."""
+"""The largest absolute value of an exponent."""
 
 _CEILING = 10**21
-# Go prints 1000E as "1", since its suffixes end at E: from here on there is no text to agree on.
+# Go has no suffix above E, and prints 1000E as "1", so larger quantities have no valid text.
 
 _NANO = 10**9
 
 
 class Format(Enum):
-    """How a quantity was written, which is how it is written again."""
+    """The format of a quantity, which its canonical text keeps."""
 
     DECIMAL_SI = "DecimalSI"
     BINARY_SI = "BinarySI"
@@ -40,7 +40,7 @@ class Format(Enum):
 
 
 class Quantity(Struct, frozen=True):
-    """An exact number, never finer than a billionth, and the format that it was written in."""
+    """An exact number, a multiple of a billionth, and its format."""
 
     value: Fraction
     format: Format
@@ -55,20 +55,19 @@ _SHAPE = re.compile(rf"({_NUMBER})(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?[0-9]+))?
 
 
 def parse(text: str | float) -> Quantity:
-    """The quantity that a text or a YAML number stands for.
+    """The quantity of a text or a YAML number.
 
-    Reads what k8s.io/apimachinery's ParseQuantity reads: digits finer than a billionth are
-    rounded up (away from zero), binary ones are capped at 2^63-1. A float counts as its
-    shortest decimal text.
+    Parses as ParseQuantity of k8s.io/apimachinery does: rounds to a billionth, away from zero, and
+    caps binary quantities at 2^63-1. A float is read as its shortest decimal text.
 
-    Raises ValueError, whose message says what to write, for everything else; also for what
-    Go accepts by accident (no digits at all, 10^21 and more, which it prints wrong).
+    Raises ValueError for invalid input, with a message that contains the remedy. It also rejects
+    texts that Go accepts by accident: no digits, and 10^21 and more, which Go prints wrong.
     """
     if isinstance(text, str):
         return _read(text)
     if isinstance(text, bool) or not isinstance(text, int | float):
         message = f"{_shown(text)} is not a valid quantity; write a number such as 500m or 80Gi"
-        raise ValueError(message)  # noqa: TRY004 - the input's fault, as every other here
+        raise ValueError(message)  # noqa: TRY004 - callers catch ValueError for all invalid input
     if isinstance(text, int):
         return _number(text)
     if not math.isfinite(text):
@@ -103,7 +102,7 @@ def _read(text: str) -> Quantity:
 @lru_cache(maxsize=4096)
 def _number(number: int) -> Quantity:
     if abs(number) >= _CEILING:
-        # Not its text: Python refuses to print an int of thousands of digits.
+        # The message omits the number: Python refuses to print an int of thousands of digits.
         raise ValueError(
             f"a number of {number.bit_length() * 30103 // 100000 + 1} digits is too large for a "
             f"quantity; Kubernetes holds at most {MAX_INT64}"
@@ -120,7 +119,7 @@ def _bounded(value: Fraction, form: Format, text: str) -> Quantity:
 
 
 def _rounded(value: Fraction) -> Fraction:
-    """Away from zero to a billionth: whoever asks for a little gets a little."""
+    """Round to a billionth, away from zero, so that a small request does not become 0."""
     scaled = value * _NANO
     if scaled.denominator == 1:
         return value
@@ -132,10 +131,10 @@ def _away(value: Fraction) -> int:
 
 
 def canonical(quantity: Quantity) -> str:
-    """The one text of a quantity: no fraction, the largest suffix, no sign but a minus.
+    """The canonical text of a quantity: no fraction, the largest possible suffix, no plus sign.
 
-    What Quantity.CanonicalizeBytes gives in k8s.io/apimachinery. Quantity.String() gives the
-    same, but for some texts it repeats the input ("+1k", "1E3", "1.250"); this does not.
+    Equal to Quantity.CanonicalizeBytes of k8s.io/apimachinery. Quantity.String() repeats some
+    inputs instead ("+1k", "1E3", "1.250").
     """
     value, form = quantity.value, quantity.format
     if value == 0:
@@ -161,9 +160,10 @@ def _binary(number: int) -> str:
 
 
 def compared(amounts: Iterable[Fraction], *, binary: bool) -> list[str]:
-    """Amounts for a reader to compare: all in the largest one's unit, such as `0.5Ti` and `1.25Ti`.
+    """Amounts in one unit, that of the largest, such as `0.5Ti` and `1.25Ti`.
 
-    With three decimals at most, or exact where these would not tell them apart. `binary` counts bytes.
+    They have at most three decimals, or are exact if rounding would make two equal. `binary` is
+    for bytes.
     """
     exact = list(amounts)
     largest = max(map(abs, exact), default=Fraction(0))
@@ -182,7 +182,7 @@ def _decimal(value: Fraction, digits: int) -> str:
 def cpu_milli(text: str | float) -> int:
     """A quantity in thousandths, rounded up (away from zero) as Kubernetes reads cpu.
 
-    Raises ValueError as `parse` does, and for what 64 bits cannot count.
+    Raises ValueError as `parse` does, and for amounts above 64 bits.
     """
     return _counted(text, 1000, "cpu")
 
@@ -190,7 +190,7 @@ def cpu_milli(text: str | float) -> int:
 def memory_bytes(text: str | float) -> int:
     """A quantity in whole units, rounded up (away from zero) as Kubernetes reads memory.
 
-    Raises ValueError as `parse` does, and for what 64 bits cannot count.
+    Raises ValueError as `parse` does, and for amounts above 64 bits.
     """
     return _counted(text, 1, "memory")
 
@@ -215,7 +215,7 @@ def from_memory_bytes(count: int) -> str:
 
 
 def _capped(value: Fraction) -> Fraction:
-    """As Kubernetes would cap it on reading; only sums of absurd pools come here."""
+    """Cap a value as Kubernetes does. Only sums of unrealistically large pools exceed the limit."""
     return max(min(value, Fraction(MAX_INT64)), -Fraction(MAX_INT64))
 
 
@@ -230,7 +230,7 @@ _CORES = ("core", "cores", "cpu", "cpus", "vcpu", "vcpus")
 
 
 def _fault(text: str) -> str:
-    """What is wrong with a text that is not a valid quantity, and what to write."""
+    """The error message for a text that is not a valid quantity, with the remedy."""
     shown = _shown(text)
     if not text.strip():
         return "an empty text is not a valid quantity; write a number such as 500m or 80Gi"
@@ -252,13 +252,13 @@ def _fault(text: str) -> str:
         return f"{shown} is not a finite number; write one such as 500m or 80Gi"
     if _EXPONENT_AND_SUFFIX.fullmatch(text):
         return f"{shown} has both an exponent and a suffix; write only one of them"
-    worded = _WITH_WORD.fullmatch(text)
-    instead = worded and _instead(worded[1], worded[2].lower())
+    match = _WITH_WORD.fullmatch(text)
+    instead = match and _instead(match[1], match[2].lower())
     return f"{shown} is not a valid quantity; {f'write {instead}' if instead else _EXAMPLES}"
 
 
 def _instead(number: str, word: str) -> str | None:
-    """What a number with a unit in everyday spelling was meant to be."""
+    """The valid quantity for a number with an informal unit; None if the unit is unknown."""
     if word in _CORES:
         return number
     unit = word.removesuffix("bytes").removesuffix("byte").removesuffix("b")
@@ -275,7 +275,7 @@ def _instead(number: str, word: str) -> str | None:
 
 
 def _shown(value: object) -> str:
-    """A value in a message: short, on one line, harmless to a terminal."""
+    """A value for a message: shortened, on one line, without control characters."""
     if isinstance(value, str):
         return json.dumps(value if len(value) <= 40 else f"{value[:37]}...")
     if value is None or isinstance(value, bool | int | float):

@@ -29,7 +29,7 @@ class Names(Sequence[str]):
         self._names = sorted(set(names))
         self._lowered: dict[str, str] = {}
         self._orders: tuple[list[str], ...] = ()
-        self._said: dict[str, str] = {}
+        self._known_advice: dict[str, str] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -40,11 +40,11 @@ class Names(Sequence[str]):
     def __getitem__(self, index: Any) -> Any:
         return self._names[index]
 
-    def said(self, word: str) -> str:
+    def advice(self, word: str) -> str:
         """The advice for a word; it never suggests the word itself."""
-        found = self._said.get(word)
+        found = self._known_advice.get(word)
         if found is None:
-            found = self._said[word] = self._advice(word)
+            found = self._known_advice[word] = self._new_advice(word)
         return found
 
     def meant(self, word: str) -> str:
@@ -52,7 +52,7 @@ class Names(Sequence[str]):
         close = get_close_matches(word.lower(), self._candidates(word), n=1, cutoff=_LIKE)
         return self._lowered[close[0]] if close else ""
 
-    def _advice(self, word: str) -> str:
+    def _new_advice(self, word: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]
         if not others:
             return "no names are defined"
@@ -93,7 +93,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
     Pass `Names` to look up many words.
     """
-    return (known if isinstance(known, Names) else Names(known)).said(word)
+    return (known if isinstance(known, Names) else Names(known)).advice(word)
 
 
 def _and(more: int) -> str:

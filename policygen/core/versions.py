@@ -1,4 +1,4 @@
-"""What policygen supports of each component, and the facts that depend on a version: data, in one place."""
+"""The supported versions of each component, and the facts that depend on a version."""
 
 import re
 from typing import NamedTuple
@@ -8,7 +8,7 @@ Minor = tuple[int, int]
 
 
 class Version(NamedTuple):
-    """A version of a component as a target names it; without a patch it means every patch."""
+    """A version of a component in a target; without a patch, it means every patch release."""
 
     major: int
     minor: int
@@ -16,7 +16,7 @@ class Version(NamedTuple):
 
     @property
     def release(self) -> Minor:
-        """Major and minor, which pick the API versions and rules."""
+        """Major and minor, which select the API versions and rules."""
         return (self.major, self.minor)
 
     def __str__(self) -> str:
@@ -24,7 +24,7 @@ class Version(NamedTuple):
 
 
 def written(release: Minor) -> str:
-    """A release as people write it: `1.36`."""
+    """A release as text: `1.36`."""
     return f"{release[0]}.{release[1]}"
 
 
@@ -45,9 +45,9 @@ _SHAPE = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4}))?")
 
 
 def parse(component: str, text: str) -> Version:
-    """The target version that a text names, such as `0.19` or `v1.36.3`.
+    """The target version in a text, such as `0.19` or `v1.36.3`.
 
-    Raises ValueError, naming what is supported, for another shape or a release outside.
+    Raises ValueError for invalid text and unsupported releases; its message lists the supported ones.
     """
     first, last = SUPPORTED[component]
     span = ", ".join(f"{first[0]}.{minor}" for minor in range(first[1], last[1] + 1))
@@ -62,7 +62,7 @@ def parse(component: str, text: str) -> Version:
 
 
 class KueueRelease(NamedTuple):
-    """What differs between Kueue's API versions for the objects that we write.
+    """What differs between Kueue's releases for the rendered objects.
 
     Sources: CRDs of the release tags (`config/components/crd/bases`).
     """
@@ -90,10 +90,10 @@ KUEUE_QUEUE_ITEMS = 256
 """Bound of the flavors, and of the resources, of all groups of a ClusterQueue together (likewise)."""
 
 KUEUE_TOPOLOGY_GATE = (0, 14)
-"""First release whose gate TopologyAwareScheduling is on unless switched off."""
+"""First release with the feature gate TopologyAwareScheduling enabled by default."""
 
 KUEUE_WAITS = (0, 19)
-"""First release that waits for pods to be ready unless told otherwise (30 minutes)."""
+"""First release that waits for pods to be ready by default (30 minutes)."""
 
 VOLCANO_STRATEGY_FIT = (1, 13)
 """First release with the plugin `resource-strategy-fit`, which scores GPUs too."""
@@ -106,5 +106,5 @@ VOLCANO_QUEUE_DEPTH = 5
 
 
 def kueue_release(version: Version) -> KueueRelease:
-    """The facts that hold for a target version of Kueue."""
+    """The facts about a target version of Kueue."""
     return [fact for fact in KUEUE_RELEASES if fact.since <= version.release][-1]

@@ -90,7 +90,7 @@ class Rendered:
         wanted: Iterable[RenderedObject],
         origin: Callable[[Item, Path], At | None],
         read: Read,
-        apart: Iterable[tuple[str, str, str]] = (),
+        unrequested: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self.name = name
         """The name of the set."""
@@ -98,7 +98,7 @@ class Rendered:
         self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.wanted)
         self._origin = origin
         self._read = read
-        self._apart = frozenset(apart)
+        self._unrequested = frozenset(unrequested)
         self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
 
     def origin(self, it: RenderedObject, path: Path = ()) -> At | None:
@@ -169,7 +169,7 @@ class Rendered:
             mine
             and it.kind != KEPT
             and not deleted_at(it)
-            and (it.kind, it.namespace, it.name) not in self._apart
+            and (it.kind, it.namespace, it.name) not in self._unrequested
         )
 
 

@@ -74,7 +74,7 @@ def steps(drift: Drift, keep: Keep) -> list[PatchStep]:
         elif id(item) in leaving:
             made.append(leaving[id(item)])
         elif id(item) in changed:
-            less, more = _mended(changed[id(item)], keep)
+            less, more = _steps(changed[id(item)], keep)
             lowered += less
             made += more
     rank = {kind.name: index for index, kind in enumerate(KINDS)}
@@ -83,7 +83,7 @@ def steps(drift: Drift, keep: Keep) -> list[PatchStep]:
     return [*reversed(lowered), *made, *(PatchStep(Act.DELETE, it) for it in orphans)]
 
 
-def _mended(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchStep]]:
+def _steps(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchStep]]:
     """The steps that reduce amounts of a queue, and all other steps."""
     wanted, found = changed.wanted, changed.found
     if changed.older:

@@ -29,9 +29,9 @@ def snapshot(text="", **seen):
         if kind == POD:
             listed = msgspec.convert(data, ListedPod, strict=False)
             pods.append(rows.row(listed))
-            kept = pod_lists.lone(listed, pods[-1])
+            kept = pod_lists.unowned(listed, pods[-1])
         else:
-            kept = projection.kept(kind, data)
+            kept = projection.projected(kind, data)
         if kept is not None:
             objects.append(Object.read(kept, At(0, ("objects", len(objects)))))
     fields = {"context": "east", "taken": TAKEN, "server": "v1.36.3", "read": every()} | seen

@@ -75,7 +75,7 @@ def test_what_is_kept_is_the_same_whatever_is_decoded(kind, item):
     decoded = msgspec.json.decode(text, type=lists.listed_as(kind))
     group = f"{kind.group}/v1" if kind.group else "v1"
     one, other = (
-        projection.kept(kind, {**data, "apiVersion": group, "kind": kind.kind})
+        projection.projected(kind, {**data, "apiVersion": group, "kind": kind.kind})
         for data in (lists.plain(decoded), json.loads(text))
     )
     assert one == other

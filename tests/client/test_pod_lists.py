@@ -68,7 +68,7 @@ def owner(api_version, kind):
 )
 def test_a_pod_that_nothing_stands_for_is_an_object_too(fields, alone):
     it = listed(**fields)
-    data = pod_lists.lone(it, Pods().row(it))
+    data = pod_lists.unowned(it, Pods().row(it))
     assert (data is not None) == alone
     if data:
         assert data["spec"]["nodeSelector"] == {"env": "prod"}

@@ -58,7 +58,7 @@ def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, k
     }
     for shape in TEMPLATES[group, kind]:
         data = merged(data, at(shape.templates, template))
-    kept = projection.kept(GroupKind(group, kind), json.loads(json.dumps(data)))
+    kept = projection.projected(GroupKind(group, kind), json.loads(json.dumps(data)))
     text = json.dumps(kept)
     assert SECRET not in text
     assert '"MASTER_ADDR"' in text  # rules read the names
@@ -79,7 +79,7 @@ def test_of_a_controllers_command_line_its_feature_gates_are_kept():
         "metadata": {"name": "x"},
         "spec": {"template": {"spec": {"containers": containers}}},
     }
-    kept = projection.kept(GroupKind("apps", "Deployment"), data)
+    kept = projection.projected(GroupKind("apps", "Deployment"), data)
     controller, other = kept["spec"]["template"]["spec"]["containers"]
     assert controller == {"name": "c0", "image": images[0], "args": ["--feature-gates=A=true"]}
     assert other == {"name": "c1", "image": images[1]}
@@ -108,7 +108,7 @@ def test_what_we_rendered_is_whole_but_for_what_others_put_into_it():
             }
         },
     }
-    kept = projection.kept(GroupKind("apps", "Deployment"), data)
+    kept = projection.projected(GroupKind("apps", "Deployment"), data)
     one, other = kept["spec"]["template"]["spec"]["containers"]
     assert one == {"name": "kube-scheduler", "command": ["kube-scheduler"], "env": [{"name": "A"}]}
     assert other == {"name": "sidecar", "env": [{"name": "A"}]}
@@ -124,7 +124,7 @@ def test_policy_objects_stay_whole():
         "spec": {"anything": {"deep": [1, 2]}},
         "status": {"conditions": [{"type": "Active"}]},
     }
-    kept = projection.kept(
+    kept = projection.projected(
         GroupKind("kueue.x-k8s.io", "ClusterQueue"), json.loads(json.dumps(data))
     )
     assert kept == data
@@ -159,7 +159,7 @@ def test_whatever_a_server_sends_is_kept_or_dropped_and_no_crash(seed):
             for step in above:
                 inner = inner[step]
             inner[last] = json.loads(json.dumps(draw.choice(WRONG)))
-        assert isinstance(projection.kept(kind, data), dict)
+        assert isinstance(projection.projected(kind, data), dict)
 
 
 def ways(data, way=()):
