@@ -8,7 +8,7 @@ from typing import Final
 from policygen.core.finding import Finding
 from policygen.core.rule import Rule
 from policygen.documents import scalars
-from policygen.plan.pods import TOLERATIONS, PodField, PodFields
+from policygen.plan.pods import LABELS, TOLERATIONS, PodField, PodFields
 from policygen.plan.rules import (
     GPUS_KEPT_BACK,
     OVERCOMMIT_IS_NOT_SHARING,
@@ -25,6 +25,9 @@ BACKGROUND: Final = frozenset(
 """Rules whose notes need no action."""
 SHOWN: Final = 2
 """Notes of one rule that a group shows."""
+
+_PLACES: Final = {LABELS: "on the Job, Deployment or other workload"}
+"""Comments for mappings of another object: Kueue ignores these labels in the template of a Job."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_./-]+")
 """Text without a character that has a meaning in YAML."""
@@ -81,7 +84,8 @@ def _yaml(fields: Sequence[PodField]) -> Iterator[str]:
         if not owner:
             yield from (f"{it.name}: {_scalar(it.value)}" for it in entries)
             continue
-        comment = next((f"  # {it.comment}" for it in entries if it.comment), "")
+        comment = next((it.comment for it in entries if it.comment), _PLACES.get(owner, ""))
+        comment = f"  # {comment}" if comment else ""
         if owner == TOLERATIONS:
             taints = [it.value for it in entries if isinstance(it.value, Taint)]
             yield f"{owner}: [{', '.join(_flow(_toleration(taint)) for taint in taints)}]"
