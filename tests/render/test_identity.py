@@ -44,7 +44,7 @@ def test_what_is_shipped_is_sound():
         ("spec:", "? [a]\n: b\nspec:", "a key must be text"),
         ("name: gpus", "name: 1e3", 'prints metadata.name 1000, but the plan has "gpus"'),
         ("name: gpus", "name: yes", 'prints metadata.name true, but the plan has "gpus"'),
-        ("spec:", "more: .inf\nspec:", "no object can hold one"),
+        ("spec:", "more: .inf\nspec:", "no object can contain one"),
     ],
 )
 def test_what_differs_from_the_plan_is_said(old, new, message):

@@ -220,7 +220,7 @@ def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, mes
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself endlessly"),
         (
             "a: {% for _ in range(90000) %}[{% endfor %}{% for _ in range(90000) %}]{% endfor %}",
-            "prints invalid YAML, in line 8 of its output: nested more than 100 deep",
+            "prints invalid YAML, in line 8 of its output: nested more than 100 levels deep",
         ),
     ],
 )
