@@ -1,4 +1,4 @@
-"""Bytes to text, with one clear reason when they are none."""
+"""Bytes to text, with one clear reason if they are not text."""
 
 import codecs
 import re

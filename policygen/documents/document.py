@@ -1,4 +1,4 @@
-"""The documents of the input: plain data, and where each part of it stands."""
+"""The documents of the input: plain data, and the place of each part."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _FOUND = {list: "a list", str: "text", bool: "true or false"}
 
 
 class Header(Struct, frozen=True):
-    """What a document says it is; a part that is missing or no scalar is None."""
+    """The header of a document; a part that is missing or not a scalar is None."""
 
     api_version: str | None
     kind: str | None
@@ -40,7 +40,7 @@ class Document(Struct, eq=False):
     source: Source
     header: Header
     data: Any
-    """dict, list, str, int, float, bool, None. None as a whole: not ours, or an alias bomb.
+    """dict, list, str, int, float, bool, None. None: not ours, or an alias bomb.
 
     Keys that are no text are here as text, refused scalars as their text, of equal keys the
     first; each of these has its finding.
@@ -82,7 +82,7 @@ class Document(Struct, eq=False):
         return self.positions.place(start, start + len(line[0].rstrip(BLANKS)) if line else end)
 
     def raw(self, path: Path) -> str | None:
-        """A scalar as it is written (`1.30`, with quotes if it has some); None for others."""
+        """A scalar as it is written (`1.30`, with its quotes); None for other values."""
         step, length = self.outline.find(path)
         node = self.outline.target.get(step.node, step.node)
         if length < len(path) or self.outline.shape[node] != NodeKind.SCALAR:
@@ -106,7 +106,7 @@ def load(
     first_index: int = 0,
     kubernetes: bool = False,
 ) -> tuple[list[Document], list[Finding]]:
-    """The documents of a source, and all that is wrong with them as YAML.
+    """The documents of a source, and findings about their YAML.
 
     Empty documents are skipped. Of a document that `ours` does not want only the syntax is
     checked. A document that cannot be parsed, or is no mapping, is only a finding. With

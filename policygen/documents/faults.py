@@ -1,4 +1,4 @@
-"""What is wrong with a document: what no reader takes, and what YAML allows and a spec does not."""
+"""Faults of a document: invalid YAML, and YAML that a spec does not allow."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -26,7 +26,7 @@ _TAGS = {
 }
 
 
-class Objections:
+class Faults:
     """Notes the problems of one document in it, each about a node that its outline has."""
 
     def __init__(self, it: Composed, text: str, line: Callable[[int], int]) -> None:
@@ -44,14 +44,14 @@ class Objections:
         return self._text[start:end]
 
     def syntax(self, node: int, message: str) -> None:
-        """Note what no reader could accept."""
+        """Note a syntax error."""
         start, end = self._outline.span(node, self._text)
         self._it.syntax.append(Problem(YAML_SYNTAX, message, start, end))
 
     def report(
         self, node: int, rule: Rule, message: str, span: tuple[int, int] | None = None
     ) -> None:
-        """Note what YAML allows and a spec does not; `span` is another place than the node's."""
+        """Note YAML that a spec does not allow; `span` replaces the node's place."""
         self._it.flawed.add(node)
         if len(self._it.content) < MAX_PROBLEMS:
             start, end = span or self._outline.span(node, self._text)
@@ -60,7 +60,7 @@ class Objections:
             self._unreported += 1
 
     def tag(self, node: int, tag: str) -> None:
-        """Judge the tag of a node: one that changes nothing is passed over."""
+        """Check the tag of a node; a tag that changes nothing is ignored."""
         if tag in _TAGS[NodeKind(self._outline.shape[node])]:
             return
         name = shorten(tag.replace("tag:yaml.org,2002:", "!!"))
@@ -72,13 +72,13 @@ class Objections:
         )
 
     def key(self, node: int, value: Any, mapping: int) -> str | None:
-        """The text of a key that is a number or so; None for one that cannot be a key."""
+        """The text of a key that is not a string, such as a number; None if it cannot be a key."""
         start, _ = self._outline.span(node, self._text)
         if isinstance(value, dict | list):
             message = "a key must be text, not a mapping or a list; put it in quotes"
             if self._text[start - 1 : start + 1] == "{{":
                 message = placeholders.MESSAGE
-                self._it.flawed.add(mapping)  # of which nothing else is to be said
+                self._it.flawed.add(mapping)  # further findings about it would not help
             self.report(node, KEY_NOT_A_STRING, message)
             return None
         raw = self.raw(node)
@@ -91,11 +91,11 @@ class Objections:
         return raw or None
 
     def given_again(self, mapping: int, node: int, text: str) -> None:
-        """Note a key that its mapping has already."""
+        """Note a key that its mapping has twice."""
         self._again.setdefault(mapping, []).append((node, text))
 
     def finish(self) -> None:
-        """Note what is known only once the outline is complete."""
+        """Note faults that need the complete outline."""
         for mapping, again in self._again.items():
             first = self._outline.steps(mapping)
             for node, text in again:

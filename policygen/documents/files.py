@@ -19,7 +19,7 @@ from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import ENCODING, NO_SPEC_FILES, OUTPUT_INSIDE_INPUT, UNREADABLE_INPUT
 
 ENDINGS: Final = (".yaml", ".yml", ".json")
-"""What is read in folders; a file that is named itself is read whatever its ending."""
+"""Endings of files that are read in folders; a file that is named itself may have any ending."""
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 
 STDIN: Final = "<stdin>"
@@ -39,7 +39,7 @@ class Source(Struct, frozen=True):
     """One file of the input."""
 
     name: str
-    """As shown to the user: as given, or joined to the folder as given; `<stdin>` for `-`."""
+    """As shown to the user: the given name, or the given folder and the name in it; `<stdin>` for `-`."""
     text: str
     path: Path | None
     """None for stdin."""
@@ -47,7 +47,7 @@ class Source(Struct, frozen=True):
     """The byte-order mark that the file begins with, if it has one; lines and columns count without."""
 
     def whole(self, text: str) -> bytes:
-        """The file's content with another text: what stands before it stays."""
+        """The file's bytes with another text, after the same byte-order mark."""
         return (self.mark + text).encode()
 
 
@@ -75,7 +75,7 @@ def read(
 
 
 def read_path(path: Path) -> tuple[list[Source], list[Finding]]:
-    """Likewise what one path names, which is never stdin."""
+    """The sources of one path, which is never stdin, and the reasons as in `read`."""
     reading = _FileReading(None, None)
     reading.add(str(path))
     return reading.sources, reading.findings
@@ -186,14 +186,14 @@ class _FileReading(Struct, eq=False):
                 continue
             # Not Path's join, which would take "./" from a name that was given with it.
             name = f"{folder.name.rstrip('/')}/{entry}"
-            wanted = entry.lower().endswith(ENDINGS)
+            matches = entry.lower().endswith(ENDINGS)
             try:
                 state = Path(name).stat()
             except OSError as error:
-                if wanted or error.errno == errno.ELOOP:
+                if matches or error.errno == errno.ELOOP:
                     self.refuse(name, _reason(error, name))
                 continue
-            if wanted or stat.S_ISDIR(state.st_mode):
+            if matches or stat.S_ISDIR(state.st_mode):
                 yield _Found(name, state, folder.above | {_identity(state)})
 
     def add_file(self, name: str, state: os.stat_result, *, folder: str | None) -> None:
@@ -244,7 +244,7 @@ class _FileReading(Struct, eq=False):
 
 
 def _descriptor(pipe: os.stat_result) -> int | None:
-    """A duplicate of the descriptor by which this process can read a pipe; None without one."""
+    """A duplicate of the descriptor by which this process can read a pipe; None if it has no descriptor."""
     with suppress(OSError):  # a system without /dev/fd
         for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
             with suppress(OSError):  # the one that listed them is closed again
@@ -263,7 +263,7 @@ def _too_large() -> str:
 
 
 def _reason(error: OSError | ValueError, name: str) -> str:
-    """Why a file cannot be opened, in words."""
+    """Why a file cannot be opened, as a message."""
     if isinstance(error, FileNotFoundError):
         if Path(name).is_symlink():
             return f"this link leads to {Path(name).readlink()}, which does not exist"

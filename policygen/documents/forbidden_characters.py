@@ -12,9 +12,9 @@ _BLANK = re.compile(r"[ \t]*")
 
 
 class Without:
-    """What is left of a text, and where it stood.
+    """A text without forbidden characters, and where its parts were.
 
-    One bad character is one error: what is said beyond it is true of the text that is left.
+    One bad character is one error: further findings are about the remaining text.
     """
 
     def __init__(self, text: str, removed: Sequence[int]) -> None:
@@ -28,11 +28,11 @@ class Without:
         )
 
     def at(self, index: int) -> int:
-        """Where a character of what is left stood."""
+        """The original place of a character."""
         return index + bisect_right(self.gaps, index)
 
     def put_back(self, it: Composed) -> Composed:
-        """A document of what is left, with the places that its parts had.
+        """A document of the remaining text, with the original places of its parts.
 
         A node covers what was removed at its ends, too; every scalar that something was removed
         from, or right behind, counts as flawed.

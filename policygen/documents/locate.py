@@ -1,4 +1,4 @@
-"""Hits on documents as findings, and the order in which findings are told."""
+"""Hits in documents as findings, and the order of findings."""
 
 from collections.abc import Iterable, Sequence
 
@@ -29,7 +29,7 @@ def locate(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """Findings by cluster, file, line, column and message, each once; those without first.
 
-    On a cluster all that is said of an object stands together, and what is worst comes first.
+    On a cluster, findings of one object are together, and the worst comes first.
     """
     once = set(findings)
     worst: dict[tuple[str, str], int] = {}

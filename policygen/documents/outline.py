@@ -1,4 +1,4 @@
-"""Where every node of a YAML document stands, compactly enough to be kept for all of them."""
+"""The place of every node of a YAML document, compact enough to keep for all documents."""
 
 import re
 from array import array
@@ -43,9 +43,9 @@ class Outline(Struct, eq=False):
     after: "array[int]" = field(default_factory=lambda: array("q"))
     shape: bytearray = field(default_factory=bytearray)
     key: dict[int, str] = field(default_factory=dict)
-    """The texts of keys that count: the first of equal ones, and none that is no text."""
+    """The texts of valid keys: strings, and only the first of equal ones."""
     target: dict[int, int] = field(default_factory=dict)
-    """The node that an alias stands for."""
+    """The node that an alias refers to."""
     merge: dict[int, list[int]] = field(default_factory=dict)
     """For a mapping the values of its merge keys."""
     _steps: dict[int, dict[str | int, OutlineStep]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A text to its documents, YAML or JSON, past what is forbidden in it."""
+"""A text to its documents, YAML or JSON, without its forbidden characters."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def compose(
 
 
 def mapping(text: str) -> dict[str, Any] | None:
-    """The mapping that a text of YAML holds, as kubectl reads it; None if it holds no sound one."""
+    """The mapping in a YAML text, as kubectl reads it; None if it is not a valid mapping."""
     documents = list(compose(text, json=False, line=lambda _: 0, kubernetes=True))
     sound = [it.data for it in documents if not it.syntax and not it.content]
     if len(documents) != 1 or len(sound) != 1 or not isinstance(sound[0], dict):

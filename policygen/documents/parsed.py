@@ -1,4 +1,4 @@
-"""A document of a stream as it was composed: its data, its outline, and what is wrong with it."""
+"""A document of a stream: its data, its outline, and its problems."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -16,7 +16,7 @@ UNUSUAL: Final = object()
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with text[start:end]."""
+    """A problem of text[start:end]."""
 
     rule: Rule
     message: str
@@ -37,13 +37,13 @@ class Composed(Struct, eq=False):
     parsed: bool = True
     """False: the document could not be read to its end."""
     bombed: bool = False
-    """True: its aliases say too much, and `data` does not hold it all."""
+    """True: its aliases make it too large, and `data` is incomplete."""
     make_outline: Callable[[], Outline] = Outline
     _outline: Outline | None = None
 
     @property
     def outline(self) -> Outline:
-        """Where its nodes stand: of most documents nobody asks that, so it is made late."""
+        """The places of its nodes; made on demand, because most documents do not need it."""
         if self._outline is None:
             self._outline = self.make_outline()
         return self._outline

@@ -22,7 +22,7 @@ def is_blank(value: object) -> bool:
 
 
 def of_helm(source: Source) -> Finding | None:
-    """What is said, in place of all else, of a template of Helm that is no YAML as it stands."""
+    """The only message about a Helm template that is not valid YAML by itself."""
     match = _OF_HELM.search(source.text)
     if match is None:
         return None

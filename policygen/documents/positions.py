@@ -1,4 +1,4 @@
-"""Where a character of a text stands: line, column, and the line itself."""
+"""The position of a character in a text: line, column, and the line itself."""
 
 import re
 from bisect import bisect_right
@@ -27,7 +27,7 @@ class Positions(Protocol):
         """The text that spans refer to."""
 
     def place(self, start: int, end: int) -> Place:
-        """The place of text[start:end], or of what of it stands on its first line."""
+        """The place of text[start:end], cut at the end of its first line."""
 
 
 class Lines(Struct, eq=False):
@@ -72,7 +72,7 @@ class Lines(Struct, eq=False):
 
 
 class Inset:
-    """The positions of a text that stands inside another one, as a block scalar does.
+    """The positions of a text inside another one, such as a block scalar.
 
     `fallback` is the place of the whole scalar, for what has no place of its own; `origins`
     says for each line of `text` where it begins in the host's text, if it stands there as it is.

@@ -30,11 +30,11 @@ class Surprise(Struct, frozen=True):
         return f'"{shorten(self.text)}" in quotes'
 
     def message(self, *, key: bool = False) -> str:
-        """What is wrong and what to write; a key can only be put in quotes."""
+        """The message: the fault and what to write; a key can only be put in quotes."""
         return self.saying([*(() if key else self.instead), self.in_quotes])
 
     def saying(self, remedies: Sequence[str]) -> str:
-        """What is wrong, and that one of these is to be written."""
+        """The message, with these texts as what to write."""
         *others, last = remedies
         either = f"{', '.join(others)}, or " if others else ""
         return f"{shorten(self.text)} {self.problem}; write {either}{last}"

@@ -26,7 +26,7 @@ def masked(text: str) -> str:
 
 
 def unmasked(raw: str) -> str | None:
-    """What a quoted scalar stands for in which a pair was masked; None if none was.
+    """The value of a quoted scalar in which a pair was masked; None if no pair was masked.
 
     A lone surrogate where it is no scalar of JSON.
     """
@@ -40,5 +40,5 @@ def unmasked(raw: str) -> str | None:
 
 
 def has_surrogate(text: str) -> bool:
-    """Whether half of a pair stands in a text, which is no character."""
+    """Whether a text contains half of a surrogate pair, which is not a character."""
     return any("\ud800" <= char <= "\udfff" for char in text)

@@ -12,8 +12,8 @@ from policygen.documents.positions import line_start
 _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
-class Complaint(Struct, frozen=True):
-    """What the parser says; `context` and `at` count characters of `text` from 0."""
+class ParserError(Struct, frozen=True):
+    """An error of the parser; `context` and `at` count characters of `text` from 0."""
 
     text: str
     problem: str
@@ -36,7 +36,7 @@ class Complaint(Struct, frozen=True):
 
     @property
     def before(self) -> str:
-        """What stands before the fault on its line."""
+        """The part of the line before the fault."""
         return self.text[self.line_start : self.at]
 
     def to_line_end(self, start: int) -> tuple[int, int]:
@@ -50,8 +50,8 @@ Explained = tuple[str, int, int]
 """A message, and the span of the text that it is about."""
 
 
-def explain(complaint: Complaint) -> Explained:
-    """A parser's complaint in plain words; the wording of libyaml and of PyYAML are known."""
+def explain(error: ParserError) -> Explained:
+    """The message for a parser's error; it knows the texts of libyaml and of PyYAML."""
     for explanation in (
         _tab,
         _no_space,
@@ -63,13 +63,13 @@ def explain(complaint: Complaint) -> Explained:
         _escape,
         _rest,
     ):
-        explained = explanation(complaint)
+        explained = explanation(error)
         if explained:
             return explained
-    return f"not valid YAML: {complaint.problem}", complaint.at, complaint.at + 1
+    return f"not valid YAML: {error.problem}", error.at, error.at + 1
 
 
-# Blanks that look like a space where YAML wants one: first on the line, or after an indicator.
+# Blanks that look like a space where YAML needs one: first on the line, or after an indicator.
 _NO_SPACE = re.compile(
     "(?:^[ \t]*|[:,-])([\xa0\u1680\u2000-\u200b\u202f\u205f\u3000])", re.MULTILINE
 )
@@ -79,7 +79,7 @@ _BELOW = (
 )
 
 
-def _tab(it: Complaint) -> Explained | None:
+def _tab(it: ParserError) -> Explained | None:
     indent = re.compile(r"[ \t]*").match(it.text, it.line_start)
     tab = it.text.find("\t", it.line_start, indent.end() if indent else 0)
     if it.json or (tab < 0 and it.char != "\t"):
@@ -89,7 +89,7 @@ def _tab(it: Complaint) -> Explained | None:
     return "a tab is used for indentation; write spaces", start, run.end() if run else start + 1
 
 
-def _no_space(it: Complaint) -> Explained | None:
+def _no_space(it: ParserError) -> Explained | None:
     above = line_start(it.text, max(it.line_start - 1, 0))
     lines = [above, it.line_start] if it.context is None else [it.context, it.line_start]
     found = (_NO_SPACE.search(it.text, *it.to_line_end(start)) for start in lines)
@@ -100,7 +100,7 @@ def _no_space(it: Complaint) -> Explained | None:
     return f"this blank ({code}) is not a space; write a space", match.start(1), match.end(1)
 
 
-def _template(it: Complaint) -> Explained | None:
+def _template(it: ParserError) -> Explained | None:
     start, end = it.to_line_end(it.line_start)
     brace = it.text.find("{{", start, end)
     if brace < 0:
@@ -108,7 +108,7 @@ def _template(it: Complaint) -> Explained | None:
     return placeholders.MESSAGE, brace, end
 
 
-def _unfinished(it: Complaint) -> Explained | None:
+def _unfinished(it: ParserError) -> Explained | None:
     start = it.at if it.context is None else it.context
     if "unexpected end of stream" in it.problem or "unexpected document" in it.problem:
         return f"this quote ({it.text[start : start + 1]}) is never closed", *it.to_line_end(start)
@@ -122,7 +122,7 @@ def _unfinished(it: Complaint) -> Explained | None:
     return None
 
 
-def _mapping(it: Complaint) -> Explained | None:
+def _mapping(it: ParserError) -> Explained | None:
     if "mapping values are not allowed" in it.problem:
         if re.search(r":(\s|$)", it.before):
             message = 'a second ": " on this line; put the value in quotes'
@@ -152,11 +152,11 @@ def _mapping(it: Complaint) -> Explained | None:
     return message, *it.to_line_end(it.at)
 
 
-def _column(it: Complaint, index: int) -> int:
+def _column(it: ParserError, index: int) -> int:
     return index - line_start(it.text, index)
 
 
-def _flow(it: Complaint) -> Explained | None:
+def _flow(it: ParserError) -> Explained | None:
     closing = re.search(r"expected ',' or '([]}])'", it.problem)
     if closing and it.context is not None:
         opening = it.text[it.context]
@@ -187,7 +187,7 @@ _INDICATORS = {
 }
 
 
-def _indicator(it: Complaint) -> Explained | None:
+def _indicator(it: ParserError) -> Explained | None:
     for problem, message in _INDICATORS.items():
         if problem in it.problem:
             return message, it.at, it.at + 1
@@ -211,7 +211,7 @@ def _indicator(it: Complaint) -> Explained | None:
     return None
 
 
-def _escape(it: Complaint) -> Explained | None:
+def _escape(it: ParserError) -> Explained | None:
     if not re.search("escape|hex[a]?decimal", it.problem):
         return None
     slash = it.text.rfind("\\", it.context or 0, it.at + 1)
@@ -227,7 +227,7 @@ def _escape(it: Complaint) -> Explained | None:
     return message, slash, slash + 2
 
 
-def _rest(it: Complaint) -> Explained | None:
+def _rest(it: ParserError) -> Explained | None:
     if "control characters" in it.problem or "special characters" in it.problem:
         return "a character that YAML does not allow; remove it", it.at, it.at + 1
     return None

@@ -1,4 +1,4 @@
-"""A document's parser events to plain data and its outline."""
+"""Parser events of a document to plain data and its outline."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from policygen.documents import surrogates
-from policygen.documents.faults import Objections
+from policygen.documents.faults import Faults
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import NodeKind
 from policygen.documents.parsed import MAX_DEPTH, Composed
@@ -37,7 +37,7 @@ class TooDeepError(Exception):
 
 
 class _Mark(Enum):
-    """What a mapping waits for instead of the value of a key."""
+    """What a mapping expects next, if not the value of a key."""
 
     KEY = 0
     DROPPED = 1
@@ -49,7 +49,7 @@ _Container = dict[str, Any] | list[Any] | None
 
 
 class _Frame(Struct, eq=False):
-    """What was going on around a collection, and what must be known when it ends."""
+    """The state around a collection, and the data needed at its end."""
 
     container: _Container
     pending: _Pending
@@ -62,7 +62,7 @@ class _Anchor(Struct, eq=False):
     node: int
     value: Any = None
     size: int = 0
-    """Nodes, those behind aliases included; 0 while the node is not complete."""
+    """Number of nodes, including copies by aliases; 0 while the node is not complete."""
 
 
 class Builder:
@@ -90,11 +90,11 @@ class Builder:
         self.begin(0)
 
     def begin(self, offset: int) -> None:
-        """Be ready for a document; `offset` is where the parser's text begins in ours."""
+        """Start a document; `offset` is where the parser's text begins in ours."""
         self.offset = offset
         self.it = Composed()
         self.outline = self.it.outline
-        self.objections = Objections(self.it, self.text, self.line)
+        self.faults = Faults(self.it, self.text, self.line)
         self.stack: list[_Frame] = []
         self.container: _Container = None
         self.pending: _Pending = _Mark.KEY
@@ -113,7 +113,7 @@ class Builder:
         return node
 
     def scalar(self, event: Any) -> None:
-        """Take a scalar. Most of a document is scalars, so the usual way is written out here."""
+        """Add a scalar. Most nodes are scalars, so the common case is inlined here."""
         outline = self.outline
         node = len(outline.shape)
         outline.start.append(self.offset + event.start_mark.index)
@@ -122,7 +122,7 @@ class Builder:
         outline.shape.append(_SCALAR)
         value: Plain = event.value
         if event.tag is not None:
-            self.objections.tag(node, event.tag)
+            self.faults.tag(node, event.tag)
         elif not event.style:
             value = self.plains[event.value]
             if value.__class__ is Surprise:
@@ -143,12 +143,12 @@ class Builder:
         self._attach(node, value)
 
     def open(self, event: Any, shape: NodeKind, container: _Container) -> None:
-        """Take the beginning of a mapping or sequence; raises TooDeepError."""
+        """Start a mapping or sequence. Raises TooDeepError."""
         node = self._add(event, shape)
         if len(self.stack) >= MAX_DEPTH:
             raise TooDeepError(self.outline.start[node])
         if event.tag is not None:
-            self.objections.tag(node, event.tag)
+            self.faults.tag(node, event.tag)
         if event.anchor is not None:
             self.anchors[event.anchor] = _Anchor(node)
         self.stack.append(
@@ -157,7 +157,7 @@ class Builder:
         self.container, self.pending, self.node = container, _Mark.KEY, node
 
     def close(self, event: Any) -> None:
-        """Take the end of a mapping or sequence."""
+        """End a mapping or sequence."""
         frame = self.stack.pop()
         node, value = self.node, self.container
         self.outline.end[node] = self.offset + event.end_mark.index
@@ -173,16 +173,16 @@ class Builder:
         self._attach(node, value)
 
     def alias(self, event: Any) -> None:
-        """Take an alias: its value is a copy, so that the data is a tree."""
+        """Add an alias: its value is a copy, so that the data is a tree."""
         node = self._add(event, NodeKind.ALIAS)
         name = shorten(event.anchor)
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
-            self.objections.syntax(node, f'alias "*{name}" has no anchor "&{name}" above it')
+            self.faults.syntax(node, f'alias "*{name}" has no anchor "&{name}" above it')
             self.it.flawed.add(node)
         elif not anchor.size:
             message = f'alias "*{name}" is inside the value of its anchor; write the value instead'
-            self.objections.report(node, RECURSIVE_ALIAS, message)
+            self.faults.report(node, RECURSIVE_ALIAS, message)
         elif self._fits(node, anchor):
             self.copied += anchor.size
             self.outline.target[node] = anchor.node
@@ -195,14 +195,14 @@ class Builder:
             message = (
                 f"nested more than {MAX_DEPTH} levels deep through aliases; reduce the nesting"
             )
-            self.objections.report(node, NESTING_TOO_DEEP, message)
+            self.faults.report(node, NESTING_TOO_DEEP, message)
             return False
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
         if not self.it.bombed:
             message = "aliases make this document much too large; write the values instead"
-            self.objections.report(node, ALIAS_BOMB, message)
+            self.faults.report(node, ALIAS_BOMB, message)
         self.it.bombed = True
         self.it.flawed.add(node)
         return False
@@ -227,16 +227,16 @@ class Builder:
             self.pending = _Mark.MERGED
             if self.node in self.merges:
                 message = 'key "<<" is given twice; write "<<: [*a, *b]"'
-                self.objections.report(node, DUPLICATE_KEY, message)
+                self.faults.report(node, DUPLICATE_KEY, message)
             return
         if self.kubernetes and isinstance(value, int):
             value = "true" if value is True else "false" if value is False else f"{value}"
         if not isinstance(value, str):
-            value = self.objections.key(node, value, self.node)
+            value = self.faults.key(node, value, self.node)
         if value is None:
             self.pending = _Mark.DROPPED
         elif value in container:
-            self.objections.given_again(self.node, node, value)
+            self.faults.given_again(self.node, node, value)
             self.pending = _Mark.DROPPED
         else:
             self.outline.key[node] = self.pending = value
@@ -250,10 +250,10 @@ class Builder:
                 message = (
                     '"<<" must have a mapping, or a list of mappings; write the keys themselves'
                 )
-                self.objections.report(below, MERGE_NOT_A_MAPPING, message)
+                self.faults.report(below, MERGE_NOT_A_MAPPING, message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)
-            # To kubectl a merge stands for its keys in its place: what is above it gives way.
+            # To kubectl a merge is its keys in its place: they replace keys above it.
             above = set(islice(container, count if self.kubernetes else 0))
             for part in parts:
                 for key, inner in part.items():
@@ -266,27 +266,27 @@ class Builder:
         key = isinstance(self.container, dict) and self.pending is _Mark.KEY
         if surprise.text == "<<" and (key or self.kubernetes):
             return _MERGE if key else surprise.text
-        self.objections.report(node, surprise.rule, surprise.message(key=key))
+        self.faults.report(node, surprise.rule, surprise.message(key=key))
         return surprise.text
 
     def _unmasked(self, node: int, value: Plain) -> Plain:
-        """A scalar whose escaped surrogate pairs were masked, with what they stand for."""
-        pair = surrogates.unmasked(self.objections.raw(node)) if self.json else None
+        """A scalar whose escaped surrogate pairs were masked, with the real characters."""
+        pair = surrogates.unmasked(self.faults.raw(node)) if self.json else None
         value = value if pair is None else pair
         if isinstance(value, str) and surrogates.has_surrogate(value):
             message = "this escape is only half of a character; write the character itself"
-            self.objections.syntax(node, message)
+            self.faults.syntax(node, message)
             return ""
         return value
 
     def finished(self) -> Composed:
-        """Give the document, once its last event was taken."""
-        self.objections.finish()
+        """The document, after its last event."""
+        self.faults.finish()
         return self.it
 
 
 _MERGE: Final = object()
-"""The value of a plain `<<` that stands as a key."""
+"""The value of a plain `<<` that is a key."""
 
 
 def _copy(value: Any) -> Any:

@@ -16,7 +16,7 @@ from policygen.documents.positions import line_start
 from policygen.documents.rules import NESTING_TOO_DEEP, YAML_SYNTAX
 from policygen.documents.scalars import Plains
 from policygen.documents.surrogates import has_escapes, masked
-from policygen.documents.syntax_errors import Complaint, explain
+from policygen.documents.syntax_errors import ParserError, explain
 from policygen.documents.yaml_events import Builder, TooDeepError
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -91,7 +91,7 @@ class _Stream:
         return problem.start
 
     def _parsable(self, start: int, end: int) -> str:
-        """What the parser is given, of the same length."""
+        """The text for the parser, of the same length."""
         whole = start == 0 and end >= len(self.text)
         text = self.text if whole else self.text[start:end]
         if not self.json:
@@ -106,7 +106,7 @@ class _Stream:
 
     def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> Problem:
         at = error.problem_mark.index if error.problem_mark else 0
-        complaint = Complaint(
+        located = ParserError(
             text=text,
             problem=error.problem or "",
             at=min(at, len(text)),
@@ -114,7 +114,7 @@ class _Stream:
             context=error.context_mark.index if error.context_mark else None,
             json=self.json,
         )
-        message, start, end = explain(complaint)
+        message, start, end = explain(located)
         return Problem(YAML_SYNTAX, message, offset + start, offset + end)
 
     def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:

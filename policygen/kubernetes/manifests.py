@@ -121,7 +121,7 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
 def _is_no_spec(header: document.Header) -> bool:
     if header.api_version is None and header.kind is None:
         return True  # Volcano's scheduler configuration, or an unknown file
-    return not forms.surely_ours(header)
+    return not forms.certainly_ours(header)
 
 
 def _document(each: Document, found: Manifests) -> None:

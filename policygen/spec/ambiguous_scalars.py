@@ -1,4 +1,4 @@
-"""Scalars that YAML readers disagree about, told by what the field takes in which they stand."""
+"""Messages about scalars that YAML readers disagree about, with the values that the field allows."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,8 +23,8 @@ def advised(findings: Sequence[Finding], document: Document, schema: Json) -> li
             continue
         field = subschema.find(schema, path)
         if field is not None:
-            said = type_errors.surprise(surprise, field)
-            fitting.setdefault((surprise.rule, document.place(path)), said)
+            message = type_errors.surprise(surprise, field)
+            fitting.setdefault((surprise.rule, document.place(path)), message)
     return [
         finding._replace(message=fitting.get((finding.rule, finding.place), finding.message))
         for finding in findings

@@ -7,7 +7,7 @@ from policygen.spec.unread import Unread
 
 
 def part(spec: Spec, faulty: frozenset[int], unread: Unread) -> Spec:
-    """The part of a refused spec in which what is left out can hide errors, and make none."""
+    """The part of a refused spec that can be checked: omitted parts can hide errors, but not cause them."""
     sums = [pool for pool in spec.pools if pool.at.document not in faulty]
     if unread.settings:
         # Which scheduler a pool has by default is not known: these rules hold under each.

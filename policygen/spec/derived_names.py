@@ -37,7 +37,7 @@ def component(platform: Platform, suffix: str) -> str:
 
 
 def second_scheduler(platform: Platform) -> str:
-    """The second kube-scheduler, and all that belongs to it alone."""
+    """The name of the second kube-scheduler and of the objects that only it uses."""
     return component(platform, "kube-scheduler")
 
 

@@ -29,7 +29,7 @@ class DocumentForm(Struct, frozen=True):
     schema: str
     """File name below schemas/spec/."""
     name: str | None = None
-    """Only the object of this name; None: every one of its kind."""
+    """Only the object of this name; None: every object of its kind."""
 
 
 PLATFORM = DocumentForm(OWN, "Platform", "platform.schema.json")
@@ -103,8 +103,8 @@ def ours(header: Header) -> bool:
     return header.kind in _KINDS and (not group or _is_misspelt(group))
 
 
-def surely_ours(header: Header) -> bool:
-    """Whether a document that stands among manifests of others is spec.
+def certainly_ours(header: Header) -> bool:
+    """Whether a document among other manifests is part of a spec.
 
     It is if its API group is one that we read, or if it is the ConfigMap of queues to the letter.
     """
@@ -116,7 +116,7 @@ def surely_ours(header: Header) -> bool:
 
 
 def form_of(header: Header, document: int) -> DocumentForm | Hit:
-    """The form of a document that is `ours`, or what is wrong with its header."""
+    """The form of a document that is `ours`, or a Hit about its header."""
     at = At(document)
     if not header.api_version:
         return _without_version(header, at)
@@ -131,7 +131,7 @@ def form_of(header: Header, document: int) -> DocumentForm | Hit:
     version = _versions().get(group, OWN)
     kinds = [form.kind for form in FORMS if form.api_version == version]
     if not header.kind:
-        at = at / "kind"  # where it stands empty; else the document's first line
+        at = at / "kind"  # where it is empty; else the document's first line
         return Hit(MISSING_FIELD, f'"kind" is missing; write kind: {listed(kinds)}', at)
     if header.kind not in _KINDS:
         return Hit(

@@ -22,11 +22,11 @@ class Identities:
         where = f"line {before.line}"
         if before.file != each.source.name:
             where = f"{bare(before.file)}:{before.line}"
-        words = f"{kind} {quoted(name)} is already declared in {where}; rename or remove one"
+        message = f"{kind} {quoted(name)} is already declared in {where}; rename or remove one"
         if kind == forms.PLATFORM.kind:
-            words = f"a spec has one Platform, and another is in {where}; remove one of them"
+            message = f"a spec has one Platform, and another is in {where}; remove one of them"
         elif kind == forms.ARTICLE_QUEUES.kind:
-            words = f"{kind} {name} is already declared in {where}; put all queues into one"
+            message = f"{kind} {name} is already declared in {where}; put all queues into one"
         elif at.path[0] == "queues":
-            words = f"queue {quoted(name)} is also a team, and this Team is already in {where}; rename one"
-        return Hit(OBJECT_DECLARED_TWICE, words, at)
+            message = f"queue {quoted(name)} is also a team, and this Team is already in {where}; rename one"
+        return Hit(OBJECT_DECLARED_TWICE, message, at)

@@ -54,7 +54,7 @@ _SPOT = {
     "karpenter.sh/capacity-type": "spot",
     "kubernetes.azure.com/scalesetpriority": "spot",
 }
-"""Labels by which providers mark spot nodes: the form has no field that says it."""
+"""Labels by which providers mark spot nodes: the form has no field for it."""
 
 
 def pool(document: View) -> Pool:
@@ -109,7 +109,7 @@ def model(document: View) -> Model:
 def classes(
     models: Iterable[Model], teams: Sequence[Team], platform: Platform, unread: Unread
 ) -> tuple[list[Model], list[Hit]]:
-    """The models, those of the articles' form with what their schedulingClass names.
+    """The models; those of the articles' form with the team and priority that their schedulingClass names.
 
     That is a queue (or a team of our own kind) and a priority, or the one without the other.
     It is an error only if there are queues or priorities, and none is called so.
@@ -223,10 +223,10 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
 
 
 def overlooked(each: Document) -> list[Hit]:
-    """The ConfigMap of queues under another header would be skipped as somebody else's."""
+    """Hits about a ConfigMap of queues that is skipped because its header is another one."""
     if each.outline.find(QUEUES_AT)[1] < len(QUEUES_AT):
         return []
-    wanted = (
+    expected = (
         (("apiVersion",), each.header.api_version, forms.ARTICLE_QUEUES.api_version),
         (("kind",), each.header.kind, forms.ARTICLE_QUEUES.kind),
         (("metadata", "name"), each.header.name, forms.CONFIG_MAP),
@@ -238,6 +238,6 @@ def overlooked(each: Document) -> list[Hit]:
             f"{'.'.join(path)}: {right} to use its queues",
             At(each.index, path),
         )
-        for path, said, right in wanted
-        if said != right
+        for path, written, right in expected
+        if written != right
     ]

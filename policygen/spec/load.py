@@ -57,13 +57,13 @@ class Loaded(Struct, frozen=True):
     foreign: int
     """Documents of other API groups, which are skipped."""
     sound: Spec
-    """What is judged further when the spec is refused: all parts whose sums are certain.
+    """The part that is checked further if the spec is refused: everything whose sums are certain.
 
     An error in these stands, whatever the refused parts turn out to say. Without errors this
     is the spec itself.
     """
     lints: tuple[LintSettings, ...]
-    """What the spec says of rules, of a refused Platform what can be read."""
+    """The spec's settings for rules; of a refused Platform the readable part."""
 
     @property
     def refused(self) -> bool:
@@ -82,7 +82,7 @@ def load(
 
     `target` overrides the Platform's target versions, by component. `complete` is false where files could not be read, so that what is
     missing here may be there. In the sources of `among` spec documents stand among others'
-    manifests: only what surely is one is read, and nothing is said of the rest.
+    manifests: only documents that certainly are one are read, without findings about the rest.
     """
     reading = _SpecReading()
     if not complete:
@@ -132,12 +132,12 @@ class _SpecReading:
         self.teams: list[Team] = []
         self.models: list[Model] = []
         self.remnants: list[Platform | Team | Model] = []
-        """What is left of refused documents: what it refers to must be there all the same."""
+        """Readable parts of refused documents: their references must exist too."""
         self.config: Document | None = None
 
     def source(self, source: Source, *, among: bool = False) -> None:
-        """Read the documents of a file; `among` others' manifests what surely is spec."""
-        ours = forms.surely_ours if among else forms.ours
+        """Read the documents of a file; with `among`, only those that certainly are part of a spec."""
+        ours = forms.certainly_ours if among else forms.ours
         found, findings = document.load(source, ours=ours, first_index=len(self.documents))
         self.findings += findings
         self.documents += found
@@ -176,7 +176,7 @@ class _SpecReading:
                 self._remnant(each, form, faults)
 
     def _advise(self, each: Document, form: forms.DocumentForm) -> None:
-        """What was found before the form was known is told by what its fields take."""
+        """Reword findings from before the form was known: with the values that its fields allow."""
         if each.flawed:
             from policygen.spec import ambiguous_scalars  # noqa: PLC0415 - jsonschema-rs takes 30 ms
 

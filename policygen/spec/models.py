@@ -1,4 +1,4 @@
-"""What a model says about itself."""
+"""Checks of a model by itself."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def _unknown(model: Model) -> Iterator[Hit]:
         return
     facts = models.model(family, size)
     if facts is None and size is not None:
-        return  # a size that cannot be read is told where models are sized
+        return  # an unreadable size is reported where models are sized
     if facts is not None and facts.kv_values_per_token is not None:
         return
     name = f"{family} {size}" if size is not None else family

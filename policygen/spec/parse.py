@@ -163,7 +163,7 @@ def taints(spec: View) -> tuple[Taint, ...]:
 
 
 def tolerations(spec: View) -> tuple[Toleration, ...] | None:
-    """The tolerations of a pool; None where it says none."""
+    """The tolerations of a pool; None if they are not set."""
     if spec.data.get("tolerations") is None:
         return None
     return tuple(
@@ -284,7 +284,7 @@ def model(document: View) -> Model:
 
 
 def autoscaling(view: View) -> Autoscaling | None:
-    """The bounds of replicas; None where absent."""
+    """The bounds of replicas; None if they are not set."""
     if not view:
         return None
     return Autoscaling(

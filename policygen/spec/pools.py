@@ -115,7 +115,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
 
 
 def _per_node(pool: Pool) -> int | None:
-    """GPUs of a node, as far as the pool says it itself."""
+    """GPUs of a node if the pool sets them, or its node type is known."""
     if pool.gpu.per_node is not None or pool.capacity.node_type is None:
         return pool.gpu.per_node
     shape = catalog.shape(pool.capacity.node_type)

@@ -1,4 +1,4 @@
-"""What the Platform says of programs: where controllers run, and what lint is told."""
+"""The Platform's settings for programs: where controllers run, and settings of lint."""
 
 from msgspec import Struct
 
@@ -31,7 +31,7 @@ class KubeSchedulerSettings(Struct, frozen=True):
 
 
 class Waiver(Struct, frozen=True):
-    """A finding that somebody accepts."""
+    """A finding that a team accepts."""
 
     rule: str
     reason: str
@@ -39,18 +39,18 @@ class Waiver(Struct, frozen=True):
     object: str | None = None
     """Kind and name, with `*` for any part: `LocalQueue team-a/*`; None: every object."""
     field: str | None = None
-    """Path or anchor of the finding, with `*` likewise: `*.nominalQuota`; None: every field."""
+    """Path or anchor of the finding, also with `*`: `*.nominalQuota`; None: every field."""
     expires: str | None = None
-    """The last day on which it counts, YYYY-MM-DD; None: for ever."""
+    """The last day on which it counts, YYYY-MM-DD; None: no end."""
 
 
 class LintSettings(Struct, frozen=True):
-    """What `policygen lint` is told by the spec."""
+    """The settings of `policygen lint` in a spec."""
 
     severities: tuple[tuple[str, str], ...] = ()
-    """Rules and the severities that they have here; `off` runs none of it."""
+    """Rules and their severities in this spec; `off` hides a rule's findings."""
     bounds: tuple[tuple[str, str], ...] = ()
-    """Rules and how long they wait here before they speak, as Go writes durations."""
+    """Rules and how long they wait before they report, as Go durations."""
     waivers: tuple[Waiver, ...] = ()
     annotations: tuple[str, ...] = ()
     """Rules whose findings annotations on live objects may waive."""

@@ -1,4 +1,4 @@
-"""What is left of a document without the parts that its schema refuses."""
+"""A document without the parts that its schema refuses."""
 
 from collections.abc import Iterable
 from copy import deepcopy
@@ -15,7 +15,7 @@ _ROUNDS = 8
 def pruned(
     form: DocumentForm, data: dict[str, Any], faults: Iterable[Hit]
 ) -> dict[str, Any] | None:
-    """A copy that obeys the schema, so that the rest can be judged at once; None if nothing can.
+    """A copy that is valid by the schema, so that the rest can be checked too; None if nothing is left.
 
     Everything that is left stands where it was: a list with a refused entry goes as a whole.
     """

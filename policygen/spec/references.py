@@ -175,13 +175,13 @@ def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
             cycle = [*cycle[first:], *cycle[:first]]
             yield Hit(
                 TEAM_CYCLE,
-                _cycle_words(cycle),
+                _cycle_message(cycle),
                 by_name[cycle[0]].at / "spec" / "parent",
             )
         done.update(way)
 
 
-def _cycle_words(cycle: list[str]) -> str:
+def _cycle_message(cycle: list[str]) -> str:
     if len(cycle) == 1:
         return f'team "{cycle[0]}" is its own parent; remove the parent, or write another team'
     shown = cycle
@@ -210,13 +210,13 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
                 continue
             # A queue of the ConfigMap has no line for its namespace: blame the team that does.
             blamed, other = (first, team) if namespace.shared else (team, first)
-            words = f'is in team "{other.name}" already; remove it from one of the two'
+            fault = f'is in team "{other.name}" already; remove it from one of the two'
             if owned.shared or namespace.shared:
-                words = "is used by the ConfigMap's queues; give the team another one"
+                fault = "is used by the ConfigMap's queues; give the team another one"
             place = [it.name for it in blamed.namespaces].index(namespace.name)
             yield Hit(
                 NAMESPACE_IN_TWO_TEAMS,
-                f'namespace "{namespace.name}" {words}',
+                f'namespace "{namespace.name}" {fault}',
                 blamed.at / "spec" / "namespaces" / place / "name",
             )
 

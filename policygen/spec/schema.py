@@ -22,11 +22,11 @@ KEYED: dict[str, tuple[tuple[Path, str], ...]] = {
     TEAM.schema: ((("spec", "namespaces"), "name"), (("spec", "quotas"), "pool")),
     SCHEDULER_CONFIG.schema: ((("queues",), "name"),),
 }
-"""Lists of mappings in which one key tells the entries apart, which JSON Schema cannot say."""
+"""Lists of mappings whose entries must differ in one key, which JSON Schema cannot express."""
 
 
 def source(file: str) -> str:
-    """The text of a schema, by the file name that `forms.schema_names` gives."""
+    """The text of a schema, by its file name in `forms.schema_names`."""
     return (shipped.root() / "schemas" / "spec" / file).read_text(encoding="utf-8")
 
 

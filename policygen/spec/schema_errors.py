@@ -87,7 +87,7 @@ class _Fault:
 
     @property
     def mapping(self) -> At:
-        """The place of a mapping as a whole: its key, if it has one."""
+        """The place of the mapping itself: its key, if it has one."""
         return self.at.on_key() if self.path and isinstance(self.path[-1], str) else self.at
 
 
@@ -97,7 +97,9 @@ def _type(it: _Fault) -> Iterator[Hit]:
         around = subschema.find(it.root, it.path[:-1]) or {}
         needed = it.path and it.path[-1] in around.get("required", ())
         remedy = "" if needed else ", or remove it"
-        message = f"{it.subject} has no value; write {type_errors.wanted(it.schema, types)}{remedy}"
+        message = (
+            f"{it.subject} has no value; write {type_errors.expected(it.schema, types)}{remedy}"
+        )
     else:
         message = type_errors.message(it.value, it.schema, types, it.raw(it.path), it.root)
     yield Hit(WRONG_TYPE, message, it.at)
@@ -204,7 +206,7 @@ def _wrong_count(it: _Fault) -> Iterator[Hit]:
 def _empty_text(it: _Fault) -> Iterator[Hit]:
     yield Hit(
         WRONG_LENGTH,
-        f"{it.subject} is empty; write {type_errors.wanted(it.schema, ('string',))}",
+        f"{it.subject} is empty; write {type_errors.expected(it.schema, ('string',))}",
         it.at,
     )
 
@@ -251,7 +253,7 @@ def _repeated(it: _Fault) -> Iterator[Hit]:
     first: dict[str, int] = {}
     for index, entry in enumerate(it.value):
         if not isinstance(entry, str):
-            continue  # reported for its type
+            continue  # its type is reported
         if entry in first:
             message = f"{quoted(entry)} is entry {first[entry] + 1} already; remove it here"
             yield Hit(DUPLICATE_ENTRY, message, it.at / index)

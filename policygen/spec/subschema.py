@@ -1,4 +1,4 @@
-"""A JSON Schema by its parts: what it says about one place, and whether a value obeys that."""
+"""Parts of a JSON Schema: the schema of one path, and whether a value is valid by it."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def resolved(root: Json, schema: Json) -> Json:
 
 
 def find(root: Json, path: Path) -> Json | None:
-    """What a schema says about the value at a path; None for one that it does not know."""
+    """The schema of the value at a path; None for an unknown path."""
     schema = root
     for step in path:
         if isinstance(step, int):

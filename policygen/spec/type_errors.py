@@ -43,11 +43,11 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
         return _scalar(text, _number(value, types), schema, types)
     if "contentMediaType" in schema:
         return f'{shown(value)} is not text; write "|" after the key'
-    said = f"{shown(value)} is not allowed here; write {wanted(schema, types)}"
+    fault = f"{shown(value)} is not allowed here; write {expected(schema, types)}"
     entry = resolved(root, schema.get("items", {})).get("properties", {})
     if isinstance(value, dict) and value and value.keys() <= entry.keys():
-        return f"{said}: write a dash before its first key"
-    return said
+        return f"{fault}: write a dash before its first key"
+    return fault
 
 
 def surprise(it: Surprise, schema: Json) -> str:
@@ -59,22 +59,22 @@ def surprise(it: Surprise, schema: Json) -> str:
         remedies = [plain for plain in it.instead if fits(schema, read(plain))]
     if fits(schema, it.text):
         remedies.append(it.in_quotes)
-    return it.saying(remedies or [wanted(schema, types)])
+    return it.saying(remedies or [expected(schema, types)])
 
 
-def wanted(schema: Json, types: Sequence[str]) -> str:
+def expected(schema: Json, types: Sequence[str]) -> str:
     """Return what a value must be, with an example if the schema has a short one."""
     if "enum" in schema or "const" in schema:
         return listed([str(allowed) for allowed in schema.get("enum", [schema.get("const")])])
-    words = [_WORDS[name] for name in types]
+    texts = [_WORDS[name] for name in types]
     if tuple(types) == ("object",) and schema.get("required"):
-        words = [f"a mapping with {listed(schema['required'], 'and')}"]
+        texts = [f"a mapping with {listed(schema['required'], 'and')}"]
     if schema.get("format") == "kubernetes-quantity":
-        words = ["a quantity"]
+        texts = ["a quantity"]
     examples = [shown(it) for it in schema.get("examples", ()) if not isinstance(it, dict | list)]
     if examples:
-        words[0] += f" such as {examples[0]}"
-    return listed(words)
+        texts[0] += f" such as {examples[0]}"
+    return listed(texts)
 
 
 def _number(value: float, types: Sequence[str]) -> str:
@@ -86,33 +86,33 @@ def _number(value: float, types: Sequence[str]) -> str:
 def _scalar(text: str, found: str, schema: Json, types: Sequence[str]) -> str:
     if tuple(types) == ("string",) and fits(schema, text):
         return f'{text} is {found}; write "{text}" in quotes'
-    return f"{text} is {found}; write {wanted(schema, types)}"
+    return f"{text} is {found}; write {expected(schema, types)}"
 
 
 def _text(text: str, schema: Json, types: Sequence[str], root: Json) -> str:
     plain = _unquoted(text.strip(), types)
     if plain is not None and fits(schema, read(plain)):
         return f"{quoted(text)} is text; write {plain} without quotes"
-    said = f"{quoted(text)} is text; write {wanted(schema, types)}"
+    fault = f"{quoted(text)} is text; write {expected(schema, types)}"
     if "array" in types:
-        said += ", even of one entry"
-    held = _held(text, schema, root)
-    return f"{said}: {held}" if held else said
+        fault += ", even of one entry"
+    entry_text = _as_entry(text, schema, root)
+    return f"{fault}: {entry_text}" if entry_text else fault
 
 
-def _held(text: str, schema: Json, root: Json) -> str | None:
-    """The text as the list's entry, or as what the mapping must have, if that alone makes it right."""
+def _as_entry(text: str, schema: Json, root: Json) -> str | None:
+    """The text as an entry of the list, or as the required value of the mapping, if it is then valid."""
     if not _PLAIN.fullmatch(text) or read(text) != text:
         return None
     match types_of(schema):
         case ("string",):
             return text if fits(schema, text) else None
         case ("array",):
-            entry = _held(text, resolved(root, schema.get("items", {})), root)
+            entry = _as_entry(text, resolved(root, schema.get("items", {})), root)
             return f"[{entry}]" if entry else None
         case ("object",) if len(schema.get("required", ())) == 1:
             (name,) = schema["required"]
-            value = _held(text, resolved(root, schema["properties"][name]), root)
+            value = _as_entry(text, resolved(root, schema["properties"][name]), root)
             return f"{{{name}: {value}}}" if value else None
     return None
 

@@ -1,4 +1,4 @@
-"""The spec, typed and frozen: what the user said, with defaults still open.
+"""The spec, typed and frozen: the user's settings, before defaults are applied.
 
 Quantities are exact integers here: cpu in thousandths of a core (`cpu_milli`), memory in
 bytes. Counts of GPUs, instances or replicas are in units of the pool's resource.
@@ -57,7 +57,7 @@ class SharedQueue(Struct, frozen=True):
 
 
 class SchedulingPolicy(Struct, frozen=True):
-    """How a pool places and shares; None: not said here, so the next wider place decides."""
+    """How a pool places and shares; None: not set here, so the next wider setting applies."""
 
     bin_pack: bool | None = None
     spread: bool | None = None
@@ -67,16 +67,16 @@ class SchedulingPolicy(Struct, frozen=True):
     preemption_enabled: bool | None = None
 
     def over(self, wider: "SchedulingPolicy") -> "SchedulingPolicy":
-        """What is said here, and for the rest what the wider place says."""
+        """The settings of this place, completed by those of the wider place."""
         own = self
         if own.bin_pack or own.spread:
-            # One of the two said here settles the other, whatever the wider place says of it.
+            # One of the two set here also decides the other, whatever the wider place sets.
             own = replace(own, bin_pack=bool(own.bin_pack), spread=bool(own.spread))
-        said = {
+        fields = {
             field: mine if (mine := getattr(own, field)) is not None else getattr(wider, field)
             for field in self.__struct_fields__
         }
-        return SchedulingPolicy(**said)
+        return SchedulingPolicy(**fields)
 
 
 class NodeResources(Struct, frozen=True):
@@ -87,7 +87,7 @@ class NodeResources(Struct, frozen=True):
 
 
 class Platform(Struct, frozen=True):
-    """The set as a whole."""
+    """Settings of the complete set."""
 
     name: str = "default"
     at: At | None = None
@@ -95,7 +95,7 @@ class Platform(Struct, frozen=True):
     priorities: tuple[Priority, ...] = ()
     shared_queues: tuple[SharedQueue, ...] = ()
     scheduler: Scheduler = "kueue"
-    """Of pools that name none."""
+    """For pools without their own."""
     scheduling_policy: SchedulingPolicy = SchedulingPolicy()
     container_defaults: NodeResources | None = None
     kueue: KueueSettings = KueueSettings()
@@ -134,7 +134,7 @@ class Gpu(Struct, frozen=True):
     """Per GPU, when time-sliced or shared by MPS."""
     mig_strategy: Literal["single", "mixed"] = "mixed"
     instances: Amounts = ()
-    """Available MIG instances of the whole pool by profile."""
+    """Available MIG instances of the pool, by profile."""
 
 
 class Capacity(Struct, frozen=True):
@@ -157,7 +157,7 @@ class Pool(Struct, frozen=True):
     scheduler: Scheduler | None = None
     taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] | None = None
-    """None: those that the taints ask for."""
+    """None: those that the taints need."""
     gpu: Gpu = Gpu()
     capacity: Capacity = Capacity()
     scheduling_policy: SchedulingPolicy = SchedulingPolicy()
@@ -167,7 +167,7 @@ class Pool(Struct, frozen=True):
     preemptible: bool = False
     """Spot nodes, which the provider may take away."""
     guess_product: bool = False
-    """Read the product off the nodeSelector (the articles' form names none)."""
+    """Guess the product from the nodeSelector (the articles' form has no field for it)."""
 
 
 class TeamNamespace(Struct, frozen=True):
@@ -180,7 +180,7 @@ class TeamNamespace(Struct, frozen=True):
 
 
 class Bounds(Struct, frozen=True):
-    """Guarantee and limit of cpu (thousandths) or memory (bytes), where the spec says them."""
+    """Guarantee and limit of cpu (thousandths) or memory (bytes); None if not set."""
 
     guarantee: int | None = None
     limit: int | None = None
@@ -201,7 +201,7 @@ class Quota(Struct, frozen=True):
     """Fields that its form calls otherwise."""
 
     def field(self, name: str) -> At:
-        """The place of a field, under the name that the document's form gives it."""
+        """The place of a field, under its name in the document's form."""
         return self.at / dict(self.renamed).get(name, name)
 
 
@@ -219,7 +219,7 @@ class Team(Struct, frozen=True):
     queue_priority: int | None = None
 
     def quota_at(self, pool: str, field: str = "pool") -> At:
-        """The place of a field of its quota of a pool; the team's own where it has none."""
+        """The place of a field of its quota for a pool; the team's place if it has no such quota."""
         return next((quota.field(field) for quota in self.quotas if quota.pool == pool), self.at)
 
 
@@ -284,12 +284,12 @@ class Model(Struct, frozen=True):
     """Fields that its form calls otherwise."""
 
     def field(self, name: str) -> At:
-        """The place of a field of `spec`, under the name that the document's form gives it."""
+        """The place of a field of `spec`, under its name in the document's form."""
         return self.at / "spec" / dict(self.renamed).get(name, name)
 
 
 class Spec(Struct, frozen=True):
-    """Everything the user said. Sorted by name, so that no order of files shows."""
+    """The complete spec. Sorted by name, so that the order of files has no effect."""
 
     platform: Platform = Platform()
     pools: tuple[Pool, ...] = ()

@@ -1,4 +1,4 @@
-"""What documents that could not be read may have said, so that one fault is not reported twice."""
+"""What refused documents may define, so that one fault is not reported twice."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,31 +15,31 @@ _NAMED = {
     ("spec", "priorities"): ("priority",),
     ("queues",): ("Team", "priority"),
 }
-"""Lists whose entries define things of their own: what they are."""
+"""Lists whose entries define something that can be referred to, and its kinds."""
 
 _ONE_VALUE = frozenset({YAML_SURPRISE, YAML_TAG, NUMBER_TOO_LONG})
-"""What is wrong with one value of a YAML text; all else may take other values with it."""
+"""Rules about one value of a YAML text; other rules may affect more values."""
 
 _SET_DEFAULTS = frozenset({"Platform", "ConfigMap"})
 
 
 class Unread:
-    """What may be behind a refused document: a reference to that is no error of its own."""
+    """Names that refused documents may define: a reference to these is not an error."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
-        """Everything that such a document names, of whatever kind."""
+        """Every name in such a document, of any kind."""
         self.kinds: set[str] = set()
-        """Kinds of which one has no readable name, so that it may be any; "" for any kind."""
+        """Kinds with an unreadable name, which may be any name; "" for any kind."""
         self.parents: set[str] = set()
         """Teams that have a child among the refused."""
         self.parts: set[int] = set()
-        """Documents, by index, that were read but for some values."""
+        """Documents, by index, that were read except for some values."""
         self.settings = False
-        """Whether defaults of all pools may be among it: a Platform, or the ConfigMap of queues."""
+        """Whether defaults of all pools may be missing: a Platform, or the ConfigMap of queues, was refused."""
 
     def document(self, kind: str | None, data: Any, is_refused: Callable[[Path], bool]) -> None:
-        """Take note of a document that was read and refused, wholly or in a part.
+        """Note a document that was read and refused, completely or in part.
 
         `kind` is what it defines, None if that is none of ours; `is_refused` tells of which
         values.
@@ -69,7 +69,7 @@ class Unread:
             self.kinds.update(kinds)
 
     def lost(self, findings: Iterable[Finding], text: str) -> None:
-        """Take note of what is wrong with a text as YAML: some of it may be lost."""
+        """Note the YAML errors of a text: parts of it may be lost."""
         lines = [it.place.text for it in findings if it.place and it.rule not in _ONE_VALUE]
         if lines:
             self.text(text)
@@ -77,13 +77,13 @@ class Unread:
             self.kinds.add("")
 
     def text(self, text: str) -> None:
-        """Take note of a text of which a part is lost."""
+        """Note a text of which a part is lost."""
         self.names.update(_NAME.findall(text))
         self.parents.update(_PARENT.findall(text))
         self.settings |= _SETTINGS.search(text) is not None
 
     def everything(self) -> None:
-        """Take note that whole files are missing."""
+        """Note that complete files are missing."""
         self.settings = True
         self.kinds.add("")
 

@@ -1,4 +1,4 @@
-"""What edits make of data, which is what the text must say after them."""
+"""Applies edits to data; the edited text must parse to the same data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from policygen.core.finding import Edit, Path, Verb
 
 
 class EditError(ValueError):
-    """Why an edit cannot be made, in words for the user."""
+    """Why an edit cannot be made, as a message for the user."""
 
 
 def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
@@ -27,17 +27,17 @@ def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
     return made
 
 
-def same(wanted: Any, found: Any) -> bool:
-    """Whether data is what was wanted: types count, the order of keys does not."""
-    if wanted.__class__ is not found.__class__:
+def same(expected: Any, found: Any) -> bool:
+    """Whether data is as expected: types matter, the order of keys does not."""
+    if expected.__class__ is not found.__class__:
         return False
-    if isinstance(wanted, dict):
-        return wanted.keys() == found.keys() and all(
-            same(value, found[key]) for key, value in wanted.items()
+    if isinstance(expected, dict):
+        return expected.keys() == found.keys() and all(
+            same(value, found[key]) for key, value in expected.items()
         )
-    if isinstance(wanted, list):
-        return len(wanted) == len(found) and all(map(same, wanted, found))
-    return bool(wanted == found)
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(map(same, expected, found))
+    return bool(expected == found)
 
 
 def _value(
@@ -80,7 +80,7 @@ def _mapping(
 
 
 def _add(data: Any, edit: Edit) -> None:
-    """Put the value of an ADD into what the other edits have made."""
+    """Put the value of an ADD into the data after the other edits."""
     for number, step in enumerate(edit.at.path, 1):
         if isinstance(data, list) and isinstance(step, int) and step < len(data):
             data = data[step]

@@ -19,11 +19,11 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
 
 
 class Text(Struct, eq=False):
-    """The text of a document, and what is known of its nodes."""
+    """The text of a document, and facts about its nodes."""
 
     document: Document
     shared: dict[int, int] = field(default_factory=dict)
-    """How many places of the data a node stands for, if not for one; 0: nobody can say."""
+    """How many places of the data a node is used for, if not one; 0: unknown."""
     json: bool = False
     text: str = ""
 
@@ -100,7 +100,7 @@ class Text(Struct, eq=False):
 
 
 def _shared(outline: Outline) -> dict[int, int]:
-    """For each node that does not stand for exactly one place how many it stands for; 0: merged."""
+    """For each node that is not used for exactly one place the number of places; 0: merged."""
     above = [0] * len(outline.shape)
     for node, shape in enumerate(outline.shape):
         if shape in COLLECTIONS:

@@ -1,4 +1,4 @@
-"""New contents for files that were read: all of them or none, and never half a file."""
+"""New contents for files that were read: all files or no file, and never half a file."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from policygen.documents.files import Source
 
 
 def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
-    """Give each file its new text; a file keeps its mode and owner, a link its target.
+    """Write the new text of each file; a file keeps its mode and owner, a link its target.
 
     Everything is written beside its place first and then renamed. Raises UsageError before
     anything is changed where a file is no longer what was read, or must not be written.

@@ -1,4 +1,4 @@
-"""Symbolic edits as changes of a document's text: all that they do not name stays as it is.
+"""Symbolic edits as changes of a document's text; the rest of the text stays unchanged.
 
 What has no certain place in the text is refused: a node that other places share through an
 alias, scalars of several lines, keys that are merged in, texts inside quotes or folded blocks.
@@ -74,7 +74,7 @@ class _Step:
         """The key of the mapping."""
         self.node = 0
         self.flow = False
-        """Whether the node stands in brackets."""
+        """Whether the node is in brackets."""
         self.rest: Path = ()
         """The part of an ADD's path that is not there yet."""
         self._walk()
@@ -203,7 +203,7 @@ class _Step:
         return Splice(start, end, instead)
 
     def _without_lines(self, begin: int, end: int, indent: str) -> Splice:
-        """Without whole lines, but with their comments."""
+        """Remove complete lines, but keep their comments."""
         stop = self.it.next_line(end)
         if not _REST.fullmatch(self.text, end, self.it.line_end(end)):
             raise EditError("it shares its line with others")

@@ -1,4 +1,4 @@
-"""Changes of a text: joined, told apart, made; of a text inside a literal block those of its host."""
+"""Changes of a text: joined, checked for overlap, applied; also of a text inside a literal block."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from policygen.documents.positions import LINE_END, Inset, Positions, line_start
 
 
 class Splice(NamedTuple):
-    """text[start:end] gives way to other text, whose lines end with a line feed."""
+    """text[start:end] is replaced by other text, whose lines end with a line feed."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class Taken(Struct, eq=False):
     _parts: list[Splice] = field(default_factory=list)
 
     def take(self, parts: Sequence[Splice]) -> bool:
-        """Add changes, if none of them touches an other one; else False."""
+        """Add changes; returns False, without adding, if one overlaps another change."""
         if not all(map(self._fits, parts)):
             return False
         for part in parts:
@@ -77,7 +77,7 @@ def outer(positions: Positions, part: Splice) -> Splice:
     starts = [0, *(found.end() for found in LINE_END.finditer(inner))]
 
     def place(index: int) -> tuple[int, int, int]:
-        """Where a character stands outside, where that line begins, and how far it is indented."""
+        """The place of a character in the outer text, the start of that line, and its indentation."""
         number = bisect_right(starts, index) - 1
         above = number - 1 if number and starts[number] == len(inner) else number
         origin = positions.origins[above] if above < len(positions.origins) else None
