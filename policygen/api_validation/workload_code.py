@@ -16,7 +16,7 @@ from msgspec import Struct
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import is_namespace, is_subdomain
 from policygen.core import quantity
-from policygen.core.finding import Path, dotted
+from policygen.core.finding import Fault, Path, dotted
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import suggest
@@ -115,16 +115,11 @@ class _Node(Struct, eq=False):
     """Fields by name; "*" for each entry of a list."""
 
 
-class Fault(Struct, frozen=True):
-    """A value that is refused."""
-
-    path: Path
-    message: str
-    """The end of a sentence that begins with the object."""
-
-
 def faults(data: Mapping[str, Any], kind: str) -> Iterator[Fault]:
-    """The refusals of an object's `spec`, for the kinds of `code.json`; empty for other kinds."""
+    """The refusals of an object's `spec`, for the kinds of `code.json`; empty for other kinds.
+
+    Each message is the end of a sentence that begins with the object.
+    """
     node = _tree().get(kind)
     if node is not None:
         yield from _faults(data, node, ())
@@ -156,7 +151,7 @@ def _faults(value: Any, node: _Node, path: Path) -> Iterator[Fault]:
     if node.fact is not None:
         message = _message(value, node.fact, _name(path))
         if message:
-            yield Fault(path, message)
+            yield path, message
     if isinstance(value, dict):
         for name in node.below.keys() & value.keys():
             yield from _faults(value[name], node.below[name], (*path, name))

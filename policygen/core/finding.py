@@ -7,6 +7,8 @@ from policygen.core.rule import Rule, Severity
 
 Path = tuple[str | int, ...]
 """A path into a document: mapping keys and sequence indexes, from its root."""
+Fault = tuple[Path, str]
+"""A path below an object and a message, of which a rule makes a Hit."""
 
 
 def dotted(path: Path) -> str:
@@ -83,6 +85,10 @@ class At(NamedTuple):
     def on_key(self) -> "At":
         """The key of this place."""
         return At(self.document, self.path, key=True)
+
+
+FaultAt = tuple[At, str]
+"""A place and a message, of which a rule makes a Hit."""
 
 
 class Verb(StrEnum):

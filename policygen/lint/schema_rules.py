@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from policygen.api_validation.refusal import Reason
-from policygen.core.finding import Hit
+from policygen.core.finding import FaultAt, Hit
 from policygen.core.rule import Family, Rule, Severity
 from policygen.lint.core import code_refusals
-from policygen.lint.core.code_refusals import Fault
 from policygen.lint.core.server_refusals import refusals
 from policygen.lint.rule import Facts, Fix, ObjectRule, shared
 from policygen.spec import rules as spec
@@ -28,7 +27,7 @@ class _Row(Struct, frozen=True, kw_only=True):
     """The refusals that it reports."""
     known_releases: bool = False
     """Whether it skips kinds that may be different in the target release."""
-    further: Callable[[Facts], Iterator[Fault]] | None = None
+    further: Callable[[Facts], Iterator[FaultAt]] | None = None
     """Faults that are refused for the same reason, but not by the schema."""
     fix: Fix | None = None
 
@@ -89,7 +88,7 @@ def _rule(row: _Row) -> ObjectRule:
     def check(facts: Facts) -> Iterator[Hit]:
         for it in refusals(facts, row.reason, known_releases=row.known_releases):
             yield Hit(rule, it.message, it.at, edits=it.edits)
-        for message, at in row.further(facts) if row.further else ():
+        for at, message in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 
     rule = ObjectRule(*shared(row.rule, Family.INVALID), judges=(), check=check, fix=row.fix)

@@ -4,16 +4,13 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from policygen.core.finding import At, at_path
+from policygen.core.finding import FaultAt, at_path
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH
 from policygen.kubernetes.untyped import entries
 from policygen.lint.core import pod_templates
 from policygen.lint.rule import Facts
-
-Fault = tuple[str, At]
-"""A message and its place."""
 
 _HYPER_NODES = "topology.volcano.sh", "HyperNode"
 _WITH_SPEC = ((VOLCANO, "Queue"), (VOLCANO_BATCH, "CronJob"))
@@ -23,7 +20,7 @@ _UNBALANCED = ("unterminated character set", "unterminated subpattern", "unbalan
 """Python's errors for patterns that Go refuses, too."""
 
 
-def annotations(facts: Facts) -> Iterator[Fault]:
+def annotations(facts: Facts) -> Iterator[FaultAt]:
     """Invalid annotation keys of pod templates.
 
     Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec.
@@ -33,10 +30,10 @@ def annotations(facts: Facts) -> Iterator[Fault]:
         for key in found.data:
             if fault := key_fault(key.lower()):
                 message = fault.replace("label key", "annotation key")
-                yield f"{template.owner}: {message}", (found.at / key).on_key()
+                yield (found.at / key).on_key(), f"{template.owner}: {message}"
 
 
-def labels(facts: Facts) -> Iterator[Fault]:
+def labels(facts: Facts) -> Iterator[FaultAt]:
     """Invalid labels of pod templates and node selectors.
 
     Source: pkg/apis/core/validation/validation.go, ValidatePodTemplateSpec, ValidatePodSpec.
@@ -47,7 +44,7 @@ def labels(facts: Facts) -> Iterator[Fault]:
         yield from pod_templates.label_faults(spec.under("nodeSelector"))
 
 
-def missing_fields(facts: Facts) -> Iterator[Fault]:
+def missing_fields(facts: Facts) -> Iterator[FaultAt]:
     """Missing fields that Volcano's webhooks require.
 
     Source: pkg/webhooks/admission/queues, cronjobs and hypernodes, which write into spec.
@@ -56,14 +53,14 @@ def missing_fields(facts: Facts) -> Iterator[Fault]:
     for group, kind in _WITH_SPEC:
         for obj in facts.cluster.of(group, kind):
             if obj.data.get("spec") is None:
-                yield f"{obj}: required field spec is missing, {refused}", obj.at
+                yield obj.at, f"{obj}: required field spec is missing, {refused}"
     for obj in facts.cluster.of(*_HYPER_NODES):
         spec = obj.data.get("spec")
         if isinstance(spec, dict) and spec.get("members") in (None, []):
-            yield f"{obj}: required field members is missing in spec, {refused}", obj.at / "spec"
+            yield obj.at / "spec", f"{obj}: required field members is missing in spec, {refused}"
 
 
-def patterns(facts: Facts) -> Iterator[Fault]:
+def patterns(facts: Facts) -> Iterator[FaultAt]:
     """Regular expressions of HyperNodes with an unbalanced bracket.
 
     Source: pkg/webhooks/admission/hypernodes/validate of Volcano.
@@ -73,11 +70,11 @@ def patterns(facts: Facts) -> Iterator[Fault]:
             pattern = at_path(member, _PATTERN)
             if isinstance(pattern, str) and _is_unbalanced(pattern):
                 yield (
+                    obj.at.to("spec", "members", i, *_PATTERN),
                     (
                         f"{obj}: pattern {quoted(pattern)} has an unbalanced bracket, so Volcano's webhook "
                         "refuses the object; write a valid regular expression"
                     ),
-                    obj.at.to("spec", "members", i, *_PATTERN),
                 )
 
 

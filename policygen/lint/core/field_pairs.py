@@ -8,14 +8,11 @@ from math import ceil
 
 from policygen.core import quantity
 from policygen.core.amounts import HUGE_PAGES
-from policygen.core.finding import At
+from policygen.core.finding import FaultAt
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-
-Fault = tuple[At, str]
-"""A place and a message."""
 
 _PROGRESS_S = 600
 """The default of a Deployment's progressDeadlineSeconds."""
@@ -25,7 +22,7 @@ _OF_PODS = ("cpu", "memory")
 _REASONS = ("onExitCodes", "onPodConditions")
 
 
-def of_workload(workload: Workload) -> Iterator[Fault]:
+def of_workload(workload: Workload) -> Iterator[FaultAt]:
     """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
     spec = Part(workload, workload.at / "spec", workload.spec)
     if workload.object.group == "apps":
@@ -35,7 +32,7 @@ def of_workload(workload: Workload) -> Iterator[Fault]:
         yield from _job(above, made_by=workload.kind == "CronJob")
 
 
-def _rollout(spec: Part) -> Iterator[Fault]:
+def _rollout(spec: Part) -> Iterator[FaultAt]:
     workload = spec.owner
     if workload.kind == "Deployment":
         ready, progress = (
@@ -60,7 +57,7 @@ def _rollout(spec: Part) -> Iterator[Fault]:
         )
 
 
-def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
+def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
     workload = spec.owner
     if spec.data.get("manualSelector") is True and (made_by or not spec.data.get("selector")):
         advice = "remove it" if made_by else "remove it, or write the selector"
@@ -88,7 +85,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[Fault]:
             )
 
 
-def of_pod(spec: Part) -> Iterator[Fault]:
+def of_pod(spec: Part) -> Iterator[FaultAt]:
     """Refused combinations in a pod."""
     resources = spec.under("resources")
     for part in (resources.under("requests"), resources.under("limits")):
@@ -114,7 +111,7 @@ def of_pod(spec: Part) -> Iterator[Fault]:
         yield from _container(container)
 
 
-def _container(container: Part) -> Iterator[Fault]:
+def _container(container: Part) -> Iterator[FaultAt]:
     context = container.under("securityContext")
     if context.data.get("privileged") is True and (
         context.data.get("allowPrivilegeEscalation") is False

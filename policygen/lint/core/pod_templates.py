@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.core.finding import At
+from policygen.core.finding import At, FaultAt
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import bare
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
@@ -34,13 +34,13 @@ class Part(Struct, frozen=True, eq=False):
             yield Part(self.owner, self.at.to(key, i), entry)
 
 
-def label_faults(labels: Part) -> Iterator[tuple[str, At]]:
-    """Messages and places of invalid keys and values in a mapping of labels."""
+def label_faults(labels: Part) -> Iterator[FaultAt]:
+    """Places and messages about invalid keys and values in a mapping of labels."""
     for key, value in labels.data.items():
         if fault := key_fault(key):
-            yield f"{labels.owner}: {fault}", (labels.at / key).on_key()
+            yield (labels.at / key).on_key(), f"{labels.owner}: {fault}"
         if isinstance(value, str) and (fault := value_fault(value)):
-            yield f"{labels.owner}: {bare(key)} {fault}", labels.at / key
+            yield labels.at / key, f"{labels.owner}: {bare(key)} {fault}"
 
 
 def pod_specs(cluster: Cluster) -> Iterator[Part]:

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from policygen.core import durations
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.core.quoting import shown
 from policygen.kubernetes.untyped import mapping
 
@@ -25,9 +25,6 @@ Fields: TypeAlias = "Mapping[str, Fields | Type | None]"
 
 For a list, this is about its entries.
 """
-
-Fault = tuple[Path, str]
-"""A path and a message."""
 
 ANY = "*"
 _TRUTH = ("true", "false")

@@ -11,7 +11,7 @@ from typing import Any
 
 from policygen.core import quantity
 from policygen.core.durations import seconds
-from policygen.core.finding import Path, at_path
+from policygen.core.finding import Fault, Path, at_path
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import shown
 from policygen.kubernetes.configurations import KueueConfigurationView
@@ -19,9 +19,6 @@ from policygen.kubernetes.untyped import mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
 from policygen.lint.kueue import configuration_types
 from policygen.lint.kueue.configuration import selector
-
-Fault = tuple[Path, str]
-"""A path in the Configuration, and the message about its value."""
 
 INCREMENTAL = "kueue.x-k8s.io/multikueue-dispatcher-incremental"
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core import durations
-from policygen.core.finding import At, Path, at_path
+from policygen.core.finding import At, Fault, Path, at_path
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping
@@ -37,9 +37,6 @@ _ELASTIC_SINCE = (0, 18)
 _ELASTIC = ("Job", "RayCluster", "RayJob", "RayService")
 _LONGEST = 63
 """Characters of a gate's name."""
-
-Fault = tuple[Path, str]
-"""A place below `metadata`, and what is wrong there."""
 
 
 class WebhookObject(Struct, frozen=True, eq=False):

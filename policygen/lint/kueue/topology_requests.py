@@ -23,13 +23,13 @@ KEYS = (*LEVELS, UNCONSTRAINED, SLICE_SIZE, GROUP, LAYERS)
 """Every annotation that requests a topology."""
 _MOST_LAYERS = 3
 
-Fault = tuple[str, str]
-"""An annotation, and what is wrong with it."""
+AnnotationFault = tuple[str, str]
+"""The key of an annotation, and a message about its value."""
 
 
 def faults(
     annotations: Mapping[str, str], count: int | None, settings: Settings
-) -> Iterator[Fault]:
+) -> Iterator[AnnotationFault]:
     """Every fault that Kueue would refuse, each once. `count` is the number of pods, if known."""
     if annotations.keys().isdisjoint(KEYS):
         return
@@ -49,7 +49,7 @@ def faults(
         yield from _layers(annotations, count, settings)
 
 
-def _group(annotations: Mapping[str, str]) -> Iterator[Fault]:
+def _group(annotations: Mapping[str, str]) -> Iterator[AnnotationFault]:
     name = annotations.get(GROUP)
     if name is None:
         return
@@ -62,7 +62,7 @@ def _group(annotations: Mapping[str, str]) -> Iterator[Fault]:
         yield GROUP, f"{GROUP} needs {REQUIRED} or {PREFERRED}; write one of them, or remove it"
 
 
-def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Fault]:
+def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[AnnotationFault]:
     text = annotations.get(SLICE_SIZE)
     if text is None:
         if SLICE_REQUIRED in annotations:
@@ -85,7 +85,7 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Fault
 
 def _layers(
     annotations: Mapping[str, str], count: int | None, settings: Settings
-) -> Iterator[Fault]:
+) -> Iterator[AnnotationFault]:
     if not settings.gate("TASMultiLayerTopology"):
         yield (
             LAYERS,
@@ -113,7 +113,7 @@ def _layers(
         yield from _of_layers(layers, count)
 
 
-def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[Fault]:
+def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[AnnotationFault]:
     seen: set[str] = set()
     for level, size in layers:
         if fault := key_fault(level):

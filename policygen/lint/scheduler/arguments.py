@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policygen.core import durations
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import listed, quoted, shown
 from policygen.kubernetes.untyped import mapping, mappings, numbered
-from policygen.lint.core.typed_fields import Fault, Type, right
+from policygen.lint.core.typed_fields import Type, right
 
 _OPERATORS: Mapping[str, bool | None] = {
     "In": True,

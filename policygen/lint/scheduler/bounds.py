@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from policygen.core import durations
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.untyped import mapping, mappings, numbered
 from policygen.lint.core.resource_names import extended
-from policygen.lint.core.typed_fields import Fault, Type, right
+from policygen.lint.core.typed_fields import Type, right
 
 _INITIAL_S, _MAX_S = 1, 10
 """Default backoffs in seconds."""

@@ -6,9 +6,8 @@ expandMultiPointPlugins (Kubernetes 1.36.3).
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.kubernetes.configurations import PluginSet, SchedulerProfileView
-from policygen.lint.core.typed_fields import Fault
 from policygen.lint.scheduler import terms
 
 _MULTI = "multiPoint"

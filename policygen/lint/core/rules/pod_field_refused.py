@@ -177,7 +177,9 @@ def _affinity(spec: Part) -> Iterator[Hit]:
             yield from _expressions(term.under(key), "pods")
             yield from _values(term.under(key))
             labels = term.under(key).under("matchLabels")
-            yield from (Hit(RULE, *fault) for fault in pod_templates.label_faults(labels))
+            yield from (
+                Hit(RULE, message, at) for at, message in pod_templates.label_faults(labels)
+            )
 
 
 def _expressions(selector: Part, what: str) -> Iterator[Hit]:

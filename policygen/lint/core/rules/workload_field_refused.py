@@ -13,16 +13,16 @@ from policygen.lint.rule import Facts, Family, ObjectRule
 def check(facts: Facts) -> Iterator[Hit]:
     """Source: the recorded answers of a running API server, `schemas/cluster/code.json`; `field_pairs`."""
     for spec in pod_templates.pod_specs(facts.cluster):
-        for fault in workload_code.faults(spec.data, workload_code.POD):
-            if spec.owner.kind == "StatefulSet" and fault.path == ("hostname",):
+        for path, message in workload_code.faults(spec.data, workload_code.POD):
+            if spec.owner.kind == "StatefulSet" and path == ("hostname",):
                 continue  # its pods use their own names as hostname, so the server accepts any value
-            yield Hit(RULE, f"{spec.owner} {fault.message}", spec.at.to(*fault.path))
+            yield Hit(RULE, f"{spec.owner} {message}", spec.at.to(*path))
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
         if workload.kind != "Pod" and workload.object.group != VOLCANO_BATCH:
             kind = f"{workload.object.api_version} {workload.kind}"
-            for fault in workload_code.faults(workload.spec, kind):
-                yield Hit(RULE, f"{workload} {fault.message}", workload.at.to("spec", *fault.path))
+            for path, message in workload_code.faults(workload.spec, kind):
+                yield Hit(RULE, f"{workload} {message}", workload.at.to("spec", *path))
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_workload(workload))
 
 
