@@ -25,7 +25,10 @@ class Reason(Enum):
 
 
 class Refusal(NamedTuple):
-    """One reason for which a server refuses an object."""
+    """One reason for which a server refuses an object.
+
+    Not a Hit: specs and objects have different rules for one reason, and the rule is in a Hit.
+    """
 
     path: Path
     reason: Reason

@@ -10,7 +10,7 @@ from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import REPORTED, RULES
 from policygen.lint.rule import Fix, ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_JUDGE
-from policygen.report.report import Ended, Report
+from policygen.report.report import Report, RuleResult
 
 _WORST = (
     Verdict.CRASHED,
@@ -21,12 +21,14 @@ _WORST = (
 )
 
 
-def merged(runs: Sequence[Sequence[RuleOutcome]], *, whole: bool) -> tuple[Ended, ...]:
+def merged(runs: Sequence[Sequence[RuleOutcome]], *, whole: bool) -> tuple[RuleResult, ...]:
     """The result of each rule: the worst of all inputs. `whole` is whether all inputs were read."""
     return tuple(_ended(outcomes, whole=whole) for outcomes in zip(*runs, strict=True))
 
 
-def with_findings(rules: Sequence[Ended], findings: Sequence[Finding]) -> tuple[Ended, ...]:
+def with_findings(
+    rules: Sequence[RuleResult], findings: Sequence[Finding]
+) -> tuple[RuleResult, ...]:
     """The same, where a rule that checks objects fails too if a spec has the same fault."""
     found = {it.rule.name for it in findings if not isinstance(it.rule, ObjectRule)}
     return tuple(
@@ -37,12 +39,12 @@ def with_findings(rules: Sequence[Ended], findings: Sequence[Finding]) -> tuple[
     )
 
 
-def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[Ended, ...]:
+def unjudged(rules: Sequence[ObjectRule], reason: str) -> tuple[RuleResult, ...]:
     """The results of rules if nothing is checked."""
     return merged([[RuleOutcome(it, Verdict.NOT_EVALUATED, reason) for it in rules]], whole=False)
 
 
-def idle(rules: Sequence[Ended]) -> Finding | None:
+def idle(rules: Sequence[RuleResult]) -> Finding | None:
     """A finding if none of the selected rules could be evaluated."""
     if not rules or any(it.verdict is not Verdict.NOT_EVALUATED for it in rules):
         return None
@@ -51,7 +53,7 @@ def idle(rules: Sequence[Ended]) -> Finding | None:
     return Finding(NOTHING_TO_JUDGE, message)
 
 
-def evaluated(rules: Sequence[Ended]) -> set[str]:
+def evaluated(rules: Sequence[RuleResult]) -> set[str]:
     """The rules that ran on all inputs; rules about a spec always do."""
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
     of_specs = REPORTED - {it.rule for it in rules}
@@ -78,10 +80,10 @@ def verdict(report: Report, fail_on: Severity) -> Verdict:
     return Verdict.FAIL if failed else Verdict.PASS
 
 
-def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> Ended:
+def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> RuleResult:
     outcome = min(outcomes, key=lambda it: _WORST.index(it.verdict))
     rule: ObjectRule = outcome.rule
-    return Ended(
+    return RuleResult(
         rule=rule.name,
         severity=rule.severity,
         family=rule.family,

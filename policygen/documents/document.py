@@ -11,7 +11,7 @@ from policygen.core.rule import Rule
 from policygen.documents.files import Source
 from policygen.documents.outline import BLANKS, NodeKind, Outline
 from policygen.documents.parse import compose, looks_like_json
-from policygen.documents.parsed import Composed, Problem
+from policygen.documents.parsed import Composed, TextHit
 from policygen.documents.positions import Inset, Lines, Positions, literal_origins
 from policygen.documents.rules import NOT_A_MAPPING, SEVERAL_DOCUMENTS
 
@@ -156,7 +156,7 @@ def _load(  # noqa: PLR0913 - all that both ways in know
     def line(index: int) -> int:
         return positions.place(index, index).line
 
-    def say(problem: Problem) -> None:
+    def say(problem: TextHit) -> None:
         where = positions.place(problem.start, problem.end)
         findings.append(_finding(where, problem.rule, problem.message))
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
-from policygen.documents.scalars import Plains, Surprise
+from policygen.documents.scalars import AmbiguousScalar, Plains
 
 
 def read(  # noqa: C901, PLR0912 - calls would cost as much as what they do
@@ -38,7 +38,7 @@ def read(  # noqa: C901, PLR0912 - calls would cost as much as what they do
             value = event.value
             if not event.style:
                 value = plains[value]
-                if value.__class__ is Surprise:
+                if value.__class__ is AmbiguousScalar:
                     return UNUSUAL
             if event.tag is not None or event.anchor is not None:
                 return UNUSUAL

@@ -6,7 +6,7 @@ from typing import Any, Final
 from policygen.core.rule import Rule
 from policygen.documents import placeholders
 from policygen.documents.outline import BLANKS, NodeKind
-from policygen.documents.parsed import Composed, Problem
+from policygen.documents.parsed import Composed, TextHit
 from policygen.documents.rules import (
     DUPLICATE_KEY,
     KEY_NOT_A_STRING,
@@ -46,7 +46,7 @@ class Faults:
     def syntax(self, node: int, message: str) -> None:
         """Note a syntax error."""
         start, end = self._outline.span(node, self._text)
-        self._it.syntax.append(Problem(YAML_SYNTAX, message, start, end))
+        self._it.syntax.append(TextHit(YAML_SYNTAX, message, start, end))
 
     def report(
         self, node: int, rule: Rule, message: str, span: tuple[int, int] | None = None
@@ -55,7 +55,7 @@ class Faults:
         self._it.flawed.add(node)
         if len(self._it.content) < MAX_PROBLEMS:
             start, end = span or self._outline.span(node, self._text)
-            self._it.content.append(Problem(rule, message, start, end))
+            self._it.content.append(TextHit(rule, message, start, end))
         else:
             self._unreported += 1
 
@@ -106,4 +106,4 @@ class Faults:
         if self._unreported:
             root = self._outline.start[0]
             message = f"this document has {self._unreported} more errors; fix those above first"
-            self._it.content.append(Problem(MORE_PROBLEMS, message, root, root + 1))
+            self._it.content.append(TextHit(MORE_PROBLEMS, message, root, root + 1))

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from policygen.documents.outline import NodeKind, Outline
-from policygen.documents.parsed import Composed, Problem
+from policygen.documents.parsed import Composed, TextHit
 
 _BLANK = re.compile(r"[ \t]*")
 
@@ -45,10 +45,10 @@ class Without:
         it.content = [self._moved(problem) for problem in it.content]
         return it
 
-    def _moved(self, problem: Problem) -> Problem:
+    def _moved(self, problem: TextHit) -> TextHit:
         start = self.at(problem.start)
         end = problem.end + bisect_left(self.gaps, problem.end)
-        return Problem(problem.rule, problem.message, start, max(start, end))
+        return TextHit(problem.rule, problem.message, start, max(start, end))
 
     def _touched(self, outline: Outline) -> set[int]:
         if not outline.shape:

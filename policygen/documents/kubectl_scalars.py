@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Final
 
 from policygen.documents.rules import YAML_SURPRISE
-from policygen.documents.scalars import Plain, Plains, Surprise
+from policygen.documents.scalars import AmbiguousScalar, Plain, Plains
 
 _WORDS: Final[dict[str, Plain]] = {
     "": None,
@@ -20,14 +20,16 @@ _WORDS: Final[dict[str, Plain]] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "<<": Surprise(YAML_SURPRISE, "<<", "merges mappings, as a key"),
+    "<<": AmbiguousScalar(YAML_SURPRISE, "<<", "merges mappings, as a key"),
     **{
-        text: Surprise(YAML_SURPRISE, text, "is not a finite number, and no object can contain one")
+        text: AmbiguousScalar(
+            YAML_SURPRISE, text, "is not a finite number, and no object can contain one"
+        )
         for word in ("inf", "Inf", "INF")
         for text in (f".{word}", f"+.{word}", f"-.{word}")
     },
     **{
-        text: Surprise(YAML_SURPRISE, text, "is not a number, and no object can contain it")
+        text: AmbiguousScalar(YAML_SURPRISE, text, "is not a number, and no object can contain it")
         for text in (".nan", ".NaN", ".NAN")
     },
 }

@@ -8,7 +8,7 @@ from typing import Any
 from policygen.documents import fast_json
 from policygen.documents.forbidden_characters import Without
 from policygen.documents.json_positions import places
-from policygen.documents.parsed import UNUSUAL, Composed, Problem
+from policygen.documents.parsed import UNUSUAL, Composed, TextHit
 from policygen.documents.rules import YAML_SYNTAX
 
 # What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
@@ -81,8 +81,8 @@ def _forbidden_in(text: str) -> list[int]:
     return [match.start() for match in re.finditer(f"[^{_ALLOWED}]", text)]
 
 
-def _forbidden(text: str, where: list[int]) -> Problem:
+def _forbidden(text: str, where: list[int]) -> TextHit:
     first, more = where[0], len(where) - 1
     others = f" ({more} more in this file)" if more else ""
     message = f"character U+{ord(text[first]):04X} is not allowed; remove it{others}"
-    return Problem(YAML_SYNTAX, message, first, first + 1)
+    return TextHit(YAML_SYNTAX, message, first, first + 1)

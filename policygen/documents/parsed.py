@@ -15,8 +15,11 @@ UNUSUAL: Final = object()
 """What a fast path returns instead of data where a document needs the full parse."""
 
 
-class Problem(Struct, frozen=True):
-    """A problem of text[start:end]."""
+class TextHit(Struct, frozen=True):
+    """A fault of text[start:end].
+
+    Not a Hit: a parser knows offsets, and text that cannot be parsed has no paths.
+    """
 
     rule: Rule
     message: str
@@ -28,9 +31,9 @@ class Composed(Struct, eq=False):
     """One document of a stream."""
 
     data: Any = None
-    syntax: list[Problem] = field(default_factory=list)
+    syntax: list[TextHit] = field(default_factory=list)
     """What no reader could accept."""
-    content: list[Problem] = field(default_factory=list)
+    content: list[TextHit] = field(default_factory=list)
     """What YAML allows and a spec does not."""
     flawed: set[int] = field(default_factory=set)
     """The nodes that `content` is about."""

@@ -15,18 +15,21 @@ MAX_DIGITS = 20
 _MAX_SHOWN = 30
 
 
-class Surprise(Struct, frozen=True):
-    """A scalar that is refused, since YAML 1.1, YAML 1.2 or people read it differently."""
+class AmbiguousScalar(Struct, frozen=True):
+    """A scalar that is refused, because YAML 1.1, YAML 1.2 or people read it differently.
+
+    Not a Hit: the remedies depend on the field, so its schema is needed to write the message.
+    """
 
     rule: Rule
     text: str
     problem: str
     instead: tuple[str, ...] = ()
-    """Plain scalars to write; the text in quotes is always possible as well."""
+    """Plain scalars to write instead. The text in quotes is always valid, too."""
 
     @property
     def in_quotes(self) -> str:
-        """The text as it can always be written."""
+        """The text in quotes, which is always valid."""
         return f'"{shorten(self.text)}" in quotes'
 
     def message(self, *, key: bool = False) -> str:
@@ -40,7 +43,7 @@ class Surprise(Struct, frozen=True):
         return f"{shorten(self.text)} {self.problem}; write {either}{last}"
 
 
-Plain = str | int | float | bool | Surprise | None
+Plain = str | int | float | bool | AmbiguousScalar | None
 
 
 def shorten(text: str) -> str:
@@ -83,11 +86,13 @@ def _surprise(text: str) -> Plain:
         return _number(text, text)
     if _BASE_60.fullmatch(text):
         problem = "is a number in base 60 to some YAML readers and text to others"
-        return Surprise(YAML_SURPRISE, text, problem)
+        return AmbiguousScalar(YAML_SURPRISE, text, problem)
     if _DATE.fullmatch(text):
-        return Surprise(YAML_SURPRISE, text, "is a date to some YAML readers and text to others")
+        return AmbiguousScalar(
+            YAML_SURPRISE, text, "is a date to some YAML readers and text to others"
+        )
     if _SPECIAL.fullmatch(text):
-        return Surprise(YAML_SURPRISE, text, "is not a finite number to some YAML readers")
+        return AmbiguousScalar(YAML_SURPRISE, text, "is not a finite number to some YAML readers")
     return text
 
 
@@ -97,7 +102,7 @@ _WORDS: dict[str, Plain] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **{
-        spelling: Surprise(
+        spelling: AmbiguousScalar(
             YAML_SURPRISE,
             spelling,
             f"is {meant} to some YAML readers and text to others",
@@ -107,8 +112,8 @@ _WORDS: dict[str, Plain] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "=": Surprise(YAML_SURPRISE, "=", "has a special meaning to some YAML readers"),
-    "<<": Surprise(YAML_SURPRISE, "<<", "merges mappings, as a key"),
+    "=": AmbiguousScalar(YAML_SURPRISE, "=", "has a special meaning to some YAML readers"),
+    "<<": AmbiguousScalar(YAML_SURPRISE, "<<", "merges mappings, as a key"),
 }
 
 _NUMERIC = frozenset("0123456789+-.")
@@ -130,15 +135,15 @@ _SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _MAX_EXPONENT = 15
 
 
-def _too_long(text: str) -> Surprise | None:
+def _too_long(text: str) -> AmbiguousScalar | None:
     digits = len(text.lstrip("-0.").replace(".", ""))
     if digits <= MAX_DIGITS:
         return None
     problem = f"has {digits} digits; a number may have at most {MAX_DIGITS}"
-    return Surprise(NUMBER_TOO_LONG, text, problem, ("a shorter number",))
+    return AmbiguousScalar(NUMBER_TOO_LONG, text, problem, ("a shorter number",))
 
 
-def _other_base(text: str) -> Surprise:
+def _other_base(text: str) -> AmbiguousScalar:
     digits = text.lstrip("+-").replace("_", "").lower()
     sign = "-" if text[0] == "-" else ""
     base = {"0o": 8, "0x": 16, "0b": 2}.get(digits[:2])
@@ -151,14 +156,14 @@ def _other_base(text: str) -> Surprise:
         return _number(text, decimal)
     octal = f"{sign}{int(digits, 8)}"
     problem = f"is {octal} to some YAML readers and {decimal} to others"
-    return Surprise(YAML_SURPRISE, text, problem, (octal, decimal))
+    return AmbiguousScalar(YAML_SURPRISE, text, problem, (octal, decimal))
 
 
-def _number(text: str, digits: str) -> Surprise:
+def _number(text: str, digits: str) -> AmbiguousScalar:
     problem = "is a number to some YAML readers and text to others"
     mantissa, _, exponent = digits.replace("_", "").lower().partition("e")
     fits = len(mantissa) <= MAX_DIGITS and len(exponent) <= 4
     if not digits or not fits or abs(int(exponent or "0")) > _MAX_EXPONENT:
-        return Surprise(YAML_SURPRISE, text, problem)
+        return AmbiguousScalar(YAML_SURPRISE, text, problem)
     plain = format(Decimal(f"{mantissa}e{exponent or 0}"), "f")
-    return Surprise(YAML_SURPRISE, text, problem, (plain,))
+    return AmbiguousScalar(YAML_SURPRISE, text, problem, (plain,))

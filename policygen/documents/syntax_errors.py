@@ -13,15 +13,18 @@ _LINE_END = re.compile(r"[\r\n]|\Z")
 
 
 class ParserError(Struct, frozen=True):
-    """An error of the parser; `context` and `at` count characters of `text` from 0."""
+    """An error of a parser. `context` and `at` are offsets in `text`, in characters.
+
+    Not a Hit: its message is the parser's, and `explain` makes one for users of it.
+    """
 
     text: str
     problem: str
     at: int
     line: Callable[[int], int]
-    """The line of a character as the user counts them."""
+    """The line number of a character in the file, from 1."""
     context: int | None = None
-    """Where the thing begins that is broken, if the parser knows."""
+    """The start of the invalid construct, if the parser knows it."""
     json: bool = False
 
     @property

@@ -19,7 +19,7 @@ from policygen.documents.rules import (
     NESTING_TOO_DEEP,
     RECURSIVE_ALIAS,
 )
-from policygen.documents.scalars import Plain, Plains, Surprise, shorten
+from policygen.documents.scalars import AmbiguousScalar, Plain, Plains, shorten
 
 # Aliases may blow a document up to this many times its own nodes, and to this many anyway.
 _ALIAS_FACTOR = 10
@@ -125,7 +125,7 @@ class Builder:
             self.faults.tag(node, event.tag)
         elif not event.style:
             value = self.plains[event.value]
-            if value.__class__ is Surprise:
+            if value.__class__ is AmbiguousScalar:
                 value = self._surprise(node, value)
         if self.escapes:
             value = self._unmasked(node, value)
@@ -262,7 +262,7 @@ class Builder:
                         container[key] = inner
                     container.setdefault(key, inner)
 
-    def _surprise(self, node: int, surprise: Surprise) -> Any:
+    def _surprise(self, node: int, surprise: AmbiguousScalar) -> Any:
         key = isinstance(self.container, dict) and self.pending is _Mark.KEY
         if surprise.text == "<<" and (key or self.kubernetes):
             return _MERGE if key else surprise.text

@@ -11,7 +11,7 @@ import yaml
 from policygen.documents import fast_yaml
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import BLANKS, NodeKind, Outline
-from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, Problem
+from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, TextHit
 from policygen.documents.positions import line_start
 from policygen.documents.rules import NESTING_TOO_DEEP, YAML_SYNTAX
 from policygen.documents.scalars import Plains
@@ -79,12 +79,12 @@ class _Stream:
                     self.builder.begin(start)
         except TooDeepError as deep:
             message = f"nested more than {MAX_DEPTH} levels deep; reduce the nesting"
-            problem = Problem(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
+            problem = TextHit(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
         except yaml.MarkedYAMLError as error:
             problem = self._complaint(error, text, start)
         except yaml.reader.ReaderError as error:
             at = start + error.position
-            problem = Problem(YAML_SYNTAX, f"not valid YAML: {error.reason}", at, at + 1)
+            problem = TextHit(YAML_SYNTAX, f"not valid YAML: {error.reason}", at, at + 1)
         else:
             return None
         yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
@@ -104,7 +104,7 @@ class _Stream:
         around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
         return body.join(around)
 
-    def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> Problem:
+    def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> TextHit:
         at = error.problem_mark.index if error.problem_mark else 0
         located = ParserError(
             text=text,
@@ -115,7 +115,7 @@ class _Stream:
             json=self.json,
         )
         message, start, end = explain(located)
-        return Problem(YAML_SYNTAX, message, offset + start, offset + end)
+        return TextHit(YAML_SYNTAX, message, offset + start, offset + end)
 
     def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
         seen: list[Any] = []

@@ -11,7 +11,10 @@ _WHICH = ("first", "second")
 
 
 class Incomparable(Struct, frozen=True):
-    """A kind, an object or a rule that cannot be compared."""
+    """A kind, an object or a rule that cannot be compared.
+
+    Not a Finding: `diff` reports differences, no rule, and it groups these by reason.
+    """
 
     name: str
     reason: str

@@ -39,7 +39,7 @@ _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "n
 T = TypeVar("T")
 
 
-class Malformed(msgspec.Struct, frozen=True):
+class InvalidField(msgspec.Struct, frozen=True):
     """An invalid field of an object: why it cannot be read, and where.
 
     Not a Hit: rules of lint make hits of these, and this package is below them.
@@ -54,7 +54,7 @@ class Reader:
     """Reads the objects of one cluster."""
 
     def __init__(self, accesses: AccessLog, unread: Roots, misspelt: Misspelt) -> None:
-        self.malformed: list[Malformed] = []
+        self.malformed: list[InvalidField] = []
         """The invalid fields found so far."""
         self._accesses = accesses
         self._unread = unread
@@ -128,14 +128,14 @@ class Reader:
                     break
                 except msgspec.ValidationError as error:
                     message, path = _parsed_error(str(error))
-                    self.malformed.append(Malformed(it, (*within, *path), message))
+                    self.malformed.append(InvalidField(it, (*within, *path), message))
                     field = invalid_field(path)
                     if not field or it.at in self._unread or len(unknown) == MAX_UNKNOWN:
                         return None
                     unknown.append(field)
                     data = without(data, field)
         except RecursionError:
-            self.malformed.append(Malformed(it, within, "it nests too deep to be read"))
+            self.malformed.append(InvalidField(it, within, "it nests too deep to be read"))
             return None
         for field in outermost(unknown):
             read = watched(read, field, self._note(it))
@@ -179,7 +179,7 @@ class Reader:
     def _mistyped(self, it: Object, path: Path, value: Any, wanted: str) -> None:
         got = _AS_MSGSPEC.get(type(value), type(value).__name__)
         message = f"Expected {wanted}, got {got}"
-        self.malformed.append(Malformed(it, path, message))
+        self.malformed.append(InvalidField(it, path, message))
 
     def _note(self, it: Object) -> Callable[[], None]:
         """A function that records an access to an invalid field of an object."""

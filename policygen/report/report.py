@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # only runs that read a cluster load the code for drift
     from policygen.drift.drift import Drift
 
 
-class Ended(Struct, frozen=True):
+class RuleResult(Struct, frozen=True):
     """The result of a rule."""
 
     rule: str
@@ -54,7 +54,7 @@ class Report(Struct, frozen=True):
     """The answer of one run, in the order in which it is shown."""
 
     findings: tuple[Finding, ...]
-    rules: tuple[Ended, ...] = ()
+    rules: tuple[RuleResult, ...] = ()
     objects: int = 0
     """Number of objects that were checked."""
     complete: bool = True

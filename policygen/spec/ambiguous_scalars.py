@@ -6,7 +6,7 @@ from typing import Any
 from policygen.core.finding import Finding, Path, Place
 from policygen.core.rule import Rule
 from policygen.documents.document import Document
-from policygen.documents.scalars import Surprise, read
+from policygen.documents.scalars import AmbiguousScalar, read
 from policygen.spec import subschema, type_errors
 from policygen.spec.subschema import Json
 
@@ -19,7 +19,7 @@ def advised(findings: Sequence[Finding], document: Document, schema: Json) -> li
     fitting: dict[tuple[Rule, Place | None], str] = {}
     for path, text in _texts(document.data):
         surprise = read(text)
-        if not isinstance(surprise, Surprise) or not document.is_flawed(path):
+        if not isinstance(surprise, AmbiguousScalar) or not document.is_flawed(path):
             continue
         field = subschema.find(schema, path)
         if field is not None:

@@ -39,7 +39,7 @@ def explain(
     schema: Json, errors: Iterable[ValidationError], data: Any, document: int, raw: Raw
 ) -> list[Hit]:
     """A hit for each of the validator's errors about the data, sorted by path."""
-    explained = [_Fault(error, schema, data, document, raw) for error in errors]
+    explained = [_SchemaError(error, schema, data, document, raw) for error in errors]
     of_wrong_type = {fault.path for fault in explained if fault.keyword == "type"}
     empty = {fault.path for fault in explained if fault.keyword == "minLength"}
     hits: dict[Hit, Path] = {}
@@ -57,7 +57,7 @@ def _order(path: Path) -> list[tuple[bool, int, str]]:
     return [(True, step, "") if isinstance(step, int) else (False, 0, step) for step in path]
 
 
-class _Fault:
+class _SchemaError:
     """One error of the validator, with what its explanation needs."""
 
     __slots__ = ("at", "keyword", "limit", "path", "raw", "root", "schema", "value")
@@ -91,7 +91,7 @@ class _Fault:
         return self.at.on_key() if self.path and isinstance(self.path[-1], str) else self.at
 
 
-def _type(it: _Fault) -> Iterator[Hit]:
+def _type(it: _SchemaError) -> Iterator[Hit]:
     types = (it.limit,) if isinstance(it.limit, str) else tuple(it.limit)
     if it.value is None:
         around = subschema.find(it.root, it.path[:-1]) or {}
@@ -105,7 +105,7 @@ def _type(it: _Fault) -> Iterator[Hit]:
     yield Hit(WRONG_TYPE, message, it.at)
 
 
-def _not_allowed(it: _Fault) -> Iterator[Hit]:
+def _not_allowed(it: _SchemaError) -> Iterator[Hit]:
     allowed = [str(value) for value in ([it.limit] if it.keyword == "const" else it.limit)]
     near = _nearest(it.value, allowed) if isinstance(it.value, str) else None
     if len(allowed) == 1:
@@ -131,7 +131,7 @@ def _folded(word: str) -> str:
     return re.sub(r"[-_. ]", "", word).lower()
 
 
-def _unknown_keys(it: _Fault) -> Iterator[Hit]:
+def _unknown_keys(it: _SchemaError) -> Iterator[Hit]:
     known = _unused(it)
     allowed = set(it.schema.get("properties", ()))
     for key in it.value:
@@ -149,7 +149,7 @@ def _unknown_keys(it: _Fault) -> Iterator[Hit]:
         yield Hit(UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
 
 
-def _unused(it: _Fault) -> list[str]:
+def _unused(it: _SchemaError) -> list[str]:
     return [key for key in it.schema.get("properties", ()) if key not in it.value]
 
 
@@ -173,7 +173,7 @@ def _places(schema: Json, key: str) -> list[str]:
     return found[:_MAX_PLACES]
 
 
-def _missing_keys(it: _Fault) -> Iterator[Hit]:
+def _missing_keys(it: _SchemaError) -> Iterator[Hit]:
     unknown = [key for key in it.value if key not in it.schema.get("properties", {})]
     for key in it.limit:
         if key in it.value or any(_nearest(other, _unused(it)) == key for other in unknown):
@@ -186,7 +186,7 @@ def _uncapitalised(sentence: str) -> str:
     return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
-def _out_of_range(it: _Fault) -> Iterator[Hit]:
+def _out_of_range(it: _SchemaError) -> Iterator[Hit]:
     low, high = it.schema.get("minimum"), it.schema.get("maximum")
     word = "small" if it.keyword == "minimum" else "large"
     if low is not None and high is not None and high < _LARGE:
@@ -196,14 +196,14 @@ def _out_of_range(it: _Fault) -> Iterator[Hit]:
     yield Hit(OUT_OF_RANGE, f"{shown(it.value)} is too {word}; write {advice}", it.at)
 
 
-def _wrong_count(it: _Fault) -> Iterator[Hit]:
+def _wrong_count(it: _SchemaError) -> Iterator[Hit]:
     count, limit = len(it.value), it.limit
     bound = "needs at least" if it.keyword.startswith("min") else "allows at most"
     has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
     yield Hit(WRONG_LENGTH, f"{it.subject} {has}; it {bound} {limit}", it.mapping)
 
 
-def _empty_text(it: _Fault) -> Iterator[Hit]:
+def _empty_text(it: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         WRONG_LENGTH,
         f"{it.subject} is empty; write {type_errors.expected(it.schema, ('string',))}",
@@ -211,7 +211,7 @@ def _empty_text(it: _Fault) -> Iterator[Hit]:
     )
 
 
-def _too_long(it: _Fault) -> Iterator[Hit]:
+def _too_long(it: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         INVALID_NAME,
         f"{quoted(it.value)} has {len(it.value)} characters; at most {it.limit} are allowed",
@@ -219,7 +219,7 @@ def _too_long(it: _Fault) -> Iterator[Hit]:
     )
 
 
-def _bad_form(it: _Fault) -> Iterator[Hit]:
+def _bad_form(it: _SchemaError) -> Iterator[Hit]:
     if "[hms]" in it.limit:
         yield Hit(INVALID_VALUE, _duration_fault(it.value), it.at)
     elif "{4}-" in it.limit:
@@ -238,7 +238,7 @@ def _duration_fault(text: str) -> str:
     )
 
 
-def _bad_name(it: _Fault) -> Iterator[Hit]:
+def _bad_name(it: _SchemaError) -> Iterator[Hit]:
     if "/" in it.limit:
         message = f"{quoted(it.value)} is not a valid resource name; write a domain, a slash and a name, such as "
         message += str(it.schema["examples"][0])
@@ -249,7 +249,7 @@ def _bad_name(it: _Fault) -> Iterator[Hit]:
     yield Hit(INVALID_NAME, message, it.at)
 
 
-def _repeated(it: _Fault) -> Iterator[Hit]:
+def _repeated(it: _SchemaError) -> Iterator[Hit]:
     first: dict[str, int] = {}
     for index, entry in enumerate(it.value):
         if not isinstance(entry, str):
@@ -260,11 +260,11 @@ def _repeated(it: _Fault) -> Iterator[Hit]:
         first.setdefault(entry, index)
 
 
-def _other(it: _Fault) -> Iterator[Hit]:
+def _other(it: _SchemaError) -> Iterator[Hit]:
     yield Hit(UNSUPPORTED_VALUE, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
 
 
-EXPLANATIONS: dict[str, Callable[[_Fault], Iterator[Hit]]] = {
+EXPLANATIONS: dict[str, Callable[[_SchemaError], Iterator[Hit]]] = {
     "additionalProperties": _unknown_keys,
     "const": _not_allowed,
     "enum": _not_allowed,

@@ -7,7 +7,7 @@ from typing import Any
 
 from policygen.core.quoting import listed, quoted, short, shown
 from policygen.documents.rules import NUMBER_TOO_LONG
-from policygen.documents.scalars import Surprise, read
+from policygen.documents.scalars import AmbiguousScalar, read
 from policygen.spec.subschema import Json, fits, resolved, types_of
 
 _NUMERIC = frozenset({"integer", "number"})
@@ -50,7 +50,7 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
     return fault
 
 
-def surprise(it: Surprise, schema: Json) -> str:
+def surprise(it: AmbiguousScalar, schema: Json) -> str:
     """Return what to write in this field instead of a scalar that readers disagree about."""
     types = types_of(schema)
     if it.rule is NUMBER_TOO_LONG:

@@ -20,7 +20,7 @@ from policygen.documents.document import Header, inner, load
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.documents.outline import Outline
-from policygen.documents.scalars import Surprise, read
+from policygen.documents.scalars import AmbiguousScalar, read
 from tests.counting import counted, growth
 from tests.rules import rule
 
@@ -736,7 +736,7 @@ def test_many_places_in_one_long_list_are_not_sought_from_its_top():
 def trees(characters):
     """Mappings of anything plain that holds no surprise."""
     texts = st.text(characters, max_size=12).filter(
-        lambda text: not isinstance(read(text), Surprise)
+        lambda text: not isinstance(read(text), AmbiguousScalar)
     )
     floats = st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: "e" not in repr(x))
     integers = st.integers(-(10**20) + 1, 10**20 - 1)

@@ -7,7 +7,7 @@ import pytest
 
 from policygen.documents.kubectl_scalars import number, read
 from policygen.documents.parse import compose
-from policygen.documents.scalars import Surprise
+from policygen.documents.scalars import AmbiguousScalar
 
 TABLE = [
     tuple(line.split("\t"))
@@ -86,7 +86,7 @@ def test_numbers_of_any_length_are_read_quickly():
     assert read(f"0x{'f' * 5000}") == f"0x{'f' * 5000}"
     assert read("1" * 30) == float("1" * 30)
     assert read(f"{'0' * 5000}7") == 7
-    assert isinstance(read("-.Inf"), Surprise)
+    assert isinstance(read("-.Inf"), AmbiguousScalar)
 
 
 def test_a_float_without_a_fraction_comes_back_from_json_as_an_integer():

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.documents.scalars import Surprise, read, shorten
+from policygen.documents.scalars import AmbiguousScalar, read, shorten
 
 PLAIN = [
     ("", None),
@@ -76,7 +76,7 @@ def test_a_plain_scalar_has_its_yaml_1_2_value(text, value):
 @pytest.mark.parametrize("text, problem, remedy", SURPRISES)
 def test_a_surprise_says_what_to_write(text, problem, remedy):
     found = read(text)
-    assert isinstance(found, Surprise)
+    assert isinstance(found, AmbiguousScalar)
     assert found.rule.name == "yaml-surprise"
     assert f"{text} {problem}" in found.message()
     assert remedy in found.message()
@@ -86,7 +86,7 @@ def test_a_surprise_says_what_to_write(text, problem, remedy):
 @pytest.mark.parametrize("text", ["1" * 21, "-" + "1" * 21, "1" * 5000, "0." + "1" * 21])
 def test_a_long_number_is_refused_before_it_is_computed(text):
     found = read(text)
-    assert isinstance(found, Surprise)
+    assert isinstance(found, AmbiguousScalar)
     assert found.rule.name == "number-too-long"
     assert f"has {len(text.strip('-0.'))} digits" in found.message()
     assert len(found.message()) < 200

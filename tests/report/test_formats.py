@@ -20,7 +20,7 @@ from policygen.core.finding import Finding, Place, Related, Verdict
 from policygen.core.fingerprint import fingerprints
 from policygen.core.rule import Family, Severity
 from policygen.report.catalog import FORMATS
-from policygen.report.report import Ended, Report
+from policygen.report.report import Report, RuleResult
 from policygen.report.text import printable
 from tests.rules import rule
 
@@ -33,7 +33,9 @@ NASTY = (
 
 
 def ended(rule, verdict, reason=""):
-    return Ended(rule, Severity.ERROR, Family.INVALID, Verdict(verdict), f"About {rule}", reason)
+    return RuleResult(
+        rule, Severity.ERROR, Family.INVALID, Verdict(verdict), f"About {rule}", reason
+    )
 
 
 def report(text="queue a"):
@@ -283,7 +285,7 @@ def test_prometheus_is_read_by_its_own_parser(text):
     it = replace(
         it,
         findings=(*it.findings, drift, drift),
-        rules=(*it.rules, Ended("drift", Severity.ERROR, Family.DRIFT, Verdict.FAIL, "")),
+        rules=(*it.rules, RuleResult("drift", Severity.ERROR, Family.DRIFT, Verdict.FAIL, "")),
         compared=(text, "west"),
         began=datetime(2026, 11, 21, 3, tzinfo=UTC),
         seconds=1.25,

@@ -32,7 +32,10 @@ then each object takes 0.005 ms instead of 0.06 ms."""
 
 
 class FoundRefusal(Struct, frozen=True, eq=False):
-    """A refusal of an object: the place, the message, and the edits that fix it."""
+    """A refusal of an object: the place, the message, and the edits that fix it.
+
+    Not a Hit: rules for its reason add their name, and may skip it because of its object.
+    """
 
     object: Object
     at: At

@@ -6,7 +6,7 @@ from typing import Any
 from policygen.core.finding import Path, at_path
 from policygen.core.quoting import shown
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
-from policygen.kubernetes.typed import Malformed
+from policygen.kubernetes.typed import InvalidField
 
 _REASON = re.compile(r"Expected (\w+), got (\w+)")
 _TYPES = {
@@ -28,7 +28,7 @@ _VOLCANOS = {
 """What the scheduler reads, by field."""
 
 
-def described(malformed: Malformed) -> tuple[Path, str]:
+def described(malformed: InvalidField) -> tuple[Path, str]:
     """The path of a value of a wrong type, and a message about it."""
     match = _REASON.fullmatch(malformed.message)
     if match is None or not set(match.groups()) <= _TYPES.keys():
