@@ -63,7 +63,7 @@ class Run(Struct, frozen=True):
 
 
 class Clusters(Struct):
-    """What was found on the clusters of a run."""
+    """The results for the clusters of a run."""
 
     judged: list[CheckResult]
     unreadable: list[Finding]

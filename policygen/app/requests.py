@@ -1,4 +1,4 @@
-"""What a command is asked to do, parsed from its arguments once. Cheap to import, for --help."""
+"""The requests that commands parse from their arguments. Fast to import, for --help."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ Targets = Mapping[str, Version]
 
 
 def parse_targets(texts: Mapping[str, str]) -> Targets:
-    """The versions that `--target` names, by component. Raises UsageError for one that is not supported."""
+    """The versions of `--target`, by component. Raises UsageError for an unsupported version."""
     try:
         return {name: versions.parse(name, text) for name, text in texts.items()}
     except ValueError as error:
@@ -22,50 +22,50 @@ def parse_targets(texts: Mapping[str, str]) -> Targets:
 
 
 class RenderRequest(NamedTuple):
-    """What is read, for which versions, and what is made of it."""
+    """The inputs, target versions and options of `render`."""
 
     specs: tuple[str, ...]
     """Files, folders, or `-` for standard input."""
     target: Targets
     """Versions that replace the Platform's, by component."""
     extras: frozenset[str] = frozenset()
-    """Some of EXTRAS."""
+    """A subset of EXTRAS."""
     only: tuple[str, ...] = ()
-    """Kinds to render, in any case of letters; none for all."""
+    """Kinds to render, in upper or lower case; empty for all."""
     templates: tuple[Path, ...] = ()
-    """Folders of a user's own templates."""
+    """Folders with templates of the user."""
     allow_empty: bool = False
 
 
 class ClusterRequest(NamedTuple):
-    """Which clusters are looked at, and how."""
+    """The clusters to read, and how to connect to them."""
 
     snapshots: tuple[Path, ...] = ()
     """Files that `policygen snapshot` wrote."""
     contexts: tuple[str, ...] = ()
-    """Of the kubeconfig."""
+    """Contexts of the kubeconfig."""
     in_cluster: bool = False
-    """The cluster that this process is a pod of, as its own identity."""
+    """Whether to read the cluster of this pod, with its service account."""
     kubeconfig: Path | None = None
-    """None: what KUBECONFIG names, or the file in the home folder."""
+    """None: the files in KUBECONFIG, or the file in the home folder."""
     namespaces: tuple[str, ...] = ()
-    """The only ones to read objects of namespaced kinds in; none: all."""
+    """The namespaces in which to read namespaced kinds; empty for all."""
     timeout_s: float = 300.0
-    """For all that is read of one cluster."""
+    """The time limit for one cluster, in seconds."""
 
     @property
     def number(self) -> int:
-        """How many clusters are to be looked at."""
+        """The number of clusters to read."""
         return len(self.snapshots) + len(self.contexts) + self.in_cluster
 
     @property
     def named(self) -> bool:
-        """Whether any cluster is to be looked at."""
+        """Whether to read any cluster."""
         return self.number > 0
 
 
 class LintRequest(NamedTuple):
-    """What is judged, by which rules."""
+    """The inputs, rules and options of `lint`."""
 
     specs: tuple[str, ...] = ()
     manifests: tuple[str, ...] = ()
@@ -74,13 +74,13 @@ class LintRequest(NamedTuple):
     target: Targets = MappingProxyType({})
     """Versions that replace the Platform's, by component."""
     partial: bool = False
-    """The manifests are not all: what is missing among them may be elsewhere."""
+    """Whether the manifests are incomplete, so that missing objects are not reported."""
     only: tuple[str, ...] = ()
-    """Rules to run; none for all."""
+    """Rules to run; empty for all."""
     skip: tuple[str, ...] = ()
     extras: frozenset[str] = frozenset()
-    """Some of EXTRAS: what of the controllers' configuration is to be on a cluster, too."""
+    """A subset of EXTRAS: the controllers' configurations that must also be on a cluster."""
     templates: tuple[Path, ...] = ()
-    """Folders of a user's own templates, with which the spec was rendered."""
+    """Folders with templates of the user, with which the spec was rendered."""
     baseline: Path | None = None
-    """A file of findings that are not new."""
+    """A file with the known findings, which are not new."""

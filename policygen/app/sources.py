@@ -173,7 +173,7 @@ def wanted(
     target: Mapping[str, Version],
     namespaces: tuple[str, ...] = (),
 ) -> ClusterQuery:
-    """What to read of a cluster: what the rules look at, and what the compiled spec renders."""
+    """The kinds to read of a cluster: those that the rules check, and those that the spec renders."""
     names, rendered = set(CONFIG_MAPS), set[GroupKind]()
     if compiled is not None:
         platform = compiled.loaded.spec.platform

@@ -25,7 +25,7 @@ _NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_JUDGE}
 
 
 class TestRequest(NamedTuple):
-    """What is tested, and with what."""
+    """The folder of cases, the specs and the target versions of a test."""
 
     folder: str
     specs: tuple[str, ...]
@@ -160,7 +160,7 @@ def _linted(case: Case, request: TestRequest, today: date) -> _Linted:
 
 
 def _unreadable(linted: _Linted) -> list[Finding]:
-    """What cannot be expected: that a file cannot be opened, or that there is none."""
+    """Findings about files that are missing or cannot be opened; a case cannot expect them."""
     return [it for it in linted.findings if it.rule in {UNREADABLE_INPUT, NO_SPEC_FILES}]
 
 
