@@ -123,9 +123,9 @@ class _Update:
             match = _SET.search((self.folder / name).read_bytes())
             if match and own and match[1] not in own:
                 raise UsageError(
-                    f"{self.folder} contains the set {match[1].decode(errors='replace')}, but the "
-                    f"spec is the set {b', '.join(sorted(own)).decode()}; render into another "
-                    "folder, or delete this one"
+                    f"{self.folder} contains files of the set {match[1].decode(errors='replace')} (label "
+                    f"policygen.dev/set), but this spec renders {b', '.join(sorted(own)).decode()}; "
+                    "render into another folder, or delete this one"
                 )
 
     def _apply(self, final: dict[str, list[str]]) -> None:

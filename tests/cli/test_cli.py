@@ -444,7 +444,7 @@ def test_another_sets_folder_is_refused(run, spec, tmp_path):
     )
     code, _, err = run("render", other, "-o", out)
     assert code == 2
-    assert "contains the set default" in err
+    assert "contains files of the set default (label policygen.dev/set)" in err
     assert (out / "clusterqueue.a.p.yaml").exists()
 
 
