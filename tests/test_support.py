@@ -49,7 +49,7 @@ def same_as() -> list[tuple[str, str, str]]:
     return [
         (component, release, found.group(1))
         for (component, release), (_, detail) in ROWS.items()
-        if (found := re.search(r"given the same (?:objects|bytes) as ([\d.]+)", detail))
+        if (found := re.search(r"receives the same (?:objects|bytes) as ([\d.]+)", detail))
     ]
 
 
