@@ -179,7 +179,7 @@ def test_usable_memory_is_a_little_less_than_the_name_says(id_):
 @pytest.mark.parametrize(
     "id_, memory_mib",
     [
-        # total less reserved of real nvidia-smi dumps (NVIDIA/k8s-test-infra)
+        # total minus reserved of real nvidia-smi dumps (NVIDIA/k8s-test-infra)
         ("a100-40gb", 40960 - 518),
         ("b200", 183359 - 728),
         ("gb200", 189471 - 742),
