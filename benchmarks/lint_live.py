@@ -78,7 +78,8 @@ def recorded(spec: Path, kubeconfig: Path) -> list[Answer]:
     server = Noting(way, requests.Deadline.after(600))
     server.asked = {}
     reads = app_lint.reading(LintRequest(specs=(str(spec),)))
-    looked = live.look(server, reads, taken=snapshot_file.now())
+    with live.begin(server, reads) as begun:
+        looked = begun.finish(snapshot_file.now())
     assert not looked.seen.gaps, looked.seen.gaps
     answers = list(server.asked.values())
     for _ in range(ROUNDS):

@@ -26,8 +26,9 @@ def look(cluster: Cluster, rules: Iterable[str], later: timedelta = timedelta(0)
     mine = [rule for rule in RULES if rule.name in set(rules)]
     way = access.Access(CONTEXT, cluster.bench.kubeconfig)
     server = requests.Server(way, requests.Deadline.after(TIMEOUT_S))
-    what = wanted(mine, (), None, versions.DEFAULT)
-    return live.look(server, what, taken=datetime.now(UTC) + later)
+    what = wanted(mine, None, versions.DEFAULT)
+    with live.begin(server, what) as begun:
+        return begun.finish(datetime.now(UTC) + later)
 
 
 def said(
