@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 import policygen
+from policygen.cli.test import FORMATS as TEST_FORMATS
 from policygen.plan.extras import EXTRAS
+from policygen.report.catalog import FORMATS
+from policygen.testing.shown import FORMS
 from tests import architecture
 
 ROOT = Path(__file__).parent.parent
@@ -127,6 +130,22 @@ def test_help_in_readme_is_current(update):
         path.write_text(current, "utf-8")
         readme = current
     assert readme == current
+
+
+def test_the_table_of_formats_is_current(update):
+    path = ROOT / "docs" / "lint.md"
+    rows = "".join(f"| `{name}` | {what} |\n" for name, what in FORMATS.items())
+    block = f"<!-- formats -->\n| format | output |\n|---|---|\n{rows}<!-- /formats -->"
+    text = path.read_text("utf-8")
+    current = re.sub(r"<!-- formats -->.*<!-- /formats -->", block, text, flags=re.DOTALL)
+    if update:
+        path.write_text(current, "utf-8")
+        text = current
+    assert text == current
+
+
+def test_the_formats_of_test_are_those_that_are_shown():
+    assert set(TEST_FORMATS) == set(FORMS)
 
 
 def test_links_in_docs_lead_somewhere():

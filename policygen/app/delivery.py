@@ -13,7 +13,7 @@ from policygen.core import atomic
 from policygen.core.errors import UsageError
 from policygen.core.finding import Verdict
 from policygen.report import text
-from policygen.report.catalog import FORMATS
+from policygen.report.catalog import writer
 from policygen.report.report import Report
 
 About = TypeVar("About")
@@ -36,7 +36,7 @@ def write(
     """
     made = []
     for name, file in wanted:
-        write_page = FORMATS[name]
+        write_page = writer(name)
         if name == "text":
             colour = file is None and sys.stdout is not None
             colour = colour and text.colours(sys.stdout, os.environ)

@@ -1,7 +1,6 @@
 """The commands that check manifests and clusters: lint, baseline."""
 
 import time
-from collections.abc import Collection
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +30,7 @@ from policygen.cli.stderr import progress, say, without_notes
 from policygen.core.errors import ExitCode, SpecError, UsageError
 from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
+from policygen.report import catalog
 
 if TYPE_CHECKING:
     from policygen.report.report import Report
@@ -39,12 +39,6 @@ LINT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 wrong usage or invalid spec, "
     "3 something could not be read, 4 internal error."
 )
-
-
-def _formats() -> Collection[str]:
-    from policygen.report.catalog import FORMATS
-
-    return FORMATS
 
 
 _inputs = options(
@@ -129,7 +123,7 @@ Examples:
     is_flag=True,
     help="In text, show repeated findings of a rule one by one, instead of the first ones and a count.",
 )
-@formats(_formats, "text, json, sarif, junit, github, gitlab, markdown, html or prometheus")
+@formats(tuple(catalog.FORMATS), catalog.listed())
 @click.option(
     "--fix",
     is_flag=True,
@@ -159,7 +153,7 @@ def lint(**given: Any) -> None:
 
     from policygen.app import delivery
 
-    wanted = forms(given["formats"], _formats())
+    wanted = forms(given["formats"], catalog.FORMATS)
     request, source = _request(given)
     _refuse_outputs(request, wanted)
     _refuse_fix(request, given, wanted)

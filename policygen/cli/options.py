@@ -21,7 +21,6 @@ _COMPONENTS = tuple(versions.SUPPORTED)
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-Names = Callable[[], Collection[str]]
 
 
 def options(*several: Decorator) -> Decorator:
@@ -94,11 +93,11 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     return wanted
 
 
-def formats(known: Names, description: str) -> Decorator:
-    """The option whose values `forms` reads. `known` returns the names, for completion."""
+def formats(known: Collection[str], description: str) -> Decorator:
+    """The option whose values `forms` reads; `known` are the names."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-        return [name for name in known() if name.startswith(incomplete)]
+        return [name for name in known if name.startswith(incomplete)]
 
     return click.option(
         "-f",

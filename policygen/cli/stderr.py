@@ -48,14 +48,16 @@ def show(
         return
     found = list(findings)
     colour = text.colours(sys.stderr, os.environ)
-    text.write([it for it in found if it.severity > Severity.INFO], sys.stderr, colour=colour)
+    text.write_findings(
+        [it for it in found if it.severity > Severity.INFO], sys.stderr, colour=colour
+    )
     minor = [it for it in found if it.severity == Severity.INFO]
     if every and not quiet:
-        text.write(minor, sys.stderr, colour=colour, excerpt=False)
+        text.write_findings(minor, sys.stderr, colour=colour, excerpt=False)
         return
     for it in () if quiet else notes.grouped(minor):
         if isinstance(it, Finding):
-            text.write([it], sys.stderr, colour=colour, excerpt=False)
+            text.write_findings([it], sys.stderr, colour=colour, excerpt=False)
         else:
             say(it)
     for line in notes.pod_fields(pods):

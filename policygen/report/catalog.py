@@ -1,20 +1,35 @@
-"""FORMATS: every format of a report, by name."""
+"""FORMATS: every format of a report, by name. The help of `-f` and the table in docs/lint.md follow from it."""
 
 from collections.abc import Callable, Mapping
-from typing import TextIO
+from importlib import import_module
+from typing import TYPE_CHECKING, TextIO, cast
 
-from policygen.report import github, gitlab, html, json, junit, markdown, prometheus, sarif, text
-from policygen.report.report import Report
+if TYPE_CHECKING:  # the help of lint needs the names only
+    from policygen.report.report import Report
 
-FORMATS: Mapping[str, Callable[[Report, TextIO], None]] = {
-    "text": text.plain,
-    "json": json.write,
-    "sarif": sarif.write,
-    "junit": junit.write,
-    "github": github.write,
-    "gitlab": gitlab.write,
-    "markdown": markdown.write,
-    "html": html.write,
-    "prometheus": prometheus.write,
+Writer = Callable[["Report", TextIO], None]
+
+FORMATS: Mapping[str, str] = {
+    "text": "for people: the default",
+    "json": "for programs; see its [schema](../schemas/report.schema.json)",
+    "sarif": "SARIF 2.1.0, for code scanning",
+    "junit": "a test case for each rule, for CI systems",
+    "github": "annotations of GitHub Actions",
+    "gitlab": "GitLab's code quality report",
+    "markdown": "a comment on a change",
+    "html": "one page without external files",
+    "prometheus": "metrics for the textfile collector of node_exporter",
 }
-"""The name of a format to the function that writes it."""
+"""What each is for. The format `x` is the module `policygen.report.x` with a function `write`."""
+
+
+def writer(name: str) -> Writer:
+    """The function that writes a format. Imported only now, since each run needs one or two."""
+    module = import_module(f"policygen.report.{name}")
+    return cast("Writer", module.write)
+
+
+def listed() -> str:
+    """The names as a list in a sentence: `text, json or html`."""
+    *names, last = FORMATS
+    return f"{', '.join(names)} or {last}"

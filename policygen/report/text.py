@@ -38,7 +38,9 @@ _HUES = {
 _NAMED_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
-def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bool = True) -> None:
+def write_findings(
+    findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bool = True
+) -> None:
     """Write each finding as `file:line:column: severity: message [rule]`.
 
     With `excerpt`, the line of the input follows, with the place underlined. Only printable
@@ -51,7 +53,7 @@ def write(findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bo
             out.writelines(line + "\n" for line in page.below(finding))
 
 
-def plain(report: Report, out: TextIO) -> None:
+def write(report: Report, out: TextIO) -> None:
     """Write the findings of lint, without colours."""
     full(report, out, colour=False)
 

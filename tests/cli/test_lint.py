@@ -12,7 +12,7 @@ from policygen.app.requests import LintRequest
 from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
 from policygen.lint import registry
-from policygen.report.catalog import FORMATS
+from policygen.report.catalog import FORMATS, writer
 from tests.conftest import ROOT
 
 RULE = "local-queue-without-cluster-queue"
@@ -268,8 +268,8 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     (crashed,) = (it for it in report.rules if it.verdict == "crashed")
     assert "what a pity" in crashed.reason
     assert verdicts.verdict(report, Severity.ERROR) == Verdict.CRASHED
-    for write in FORMATS.values():
-        write(report, io.StringIO())
+    for name in FORMATS:
+        writer(name)(report, io.StringIO())
 
 
 def test_kinds_that_no_rule_judges_are_counted(policygen):

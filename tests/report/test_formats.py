@@ -19,7 +19,7 @@ from sarif_pydantic import Sarif
 from policygen.core.finding import Finding, Place, Related, Verdict
 from policygen.core.fingerprint import fingerprints
 from policygen.core.rule import Family, Severity
-from policygen.report.catalog import FORMATS
+from policygen.report.catalog import FORMATS, writer
 from policygen.report.report import Report, RuleResult
 from policygen.report.text import printable
 from tests.rules import rule
@@ -68,7 +68,7 @@ def report(text="queue a"):
 
 def written(name, it=None):
     out = io.StringIO()
-    FORMATS[name](it or report(), out)
+    writer(name)(it or report(), out)
     return out.getvalue()
 
 

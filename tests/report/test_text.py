@@ -11,7 +11,7 @@ from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
-from policygen.report.text import MAX_COLUMNS, colours, printable, summary, write
+from policygen.report.text import MAX_COLUMNS, colours, printable, summary, write_findings
 from tests.rules import rule
 
 TYPO = Finding(
@@ -24,7 +24,7 @@ TYPO = Finding(
 def shown(*findings, colour=False, excerpt=True, encoding="utf-8"):
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding, newline="")
-    write(findings, out, colour=colour, excerpt=excerpt)
+    write_findings(findings, out, colour=colour, excerpt=excerpt)
     out.flush()
     return raw.getvalue().decode(encoding)
 
