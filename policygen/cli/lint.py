@@ -32,7 +32,7 @@ from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
 from policygen.report import catalog
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported only for live clusters
     from policygen.report.report import Report
 
 LINT_CODES = (

@@ -9,7 +9,7 @@ from policygen.drift.rule_names import TAKEN
 from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Facts, Family, ObjectRule
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported only for live clusters
     from policygen.drift.drift import Changed, Rendered
 
 
