@@ -281,16 +281,14 @@ def intrude(cluster, draw, thing, number):
             continue
         name = f"{thing['kind']} {_within(thing)}{it.copy}" if it.copy else named(thing)
         paths = [] if it.path is None else [it.path]
-        if it.rule.name == "object-missing":
+        if it.rule == "object-missing":
             cluster.until(f"{name} is gone", lambda: not _there(cluster, thing))
-        elif it.rule.name == "field-drifted" and it.path[0] not in ELSEWHERE:
+        elif it.rule == "field-drifted" and it.path[0] not in ELSEWHERE:
             after = live(cluster, thing)
             if ours(after) == ours(before):
                 continue  # a default took its place
             paths = list(_shown(before, after, it.path))
-        keys = [(it.rule.name, name, dotted(path)) for path in paths] or [
-            (it.rule.name, name, None)
-        ]
+        keys = [(it.rule, name, dotted(path)) for path in paths] or [(it.rule, name, None)]
         return dict.fromkeys(keys, (manager, it.gone, it.what))
     return {}
 
