@@ -71,7 +71,7 @@ def _prose(page: RulePage) -> list[str]:
         for each in text.strip().split("\n\n")
         if not each.startswith(("Proven:", "Not shown:", "Fixed by:"))
     ]
-    return "\n\n".join(paragraphs).splitlines()
+    return [line for each in paragraphs for line in ("", *_fitted(each))][1:]
 
 
 def _cut(line: str) -> str:
@@ -85,6 +85,12 @@ def _options(page: RulePage) -> list[str]:
         return []
     pairs = (("-", page.bad.options), ("+", page.good.options))
     return [f"  {sign} linted with {' '.join(options)}" for sign, options in pairs if options]
+
+
+def _fitted(paragraph: str) -> list[str]:
+    """The lines of a paragraph as they are written, or wrapped anew if one is too wide."""
+    lines = paragraph.splitlines()
+    return lines if max(map(len, lines)) <= MAX_COLUMNS else wrapped(" ".join(lines))
 
 
 def _indented(lines: Sequence[str]) -> list[str]:
