@@ -86,7 +86,7 @@ def compare(
     gone = [
         entry
         for entry in baseline.findings
-        if entry.fingerprint not in found and _current(entry.rule) in evaluated
+        if entry.fingerprint not in found and registry.current_name(entry.rule) in evaluated
     ]
     return Compared(tuple(new), len(findings) - len(new), tuple(gone))
 
@@ -100,8 +100,3 @@ def _fingerprints(findings: Sequence[Finding]) -> Iterator[list[str]]:
 
 def _former(index: int, rule: Rule) -> str:
     return rule.aliases[index] if index < len(rule.aliases) else rule.name
-
-
-def _current(name: str) -> str:
-    rule = registry.find(name)
-    return name if rule is None else rule.name

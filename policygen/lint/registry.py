@@ -587,6 +587,12 @@ def find(name: str) -> Rule | None:
     return _BY_NAME.get(name)
 
 
+def current_name(name: str) -> str:
+    """The current name of a rule that is written under a former one; any other text as it is."""
+    rule = find(name)
+    return name if rule is None else rule.name
+
+
 def can_be_selected(rule: Rule) -> bool:
     """Whether `--rule`, `--skip`, severities and waivers may name it. Refusals and reports about a run always count."""
     return rule.family not in {Family.REFUSED, Family.RUN}

@@ -28,16 +28,13 @@ def with_current_names(settings: LintSettings) -> LintSettings:
     """The same settings, with the current name of each rule that is written under a former one."""
     return replace(
         settings,
-        severities=tuple((_current(name), severity) for name, severity in settings.severities),
-        bounds=tuple((_current(name), bound) for name, bound in settings.bounds),
-        waivers=tuple(replace(it, rule=_current(it.rule)) for it in settings.waivers),
-        annotations=tuple(map(_current, settings.annotations)),
+        severities=tuple(
+            (registry.current_name(name), severity) for name, severity in settings.severities
+        ),
+        bounds=tuple((registry.current_name(name), bound) for name, bound in settings.bounds),
+        waivers=tuple(replace(it, rule=registry.current_name(it.rule)) for it in settings.waivers),
+        annotations=tuple(map(registry.current_name, settings.annotations)),
     )
-
-
-def _current(name: str) -> str:
-    rule = registry.find(name)
-    return name if rule is None else rule.name
 
 
 class WaivedFindings(Struct, frozen=True):
@@ -59,19 +56,19 @@ def misspelt(
 ) -> Iterator[Hit]:
     """Hits for unknown rule names, and for bounds of rules without a bound."""
     for name, _ in settings.bounds:
-        if _current(name) not in bounded and settings.at is not None:
+        if registry.current_name(name) not in bounded and settings.at is not None:
             at = (settings.at / "bounds" / name).on_key()
             yield Hit(UNKNOWN_RULE, f'no rule "{name}" has a bound; {suggest(name, bounded)}', at)
     for name, _ in settings.severities:
-        if _current(name) not in known and settings.at is not None:
+        if registry.current_name(name) not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()
             yield Hit(UNKNOWN_RULE, unknown(name, known), at)
     for index, name in enumerate(settings.annotations):
-        if _current(name) not in known and settings.at is not None:
+        if registry.current_name(name) not in known and settings.at is not None:
             at = settings.at.to("annotations", index)
             yield Hit(UNKNOWN_RULE, unknown(name, known), at)
     for waiver in settings.waivers:
-        if _current(waiver.rule) not in known:
+        if registry.current_name(waiver.rule) not in known:
             yield Hit(UNKNOWN_RULE, unknown(waiver.rule, known), waiver.at / "rule")
 
 
@@ -96,7 +93,7 @@ def judge(
     means all rules. `annotated` are waivers of live objects; they apply to rules that the spec names.
     """
     settings = with_current_names(settings)
-    annotated = [replace(it, rule=_current(it.rule)) for it in annotated]
+    annotated = [replace(it, rule=registry.current_name(it.rule)) for it in annotated]
     severities = dict(settings.severities)
     by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str], re.Pattern[str]]]] = {}
     for index, waiver in enumerate(settings.waivers):

@@ -47,16 +47,17 @@ def grouped(findings: Iterable[Finding]) -> Iterator[Finding | More]:
     Its others follow the last of these as one More.
     """
     findings = list(findings)
-    count = Counter(it.rule.name for it in findings)
-    seen: dict[str, list[Finding]] = {}
+    by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
-        these = seen.setdefault(finding.rule.name, [])
-        these.append(finding)
-        if count[finding.rule.name] <= LEAST_GROUP or len(these) <= SHOWN_OF_GROUP:
+        by_rule.setdefault(finding.rule.name, []).append(finding)
+    shown: Counter[str] = Counter()
+    for finding in findings:
+        these = by_rule[finding.rule.name]
+        shown[finding.rule.name] += 1
+        if len(these) <= LEAST_GROUP or shown[finding.rule.name] <= SHOWN_OF_GROUP:
             yield finding
-        if len(these) == SHOWN_OF_GROUP and count[finding.rule.name] > LEAST_GROUP:
-            of_rule = tuple(it for it in findings if it.rule is finding.rule)
-            yield More(finding.rule, of_rule[SHOWN_OF_GROUP:])
+        if len(these) > LEAST_GROUP and shown[finding.rule.name] == SHOWN_OF_GROUP:
+            yield More(finding.rule, tuple(these[SHOWN_OF_GROUP:]))
 
 
 def cut(text: str) -> str:
