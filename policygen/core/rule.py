@@ -55,3 +55,18 @@ class Rule:
     def summary(self) -> str:
         """The fault in one sentence, without the final stop; the name if no text is available."""
         return (self.about or self.name).strip().rstrip(".")
+
+
+def refusal(name: str, about: str, remedy: str, aliases: tuple[str, ...] = ()) -> Rule:
+    """A rule about a spec that cannot be rendered."""
+    return Rule(name, Severity.ERROR, Family.REFUSED, about, remedy, aliases)
+
+
+def warning(name: str, about: str, remedy: str, aliases: tuple[str, ...] = ()) -> Rule:
+    """A rule about a spec that works differently from what it suggests."""
+    return Rule(name, Severity.WARNING, Family.REPORTED, about, remedy, aliases)
+
+
+def note(name: str, about: str, remedy: str) -> Rule:
+    """A rule about a spec that works as written; its findings are useful to know."""
+    return Rule(name, Severity.INFO, Family.REPORTED, about, remedy)

@@ -1,143 +1,91 @@
 """The rules about the text of documents: files, YAML and JSON."""
 
-from policygen.core.rule import Family, Rule, Severity
+from policygen.core.rule import Rule, refusal
 
-ALIAS_BOMB = Rule(
+ALIAS_BOMB = refusal(
     "alias-bomb",
-    Severity.ERROR,
-    Family.REFUSED,
     "YAML aliases make a document much larger than its text",
     "Write the values instead of the aliases.",
 )
-DUPLICATE_KEY = Rule(
+DUPLICATE_KEY = refusal(
     "duplicate-key",
-    Severity.ERROR,
-    Family.REFUSED,
     "A mapping has the same key twice",
     "Remove one of the two keys.",
 )
-ENCODING = Rule(
+ENCODING = refusal(
     "encoding",
-    Severity.ERROR,
-    Family.REFUSED,
     "A file is not UTF-8 text",
     "Save the file as UTF-8, or move it out of the folder.",
 )
-KEY_NOT_A_STRING = Rule(
+KEY_NOT_A_STRING = refusal(
     "key-not-a-string",
-    Severity.ERROR,
-    Family.REFUSED,
     "A key is not a string",
     "Write the key in quotes.",
 )
-MERGE_NOT_A_MAPPING = Rule(
+MERGE_NOT_A_MAPPING = refusal(
     "merge-not-a-mapping",
-    Severity.ERROR,
-    Family.REFUSED,
     "The value of a merge key << is not a mapping",
     "Merge a mapping or a list of mappings, or write the values out.",
 )
-MORE_PROBLEMS = Rule(
+MORE_PROBLEMS = refusal(
     "more-problems",
-    Severity.ERROR,
-    Family.REFUSED,
     "A document has more errors than are shown",
     "Fix the errors that are shown, and run the command again.",
 )
-NESTING_TOO_DEEP = Rule(
+NESTING_TOO_DEEP = refusal(
     "nesting-too-deep",
-    Severity.ERROR,
-    Family.REFUSED,
     "A document is nested more than 100 levels deep",
     "Reduce the nesting.",
 )
-NO_SPEC_FILES = Rule(
+NO_SPEC_FILES = refusal(
     "no-spec-files",
-    Severity.ERROR,
-    Family.REFUSED,
     "A folder has no .yaml, .yml or .json file",
     "Name a folder or file that contains the spec.",
 )
-NOT_A_MAPPING = Rule(
+NOT_A_MAPPING = refusal(
     "not-a-mapping",
-    Severity.ERROR,
-    Family.REFUSED,
     "A document is not a mapping",
     "Write a mapping that starts with apiVersion.",
 )
-NUMBER_TOO_LONG = Rule(
+NUMBER_TOO_LONG = refusal(
     "number-too-long",
-    Severity.ERROR,
-    Family.REFUSED,
     "A number has more digits than YAML readers keep",
     "Write a shorter number.",
 )
-OUTPUT_INSIDE_INPUT = Rule(
+OUTPUT_INSIDE_INPUT = refusal(
     "output-inside-input",
-    Severity.ERROR,
-    Family.REFUSED,
     "The output file is one of the input files",
     "Write the output to a file outside the spec.",
 )
-RECURSIVE_ALIAS = Rule(
+RECURSIVE_ALIAS = refusal(
     "recursive-alias",
-    Severity.ERROR,
-    Family.REFUSED,
     "A YAML alias is inside the value that it refers to",
     "Write the value instead of the alias.",
 )
-SEVERAL_DOCUMENTS = Rule(
+SEVERAL_DOCUMENTS = refusal(
     "several-documents",
-    Severity.ERROR,
-    Family.REFUSED,
     "A text that must contain one document contains several",
     "Keep one document.",
 )
-UNREADABLE_INPUT = Rule(
+UNREADABLE_INPUT = refusal(
     "unreadable-input",
-    Severity.ERROR,
-    Family.REFUSED,
     "A file or folder cannot be read",
     "Correct the path, or its permissions.",
 )
-YAML_SURPRISE = Rule(
+YAML_SURPRISE = refusal(
     "yaml-surprise",
-    Severity.ERROR,
-    Family.REFUSED,
     "YAML readers disagree about a value",
     "Write the value as the message shows.",
 )
-YAML_SYNTAX = Rule(
+YAML_SYNTAX = refusal(
     "yaml-syntax",
-    Severity.ERROR,
-    Family.REFUSED,
     "A text is not valid YAML",
     "Correct the text at the reported place; the cause is often in the line above.",
 )
-YAML_TAG = Rule(
+YAML_TAG = refusal(
     "yaml-tag",
-    Severity.ERROR,
-    Family.REFUSED,
     "A value has a YAML tag",
     "Write the value without its tag.",
 )
 
-RULES: tuple[Rule, ...] = (
-    ALIAS_BOMB,
-    DUPLICATE_KEY,
-    ENCODING,
-    KEY_NOT_A_STRING,
-    MERGE_NOT_A_MAPPING,
-    MORE_PROBLEMS,
-    NESTING_TOO_DEEP,
-    NO_SPEC_FILES,
-    NOT_A_MAPPING,
-    NUMBER_TOO_LONG,
-    OUTPUT_INSIDE_INPUT,
-    RECURSIVE_ALIAS,
-    SEVERAL_DOCUMENTS,
-    UNREADABLE_INPUT,
-    YAML_SURPRISE,
-    YAML_SYNTAX,
-    YAML_TAG,
-)
+RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

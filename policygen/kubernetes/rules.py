@@ -24,8 +24,4 @@ NO_OBJECT = Rule(
     "Remove files that are not manifests, such as the values of a chart, from `--manifests`.",
 )
 
-RULES: tuple[Rule, ...] = (
-    KINDS_NOT_JUDGED,
-    KUSTOMIZATION_NOT_BUILT,
-    NO_OBJECT,
-)
+RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

@@ -94,18 +94,4 @@ WAIVER_UNUSED = Rule(
     "Remove the waiver, or correct its `rule` and `object`.",
 )
 
-RULES: tuple[Rule, ...] = (
-    BAD_CASE,
-    BAD_EXPECTATION,
-    BASELINE_STALE,
-    CLUSTER_UNREADABLE,
-    NOT_READ,
-    NOTHING_TO_JUDGE,
-    SNAPSHOT_UNREADABLE,
-    UNKNOWN_RULE,
-    VERSIONS_DIFFER,
-    WAIVER_EXPIRED,
-    WAIVER_NOT_ALLOWED,
-    WAIVER_UNREADABLE,
-    WAIVER_UNUSED,
-)
+RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

@@ -1,592 +1,372 @@
 """What policygen reports about what a spec would render: one object for each finding."""
 
-from policygen.core.rule import Family, Rule, Severity
+from policygen.core.rule import Rule, note, refusal, warning
 
-ASSUMPTION = Rule(
+ASSUMPTION = note(
     "assumption",
-    Severity.INFO,
-    Family.REPORTED,
     "The spec omits a fact, so policygen took it from the hardware data",
     "Check the assumed value, and write it into the spec if it is wrong.",
 )
-BAD_BASE_FILE = Rule(
+BAD_BASE_FILE = refusal(
     "bad-base-file",
-    Severity.ERROR,
-    Family.REFUSED,
     "Kueue's Configuration file has a field that policygen cannot merge with its own",
     "Correct the field in the file that the Platform names.",
 )
-CONTAINER_DEFAULTS_MISSING = Rule(
+CONTAINER_DEFAULTS_MISSING = refusal(
     "container-defaults-missing",
-    Severity.ERROR,
-    Family.REFUSED,
     "A quota of cpu and memory would reject containers without requests",
     "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
 )
-COUNTED_BY_PROFILE = Rule(
+COUNTED_BY_PROFILE = refusal(
     "counted-by-profile",
-    Severity.ERROR,
-    Family.REFUSED,
     "The pool counts one resource, but the quota is per MIG profile (or the reverse)",
     "Write a number where the pool counts one resource, else a number for each MIG profile.",
 )
-FAIR_SHARING_NEEDED = Rule(
+FAIR_SHARING_NEEDED = note(
     "fair-sharing-needed",
-    Severity.INFO,
-    Family.REPORTED,
     "Weights differ, but Kueue uses them only if its Configuration enables fairSharing",
     "Enable fairSharing in Kueue's Configuration; `render --with kueue-config` writes it.",
 )
-GANG_NOT_SCHEDULED = Rule(
+GANG_NOT_SCHEDULED = warning(
     "gang-not-scheduled",
-    Severity.WARNING,
-    Family.REPORTED,
     "A gang is in a pool whose scheduler starts its pods one by one",
     "Use a pool of Kueue or Volcano with gangScheduling, or remove the gang.",
 )
-GPU_MEMORY_BELOW_CONCURRENCY = Rule(
+GPU_MEMORY_BELOW_CONCURRENCY = warning(
     "gpu-memory-below-concurrency",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model's gpuMemory is less than its weights and KV cache need",
     "Raise resources.gpuMemory, or lower sizing.concurrency.",
 )
-GPU_MEMORY_BELOW_WEIGHTS = Rule(
+GPU_MEMORY_BELOW_WEIGHTS = warning(
     "gpu-memory-below-weights",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model's gpuMemory is less than its weights need",
     "Raise resources.gpuMemory, or write the precision of the weights under sizing.",
 )
-GPUS_KEPT_BACK = Rule(
+GPUS_KEPT_BACK = note(
     "gpus-kept-back",
-    Severity.INFO,
-    Family.REPORTED,
     "Some GPUs of a pool are in no quota, because availableGPUs is below totalGPUs",
     "Raise capacity.availableGPUs if teams should be able to use them.",
 )
-GPU_PRODUCT_MISSING = Rule(
+GPU_PRODUCT_MISSING = refusal(
     "gpu-product-missing",
-    Severity.ERROR,
-    Family.REFUSED,
     "No label of an article's resource pool names a known GPU product",
     "Write a known GPU product as the label value, or write the pool as a ResourcePool.",
 )
-GUARANTEE_NOT_ENFORCED = Rule(
+GUARANTEE_NOT_ENFORCED = warning(
     "guarantee-not-enforced",
-    Severity.WARNING,
-    Family.REPORTED,
     "A team has a guarantee in a pool of kube-scheduler, which cannot enforce it",
     "Schedule the pool with kueue or volcano, or lower limits until their sum fits the pool.",
 )
-GUARANTEES_ABOVE_AVAILABLE = Rule(
+GUARANTEES_ABOVE_AVAILABLE = refusal(
     "guarantees-above-available",
-    Severity.ERROR,
-    Family.REFUSED,
     "The guarantees of root teams sum to more than the pool has available",
     "Lower the guarantees, or raise the pool's capacity.",
 )
-GUARANTEES_ABOVE_PARENT = Rule(
+GUARANTEES_ABOVE_PARENT = refusal(
     "guarantees-above-parent",
-    Severity.ERROR,
-    Family.REFUSED,
     "The guarantees of child teams sum to more than their parent's guarantee",
     "Raise the parent's guarantee, or lower those of its children.",
 )
-HOST_SHARE_EXCEEDED = Rule(
+HOST_SHARE_EXCEEDED = note(
     "host-share-exceeded",
-    Severity.INFO,
-    Family.REPORTED,
     "A model requests more cpu or memory than the share of a node that belongs to its GPUs",
     "Lower the model's cpu or memory, or expect that some GPUs of the queue stay idle.",
 )
-INERT_OPTION = Rule(
+INERT_OPTION = warning(
     "inert-option",
-    Severity.WARNING,
-    Family.REPORTED,
     "An option of the command has no effect on this spec",
     "Remove the option.",
 )
-INERT_SETTING = Rule(
+INERT_SETTING = warning(
     "inert-setting",
-    Severity.WARNING,
-    Family.REPORTED,
     "A setting of the spec has no effect with this pool's scheduler or other settings",
     "Remove the setting, or change what prevents its effect.",
 )
-LIMIT_ABOVE_AVAILABLE = Rule(
+LIMIT_ABOVE_AVAILABLE = refusal(
     "limit-above-available",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team's limit is above what the pool has available",
     "Lower the limit, or raise the pool's capacity.",
 )
-LIMIT_ABOVE_PARENT = Rule(
+LIMIT_ABOVE_PARENT = refusal(
     "limit-above-parent",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team's limit is above the limit of its parent",
     "Lower the limit, or raise that of the parent.",
 )
-LIMIT_BELOW_GUARANTEE = Rule(
+LIMIT_BELOW_GUARANTEE = refusal(
     "limit-below-guarantee",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team's limit is below its guarantee",
     "Raise the limit, or lower the guarantee.",
 )
-LIMIT_OF_ZERO = Rule(
+LIMIT_OF_ZERO = warning(
     "limit-of-zero",
-    Severity.WARNING,
-    Family.REPORTED,
     "A team's limit is 0, so its workloads never start",
     "Raise the team's weight, or write a limit.",
 )
-MAX_PENDING_IS_SILENT = Rule(
+MAX_PENDING_IS_SILENT = note(
     "max-pending-is-silent",
-    Severity.INFO,
-    Family.REPORTED,
     "Workloads above maxPending wait without a Workload object and without an event",
     "Set ttlSecondsAfterFinished on Jobs, so that finished ones make room.",
 )
-MAX_PENDING_SUMMED = Rule(
+MAX_PENDING_SUMMED = warning(
     "max-pending-summed",
-    Severity.WARNING,
-    Family.REPORTED,
     "Several queues share a namespace, so one maxPending limits their sum",
     "Give each queue a Team with its own namespace.",
 )
-MAX_PENDING_WITHOUT_NAMESPACES = Rule(
+MAX_PENDING_WITHOUT_NAMESPACES = warning(
     "max-pending-without-namespaces",
-    Severity.WARNING,
-    Family.REPORTED,
     "maxPending of a team has no effect, because the team has no namespaces",
     "Write maxPending for the child teams that have namespaces, or give the team namespaces.",
 )
-MIG_INSTANCES_EXCEED_CARDS = Rule(
+MIG_INSTANCES_EXCEED_CARDS = warning(
     "mig-instances-exceed-cards",
-    Severity.WARNING,
-    Family.REPORTED,
     "A pool lists more MIG instances than its cards can be cut into",
     "Lower the numbers of instances, or correct the number of GPUs.",
 )
-MIG_NOT_POSSIBLE = Rule(
+MIG_NOT_POSSIBLE = refusal(
     "mig-not-possible",
-    Severity.ERROR,
-    Family.REFUSED,
     "A pool uses MIG on a GPU product that does not support it",
     "Use timeSlicing or mps to share the card, or `sharing: none`.",
 )
-MODEL_ABOVE_LIMIT = Rule(
+MODEL_ABOVE_LIMIT = warning(
     "model-above-limit",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model needs more GPUs than its team's limit",
     "Raise the team's limit, or lower the model's replicas.",
 )
-MODEL_ABOVE_QUOTA = Rule(
+MODEL_ABOVE_QUOTA = warning(
     "model-above-quota",
-    Severity.WARNING,
-    Family.REPORTED,
     "One replica of a model needs more GPUs than the quota of any one namespace",
     "Raise the team's limit, or give the team fewer namespaces.",
 )
-MODEL_FITS_NO_POOL = Rule(
+MODEL_FITS_NO_POOL = warning(
     "model-fits-no-pool",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model fits no node of the pools that it may use",
     "Correct the model's resources or placement, or add a pool that can hold it.",
 )
-MODEL_SIZE_UNKNOWN = Rule(
+MODEL_SIZE_UNKNOWN = warning(
     "model-size-unknown",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model states neither its GPU memory nor a known family and size",
     "Write resources.gpuMemory, resources.gpus, or a known family and size.",
 )
-NAMESPACE_WITHOUT_QUOTA = Rule(
+NAMESPACE_WITHOUT_QUOTA = warning(
     "namespace-without-quota",
-    Severity.WARNING,
-    Family.REPORTED,
     "A limit is smaller than the number of namespaces that share it, so some have no quota",
     "Raise the limit, or give the team fewer namespaces.",
 )
-NO_CONFIGURATION = Rule(
+NO_CONFIGURATION = refusal(
     "no-configuration",
-    Severity.ERROR,
-    Family.REFUSED,
     "The file named as Kueue's Configuration does not contain one",
     "Name the file that your Kueue runs with, or its ConfigMap.",
 )
-NODE_SHAPE_MISSING = Rule(
+NODE_SHAPE_MISSING = refusal(
     "node-shape-missing",
-    Severity.ERROR,
-    Family.REFUSED,
     "The cpu and memory of a pool's nodes are not known",
     "Write capacity.nodeAllocatable, capacity.nodeType or gpu.product.",
 )
-NODE_TYPE_CONTRADICTS_PRODUCT = Rule(
+NODE_TYPE_CONTRADICTS_PRODUCT = warning(
     "node-type-contradicts-product",
-    Severity.WARNING,
-    Family.REPORTED,
     "A pool's nodeType has another GPU than gpu.product",
     "Correct capacity.nodeType or gpu.product.",
 )
-NODE_TYPE_NOT_OFFERED = Rule(
+NODE_TYPE_NOT_OFFERED = warning(
     "node-type-not-offered",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model names a node type that no pool offers",
     "Correct the node type, or add a pool that offers it.",
 )
-ONLY_PREEMPTIBLE_POOLS = Rule(
+ONLY_PREEMPTIBLE_POOLS = warning(
     "only-preemptible-pools",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model does not tolerate preemptible nodes, but fits only preemptible pools",
     "Allow another pool, or write toleratePreemptible: true.",
 )
-OVERCOMMIT_EXCEEDED = Rule(
+OVERCOMMIT_EXCEEDED = refusal(
     "overcommit-exceeded",
-    Severity.ERROR,
-    Family.REFUSED,
     "The limits of root teams sum to more than overcommitRatio allows",
     "Lower the limits, or raise the pool's overcommitRatio.",
 )
-OVERCOMMIT_IS_NOT_SHARING = Rule(
+OVERCOMMIT_IS_NOT_SHARING = note(
     "overcommit-is-not-sharing",
-    Severity.INFO,
-    Family.REPORTED,
     "overcommitRatio only limits the sum of team limits; it does not share GPUs",
     "Set gpu.sharing if several pods should share one GPU.",
 )
-PACKING_MARGIN = Rule(
+PACKING_MARGIN = note(
     "packing-margin",
-    Severity.INFO,
-    Family.REPORTED,
     "The packing profile always prefers the node with more GPUs in use, by this margin",
     "No change is needed.",
 )
-PARENT_WITHOUT_QUOTA = Rule(
+PARENT_WITHOUT_QUOTA = refusal(
     "parent-without-quota",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team has a quota of a pool, but its parent has no quota of that pool",
     "Add the pool to the parent's quotas.",
 )
-PER_NODE_CONTRADICTS_NODE_TYPE = Rule(
+PER_NODE_CONTRADICTS_NODE_TYPE = warning(
     "per-node-contradicts-node-type",
-    Severity.WARNING,
-    Family.REPORTED,
     "gpu.perNode differs from the number of GPUs of the node type",
     "Correct gpu.perNode or capacity.nodeType, or write capacity.nodeAllocatable.",
 )
-PER_NODE_MISSING = Rule(
+PER_NODE_MISSING = refusal(
     "per-node-missing",
-    Severity.ERROR,
-    Family.REFUSED,
     "The number of GPUs on a node of a pool is not known",
     "Write gpu.perNode.",
 )
-PODS_MUST_CARRY = Rule(
+PODS_MUST_CARRY = note(
     "pods-must-carry",
-    Severity.INFO,
-    Family.REPORTED,
     "Pods of a model need these labels and fields, or the policy does not apply to them",
     "Copy the fields into the pod templates of the model.",
 )
-POOL_UNTAINTED = Rule(
+POOL_UNTAINTED = note(
     "pool-untainted",
-    Severity.INFO,
-    Family.REPORTED,
     "A pool has no taint, so pods that need no GPU can use the cpu and memory of its nodes",
     "Taint the nodes, and write the taint into the pool.",
 )
-POOL_WITHOUT_TEAMS = Rule(
+POOL_WITHOUT_TEAMS = warning(
     "pool-without-teams",
-    Severity.WARNING,
-    Family.REPORTED,
     "No team has a quota of a pool, so no workload can use it",
     "Add the pool to the quotas of a team.",
 )
-PROFILE_PACKS_WEAKLY = Rule(
+PROFILE_PACKS_WEAKLY = warning(
     "profile-packs-weakly",
-    Severity.WARNING,
-    Family.REPORTED,
     "A kube-scheduler profile packs GPUs, but other scores can outweigh it",
     "Disable scores that spread pods, raise the weight of the GPU, or use fewer units per node.",
     aliases=("packs-weakly",),
 )
-QUOTA_CANNOT_TELL_POOLS_APART = Rule(
+QUOTA_CANNOT_TELL_POOLS_APART = refusal(
     "quota-cannot-tell-pools-apart",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team has quotas of two pools whose GPUs one ResourceQuota would count together",
     "Use two teams, or give one pool another resource name.",
 )
-QUOTA_COUNTS_OTHER_POOLS = Rule(
+QUOTA_COUNTS_OTHER_POOLS = warning(
     "quota-counts-other-pools",
-    Severity.WARNING,
-    Family.REPORTED,
     "A ResourceQuota of cpu and memory also counts the pods of the team's other pools",
     "Use two teams, or remove quotaCpuAndMemory.",
 )
-RENDERS_NOTHING = Rule(
+RENDERS_NOTHING = warning(
     "renders-nothing",
-    Severity.WARNING,
-    Family.REPORTED,
     "The spec renders no object",
     "Write pools and teams.",
 )
-RESERVED_ABOVE_CAPACITY = Rule(
+RESERVED_ABOVE_CAPACITY = refusal(
     "reserved-above-capacity",
-    Severity.ERROR,
-    Family.REFUSED,
     "systemReserved is as large as the complete node",
     "Lower capacity.systemReserved.",
 )
-SCHEDULER_PROFILES_UNREAD = Rule(
+SCHEDULER_PROFILES_UNREAD = note(
     "scheduler-profiles-unread",
-    Severity.INFO,
-    Family.REPORTED,
     "The rendered scheduler profiles have no effect until a scheduler loads them",
     "Render with `--with second-scheduler`, or load them into the main scheduler.",
 )
-SERVING_ON_BORROWED_GPUS = Rule(
+SERVING_ON_BORROWED_GPUS = warning(
     "serving-on-borrowed-gpus",
-    Severity.WARNING,
-    Family.REPORTED,
     "A serving model needs more GPUs than its team's guarantee, so others can reclaim them",
     "Raise the team's guarantee, or lower the model's replicas.",
 )
-SHARE_WITHOUT_NAMESPACES = Rule(
+SHARE_WITHOUT_NAMESPACES = warning(
     "share-without-namespaces",
-    Severity.WARNING,
-    Family.REPORTED,
     "A team has a quota, but neither it nor a child team has a namespace to use it",
     "Write namespaces for the team, or add the pool to the quotas of a child team.",
 )
-SHARED_MEMORY_EXCEEDED = Rule(
+SHARED_MEMORY_EXCEEDED = warning(
     "shared-memory-exceeded",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model needs more GPU memory than one share of a shared GPU",
     "Lower gpu.replicas, or use MIG.",
 )
-SHARED_QUEUE_UNLIKE = Rule(
+SHARED_QUEUE_UNLIKE = refusal(
     "shared-queue-unlike",
-    Severity.ERROR,
-    Family.REFUSED,
     "Pools of one shared queue differ in their resources or scheduling policy",
     "Make the pools equal in these fields, or remove one of them from the shared queue.",
 )
-SHARED_QUEUE_WEIGHTS = Rule(
+SHARED_QUEUE_WEIGHTS = refusal(
     "shared-queue-weights",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team's weights differ between the pools of one shared queue",
     "Write the same weight for all pools of the queue.",
 )
-TAINT_NOT_TOLERATED = Rule(
+TAINT_NOT_TOLERATED = warning(
     "taint-not-tolerated",
-    Severity.WARNING,
-    Family.REPORTED,
     "The tolerations of a pool do not include one of its own taints",
     "Add the toleration, or remove the list to tolerate all taints of the pool.",
 )
-TEAM_WITHOUT_SHARE = Rule(
+TEAM_WITHOUT_SHARE = warning(
     "team-without-share",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model's team has no quota of the pools that the model fits",
     "Add the pool to the team's quotas.",
 )
-TOO_MANY_FLAVORS = Rule(
+TOO_MANY_FLAVORS = refusal(
     "too-many-flavors",
-    Severity.ERROR,
-    Family.REFUSED,
     "A shared queue has more pools than a Kueue queue can have flavors",
     "Divide the shared queue into several.",
 )
-TOO_MANY_RESOURCES = Rule(
+TOO_MANY_RESOURCES = refusal(
     "too-many-resources",
-    Severity.ERROR,
-    Family.REFUSED,
     "A queue would count more resources than Kueue allows",
     "Use fewer MIG profiles in the pool, or make two pools.",
 )
-TOPOLOGY_BY_NODE = Rule(
+TOPOLOGY_BY_NODE = note(
     "topology-by-node",
-    Severity.INFO,
-    Family.REPORTED,
     "A pool is topologyAware without levels, so the node is the only level",
     "Write topology.levels, widest first.",
 )
-TOPOLOGY_GATE_NEEDED = Rule(
+TOPOLOGY_GATE_NEEDED = note(
     "topology-gate-needed",
-    Severity.INFO,
-    Family.REPORTED,
     "This Kueue release needs a feature gate for topology-aware scheduling",
     "Enable the feature gate TopologyAwareScheduling.",
 )
-TREE_NOT_ENFORCED = Rule(
+TREE_NOT_ENFORCED = warning(
     "tree-not-enforced",
-    Severity.WARNING,
-    Family.REPORTED,
     "Child teams share a parent's limit in a pool of kube-scheduler, which cannot enforce it",
     "Schedule the pool with kueue or volcano.",
 )
-UNKNOWN_MIG_PROFILE = Rule(
+UNKNOWN_MIG_PROFILE = refusal(
     "unknown-mig-profile",
-    Severity.ERROR,
-    Family.REFUSED,
     "The GPU product or the pool has no MIG profile of this name",
     "Write a profile that the message lists.",
 )
-UNKNOWN_MODEL_SIZE = Rule(
+UNKNOWN_MODEL_SIZE = warning(
     "unknown-model-size",
-    Severity.WARNING,
-    Family.REPORTED,
     "A model's size is not a number of parameters",
     "Write the size as in 7b, 1.5b or 8x7b.",
 )
-UNKNOWN_NODE_TYPE = Rule(
+UNKNOWN_NODE_TYPE = refusal(
     "unknown-node-type",
-    Severity.ERROR,
-    Family.REFUSED,
     "The hardware data has no node type of this name",
     "Correct the name, or write capacity.nodeAllocatable.",
 )
-UNKNOWN_PRODUCT = Rule(
+UNKNOWN_PRODUCT = warning(
     "unknown-product",
-    Severity.WARNING,
-    Family.REPORTED,
     "The hardware data has no GPU product of this name",
     "Correct the name, or write gpu.memory, gpu.perNode and capacity.nodeAllocatable.",
 )
-VOLCANO_CONFIG_NEEDED = Rule(
+VOLCANO_CONFIG_NEEDED = note(
     "volcano-config-needed",
-    Severity.INFO,
-    Family.REPORTED,
     "Volcano's default configuration ignores the guarantees and the tree of queues",
     "Render with `--with volcano-config`, and apply it.",
 )
-VOLCANO_NODE_SELECTOR = Rule(
+VOLCANO_NODE_SELECTOR = note(
     "volcano-node-selector",
-    Severity.INFO,
-    Family.REPORTED,
     "Volcano also counts the nodes of other pools, unless its scheduler is limited to its own",
     "Start Volcano's scheduler with the --node-selector of the message.",
 )
-VOLCANO_PACK_AND_SPREAD = Rule(
+VOLCANO_PACK_AND_SPREAD = refusal(
     "volcano-pack-and-spread",
-    Severity.ERROR,
-    Family.REFUSED,
     "Volcano's pools differ in binPack or spread, but Volcano has one setting for all",
     "Give all pools of Volcano the same binPack and spread.",
 )
-VOLCANO_RESOURCE_SHARED = Rule(
+VOLCANO_RESOURCE_SHARED = refusal(
     "volcano-resource-shared",
-    Severity.ERROR,
-    Family.REFUSED,
     "Two pools of Volcano have the same resource, and its queues cannot separate their nodes",
     "Give the pools different node groups in nodeSelector.",
 )
-VOLCANO_TREE_TOO_DEEP = Rule(
+VOLCANO_TREE_TOO_DEEP = refusal(
     "volcano-tree-too-deep",
-    Severity.ERROR,
-    Family.REFUSED,
     "A team is deeper in the tree than Volcano's queues can be nested",
     "Move the team up in the tree.",
 )
-WAIT_FOR_PODS_READY_NEEDED = Rule(
+WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",
-    Severity.INFO,
-    Family.REPORTED,
     "Gangs start together only if Kueue's Configuration sets waitForPodsReady",
     "Set waitForPodsReady; `render --with kueue-config` writes it.",
 )
-WAITS_FOR_PODS_ANYWAY = Rule(
+WAITS_FOR_PODS_ANYWAY = note(
     "waits-for-pods-anyway",
-    Severity.INFO,
-    Family.REPORTED,
     "gangScheduling is false, but this Kueue release waits for all pods of a workload anyway",
     "Enable Kueue's feature gate DisableWaitForPodsReady, or remove gangScheduling: false.",
 )
 
-RULES: tuple[Rule, ...] = (
-    ASSUMPTION,
-    BAD_BASE_FILE,
-    CONTAINER_DEFAULTS_MISSING,
-    COUNTED_BY_PROFILE,
-    FAIR_SHARING_NEEDED,
-    GANG_NOT_SCHEDULED,
-    GPU_MEMORY_BELOW_CONCURRENCY,
-    GPU_MEMORY_BELOW_WEIGHTS,
-    GPUS_KEPT_BACK,
-    GPU_PRODUCT_MISSING,
-    GUARANTEE_NOT_ENFORCED,
-    GUARANTEES_ABOVE_AVAILABLE,
-    GUARANTEES_ABOVE_PARENT,
-    HOST_SHARE_EXCEEDED,
-    INERT_OPTION,
-    INERT_SETTING,
-    LIMIT_ABOVE_AVAILABLE,
-    LIMIT_ABOVE_PARENT,
-    LIMIT_BELOW_GUARANTEE,
-    LIMIT_OF_ZERO,
-    MAX_PENDING_IS_SILENT,
-    MAX_PENDING_SUMMED,
-    MAX_PENDING_WITHOUT_NAMESPACES,
-    MIG_INSTANCES_EXCEED_CARDS,
-    MIG_NOT_POSSIBLE,
-    MODEL_ABOVE_LIMIT,
-    MODEL_ABOVE_QUOTA,
-    MODEL_FITS_NO_POOL,
-    MODEL_SIZE_UNKNOWN,
-    NAMESPACE_WITHOUT_QUOTA,
-    NO_CONFIGURATION,
-    NODE_SHAPE_MISSING,
-    NODE_TYPE_CONTRADICTS_PRODUCT,
-    NODE_TYPE_NOT_OFFERED,
-    ONLY_PREEMPTIBLE_POOLS,
-    OVERCOMMIT_EXCEEDED,
-    OVERCOMMIT_IS_NOT_SHARING,
-    PACKING_MARGIN,
-    PARENT_WITHOUT_QUOTA,
-    PER_NODE_CONTRADICTS_NODE_TYPE,
-    PER_NODE_MISSING,
-    PODS_MUST_CARRY,
-    POOL_UNTAINTED,
-    POOL_WITHOUT_TEAMS,
-    PROFILE_PACKS_WEAKLY,
-    QUOTA_CANNOT_TELL_POOLS_APART,
-    QUOTA_COUNTS_OTHER_POOLS,
-    RENDERS_NOTHING,
-    RESERVED_ABOVE_CAPACITY,
-    SCHEDULER_PROFILES_UNREAD,
-    SERVING_ON_BORROWED_GPUS,
-    SHARE_WITHOUT_NAMESPACES,
-    SHARED_MEMORY_EXCEEDED,
-    SHARED_QUEUE_UNLIKE,
-    SHARED_QUEUE_WEIGHTS,
-    TAINT_NOT_TOLERATED,
-    TEAM_WITHOUT_SHARE,
-    TOO_MANY_FLAVORS,
-    TOO_MANY_RESOURCES,
-    TOPOLOGY_BY_NODE,
-    TOPOLOGY_GATE_NEEDED,
-    TREE_NOT_ENFORCED,
-    UNKNOWN_MIG_PROFILE,
-    UNKNOWN_MODEL_SIZE,
-    UNKNOWN_NODE_TYPE,
-    UNKNOWN_PRODUCT,
-    VOLCANO_CONFIG_NEEDED,
-    VOLCANO_NODE_SELECTOR,
-    VOLCANO_PACK_AND_SPREAD,
-    VOLCANO_RESOURCE_SHARED,
-    VOLCANO_TREE_TOO_DEEP,
-    WAIT_FOR_PODS_READY_NEEDED,
-    WAITS_FOR_PODS_ANYWAY,
-)
+RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

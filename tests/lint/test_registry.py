@@ -89,9 +89,9 @@ def test_the_registry_is_sorted_and_holds_the_rules_that_check_objects():
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_of_rules_lists_each_of_them(name):
     module = import_module(name)
-    written = [value for value in vars(module).values() if isinstance(value, Rule)]
-    assert list(module.RULES) == written
-    for rule in written:
+    written = {name: it for name, it in vars(module).items() if isinstance(it, Rule)}
+    assert {rule.name.replace("-", "_").upper(): rule for rule in module.RULES} == written
+    for rule in module.RULES:
         listed = find(rule.name)
         assert listed is rule or isinstance(listed, ObjectRule)
 
