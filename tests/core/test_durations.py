@@ -1,0 +1,33 @@
+"""Durations are read as Go reads them."""
+
+from fractions import Fraction
+
+import pytest
+
+from policygen.core.durations import seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5m", 300),
+        ("1h30m", 5400),
+        ("1.5h", 5400),
+        (".5s", Fraction(1, 2)),
+        ("-10s", -10),
+        ("+10s", 10),
+        ("0", 0),
+        ("-0", 0),
+        ("2us1ns", Fraction(2001, 10**9)),
+        ("3µs", Fraction(3, 10**6)),
+    ],
+)
+def test_a_duration_in_seconds(text, expected):
+    assert seconds(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5", "m", "5d", "5 m", "1h 30m", "--5s", "5m,", ".s", 300, None]
+)
+def test_what_go_refuses(text):
+    assert seconds(text) is None

@@ -1,0 +1,41 @@
+"""Values of the input in messages: one line, short, and nothing that a terminal obeys."""
+
+import pytest
+
+from policygen.core.quoting import MAX_SHOWN, bare, listed, quoted, short, shown
+
+
+def test_a_long_text_is_cut_to_the_maximum():
+    assert short("x" * MAX_SHOWN) == "x" * MAX_SHOWN
+    cut = short("x" * (MAX_SHOWN + 1))
+    assert (len(cut), cut[-4:]) == (MAX_SHOWN, "x...")
+
+
+def test_escapes():
+    assert quoted('a "b"\n\x1b\u202e\u65e5') == r'"a \"b\"\n\u001b\u202e' + '\u65e5"'
+    assert bare('a "b"\n') == r'a "b"\n'
+    assert quoted("\ud800") == r'"\ud800"'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "an empty value"),
+        (True, "true"),
+        (False, "false"),
+        ("true", '"true"'),
+        (0, "0"),
+        (1.5, "1.5"),
+        ([1], "a list"),
+        ({}, "a mapping"),
+        (b"", "a bytes"),
+    ],
+)
+def test_values_of_each_type(value, text):
+    assert shown(value) == text
+
+
+def test_words_in_a_sentence():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a or b"
+    assert listed(["a", "b", "c"], "and") == "a, b and c"
