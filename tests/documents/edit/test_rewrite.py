@@ -12,7 +12,7 @@ from policygen.documents import document
 from policygen.documents.edit import rewrite
 from policygen.documents.edit.apply import EditError, applied, same
 from policygen.documents.edit.comments import comments
-from policygen.documents.edit.splice import Splice, Taken, spliced
+from policygen.documents.edit.splice import spliced
 from policygen.documents.files import Source
 
 
@@ -41,6 +41,8 @@ def at(*path):
 
 
 REWRITE, QUOTE, RENAME = Verb.REWRITE, Verb.QUOTE, Verb.RENAME
+
+
 REMOVE, NEST, ADD = Verb.REMOVE, Verb.NEST, Verb.ADD
 
 
@@ -161,30 +163,12 @@ def test_a_shared_node_changes_if_all_its_uses_ask_for_the_same():
     assert all(isinstance(parts, EditError) for parts in rewrite.splices(before, fixes[:2]))
 
 
-def test_changes_that_touch_are_not_made_together():
-    taken = Taken()
-    one, same_, touching, far = (
-        Splice(*each) for each in [(4, 6, "a"), (4, 6, "a"), (6, 7, ""), (8, 8, "b")]
-    )
-    assert [taken.take([each]) for each in (one, same_, touching, far)] == [True, True, False, True]
-
-
-@pytest.mark.parametrize(
-    "text, wanted",
-    [
-        ("a: b # c\n# d  \n", ["# c", "# d"]),
-        ("a: 'b # c' # d\n", ["# d"]),
-        ("a: | # b\n  # c\n# d\n", ["# b", "# d"]),
-        ("a: b#c\n", []),
-        ("[a, # b\n c]\n", ["# b"]),
-    ],
-)
-def test_comments_are_what_yaml_takes_for_some(text, wanted):
-    assert comments(text) == wanted
-
-
 KEYS = st.sampled_from(["a", "b", "nvidia.com/gpu", "on", "x y", "é"])
+
+
 TEXTS = st.sampled_from(["1000m", "yes", "b", "it's", "a: b", "# no", "", "1.10", "ü"])
+
+
 DATA = st.recursive(
     TEXTS | st.integers(0, 9) | st.booleans() | st.none(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),

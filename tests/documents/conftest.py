@@ -1,0 +1,13 @@
+"""The parsers that documents are read with."""
+
+import pytest
+import yaml
+
+from policygen.documents import yaml_stream
+
+
+@pytest.fixture(params=["CSafeLoader", "SafeLoader"])
+def parser(request, monkeypatch):
+    """libyaml, and what is used where it is missing."""
+    monkeypatch.setattr(yaml_stream, "_LOADER", getattr(yaml, request.param))
+    return request.param

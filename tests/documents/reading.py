@@ -1,0 +1,64 @@
+"""What tests of documents share: reading a text, and showing what is found."""
+
+from hypothesis import strategies as st
+
+from policygen.documents.document import load
+from policygen.documents.files import Source
+
+
+def everything(_):
+    return True
+
+
+def read_text(text, name="a.yaml"):
+    return load(Source(name, text, None), ours=everything)
+
+
+def marked(place):
+    """The text that a place underlines."""
+    return place.text[place.column - 1 : place.column - 1 + place.length]
+
+
+def told(findings):
+    return [
+        (f.place.line, f.place.column, marked(f.place), f.rule.name, f.message) for f in findings
+    ]
+
+
+def only(text, name="a.yaml"):
+    documents, findings = read_text(text, name)
+    assert told(findings) == []
+    (document,) = documents
+    return document
+
+
+def leaf_paths(data, path=()):
+    if isinstance(data, dict | list):
+        for step, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from leaf_paths(value, (*path, step))
+    else:
+        yield path, data
+
+
+PIECES = (
+    *"a[]{},:#~日'\"\t\n\r\\\x85\u2028\xa0\ufeff\x00\ud800",
+    *(
+        "b: ",
+        "- ",
+        "  ",
+        "&x ",
+        "*x",
+        "<<: ",
+        "? ",
+        "!t ",
+        "!!str ",
+        "|\n",
+        ">\n",
+        "---\n",
+        "...\n",
+    ),
+    *("%YAML 1.1\n", "no", "0777", "1e3", "\\ud83d\\ude00"),
+)
+
+
+noise = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
