@@ -4,16 +4,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from policygen.core.rule import Rule
-from policygen.documents import placeholders
+from policygen.documents import placeholders, rules
 from policygen.documents.outline import BLANKS, NodeKind
 from policygen.documents.parsed import Composed, TextHit
-from policygen.documents.rules import (
-    DUPLICATE_KEY,
-    KEY_NOT_A_STRING,
-    MORE_PROBLEMS,
-    YAML_SYNTAX,
-    YAML_TAG,
-)
 from policygen.documents.scalars import shorten
 
 MAX_PROBLEMS: Final = 1_000
@@ -46,7 +39,7 @@ class Faults:
     def syntax(self, node: int, message: str) -> None:
         """Note a syntax error."""
         start, end = self._outline.span(node, self._text)
-        self._it.syntax.append(TextHit(YAML_SYNTAX, message, start, end))
+        self._it.syntax.append(TextHit(rules.YAML_SYNTAX, message, start, end))
 
     def report(
         self, node: int, rule: Rule, message: str, span: tuple[int, int] | None = None
@@ -68,7 +61,7 @@ class Faults:
         properties = self._text[begin:start].rstrip(BLANKS)
         span = (begin, begin + len(properties)) if properties else None
         self.report(
-            node, YAML_TAG, f"tag {name} is not supported; write the value without it", span
+            node, rules.YAML_TAG, f"tag {name} is not supported; write the value without it", span
         )
 
     def key(self, node: int, value: Any, mapping: int) -> str | None:
@@ -79,7 +72,7 @@ class Faults:
             if self._text[start - 1 : start + 1] == "{{":
                 message = placeholders.MESSAGE
                 self._it.flawed.add(mapping)  # further findings about it would not help
-            self.report(node, KEY_NOT_A_STRING, message)
+            self.report(node, rules.KEY_NOT_A_STRING, message)
             return None
         raw = self.raw(node)
         if node in self._it.flawed:
@@ -87,7 +80,7 @@ class Faults:
         message = f'a key must be text; write "{shorten(raw)}" in quotes'
         if not raw:
             message = 'a key is missing before ":"'
-        self.report(node, KEY_NOT_A_STRING, message)
+        self.report(node, rules.KEY_NOT_A_STRING, message)
         return raw or None
 
     def given_again(self, mapping: int, node: int, text: str) -> None:
@@ -102,8 +95,8 @@ class Faults:
                 key = first[text].key
                 line = self._line(self._outline.start[node if key is None else key])
                 message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
-                self.report(node, DUPLICATE_KEY, message)
+                self.report(node, rules.DUPLICATE_KEY, message)
         if self._unreported:
             root = self._outline.start[0]
             message = f"this document has {self._unreported} more errors; fix those above first"
-            self._it.content.append(TextHit(MORE_PROBLEMS, message, root, root + 1))
+            self._it.content.append(TextHit(rules.MORE_PROBLEMS, message, root, root + 1))

@@ -7,18 +7,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from policygen.documents import surrogates
+from policygen.documents import rules, surrogates
 from policygen.documents.faults import Faults
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import NodeKind
 from policygen.documents.parsed import MAX_DEPTH, Composed
-from policygen.documents.rules import (
-    ALIAS_BOMB,
-    DUPLICATE_KEY,
-    MERGE_NOT_A_MAPPING,
-    NESTING_TOO_DEEP,
-    RECURSIVE_ALIAS,
-)
 from policygen.documents.scalars import AmbiguousScalar, Plain, Plains, shorten
 
 # Aliases may blow a document up to this many times its own nodes, and to this many anyway.
@@ -182,7 +175,7 @@ class Builder:
             self.it.flawed.add(node)
         elif not anchor.size:
             message = f'alias "*{name}" is inside the value of its anchor; write the value instead'
-            self.faults.report(node, RECURSIVE_ALIAS, message)
+            self.faults.report(node, rules.RECURSIVE_ALIAS, message)
         elif self._fits(node, anchor):
             self.copied += anchor.size
             self.outline.target[node] = anchor.node
@@ -195,14 +188,14 @@ class Builder:
             message = (
                 f"nested more than {MAX_DEPTH} levels deep through aliases; reduce the nesting"
             )
-            self.faults.report(node, NESTING_TOO_DEEP, message)
+            self.faults.report(node, rules.NESTING_TOO_DEEP, message)
             return False
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
         if not self.it.bombed:
             message = "aliases make this document much too large; write the values instead"
-            self.faults.report(node, ALIAS_BOMB, message)
+            self.faults.report(node, rules.ALIAS_BOMB, message)
         self.it.bombed = True
         self.it.flawed.add(node)
         return False
@@ -227,7 +220,7 @@ class Builder:
             self.pending = _Mark.MERGED
             if self.node in self.merges:
                 message = 'key "<<" is given twice; write "<<: [*a, *b]"'
-                self.faults.report(node, DUPLICATE_KEY, message)
+                self.faults.report(node, rules.DUPLICATE_KEY, message)
             return
         if self.kubernetes and isinstance(value, int):
             value = "true" if value is True else "false" if value is False else f"{value}"
@@ -250,7 +243,7 @@ class Builder:
                 message = (
                     '"<<" must have a mapping, or a list of mappings; write the keys themselves'
                 )
-                self.faults.report(below, MERGE_NOT_A_MAPPING, message)
+                self.faults.report(below, rules.MERGE_NOT_A_MAPPING, message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)
             # To kubectl a merge is its keys in its place: they replace keys above it.

@@ -5,22 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
-from policygen.plan import needs, scheduler
+from policygen.plan import needs, rules, scheduler
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    GPUS_KEPT_BACK,
-    GUARANTEE_NOT_ENFORCED,
-    INERT_SETTING,
-    LIMIT_OF_ZERO,
-    MAX_PENDING_SUMMED,
-    MAX_PENDING_WITHOUT_NAMESPACES,
-    NAMESPACE_WITHOUT_QUOTA,
-    OVERCOMMIT_IS_NOT_SHARING,
-    POOL_UNTAINTED,
-    POOL_WITHOUT_TEAMS,
-    TAINT_NOT_TOLERATED,
-    TREE_NOT_ENFORCED,
-)
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
 from policygen.spec.types import Bounds, Spec, Team
@@ -56,7 +42,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     name = pool.at / "metadata" / "name"
     if not used:
         yield Hit(
-            POOL_WITHOUT_TEAMS,
+            rules.POOL_WITHOUT_TEAMS,
             f'pool "{pool.name}" is in no team\'s quotas, so no workload can use it; add it to the '
             "quotas of a team",
             name,
@@ -67,7 +53,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
                 tolerates(toleration, taint) for toleration in pool.tolerations
             ):
                 yield Hit(
-                    TAINT_NOT_TOLERATED,
+                    rules.TAINT_NOT_TOLERATED,
                     f'pool "{pool.name}": tolerations do not include its taint {taint.key}, so only '
                     "pods with their own toleration can use the pool; add it, or remove "
                     "tolerations to tolerate all taints of the pool",
@@ -75,7 +61,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
                 )
     if facts.policy.overcommit_ratio is not None and facts.policy.overcommit_ratio > 1:
         yield needs.note(
-            OVERCOMMIT_IS_NOT_SHARING,
+            rules.OVERCOMMIT_IS_NOT_SHARING,
             f'pool "{pool.name}": overcommitRatio only limits the sum of team limits; each GPU still '
             "runs one pod (Volcano's overcommit-factor is a different setting)",
             at / "schedulingPolicy" / "overcommitRatio",
@@ -85,14 +71,14 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         reserve = pool.capacity.total_gpus - available
         if reserve > 0:
             yield needs.note(
-                GPUS_KEPT_BACK,
+                rules.GPUS_KEPT_BACK,
                 f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no quota, '
                 "because availableGPUs is lower than the total",
                 at / "capacity" / "availableGPUs",
             )
     if not pool.taints and not alone:
         yield needs.note(
-            POOL_UNTAINTED,
+            rules.POOL_UNTAINTED,
             f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its nodes; '
             "taint the nodes and write the taint in the pool",
             name,
@@ -109,21 +95,21 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
     ):
         if value and facts.scheduler != works:
             yield Hit(
-                INERT_SETTING,
+                rules.INERT_SETTING,
                 f"{name} has no effect in a pool of {facts.scheduler}, only in a pool of {works}; "
                 "remove it",
                 at.to(*name.split(".")).on_key(),
             )
     if pool.topology_levels and facts.scheduler == "kueue" and not facts.policy.topology_aware:
         yield Hit(
-            INERT_SETTING,
+            rules.INERT_SETTING,
             "topology has no effect unless schedulingPolicy.topologyAware is true; write that, or "
             "remove topology",
             (at / "topology").on_key(),
         )
     if pool.quota_backstop and facts.scheduler == "kube-scheduler":
         yield Hit(
-            INERT_SETTING,
+            rules.INERT_SETTING,
             "quotaBackstop has no effect in a pool of kube-scheduler, which always has a "
             "ResourceQuota; remove it",
             (at / "quotaBackstop").on_key(),
@@ -141,7 +127,7 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             shared_by_weight = quota.guarantee is None or facts.policy.overcommit_ratio is not None
             if quota.weight != 1 and not shared_by_weight:
                 yield Hit(
-                    INERT_SETTING,
+                    rules.INERT_SETTING,
                     f'weight has no effect on pool "{quota.pool}", because kube-scheduler does not '
                     "divide GPUs by weight; remove it, or schedule the pool with kueue or volcano",
                     quota.field("weight"),
@@ -151,7 +137,7 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             for name, bounds in (("cpu", quota.cpu), ("memory", quota.memory)):
                 if bounds != Bounds():
                     yield Hit(
-                        INERT_SETTING,
+                        rules.INERT_SETTING,
                         f'{name} has no effect on pool "{quota.pool}" of kube-scheduler; write '
                         "quotaCpuAndMemory: true for the pool, or remove it",
                         quota.field(name).on_key(),
@@ -168,7 +154,7 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
     for team in spec.teams:
         if team.max_pending is not None and not team.namespaces:
             yield Hit(
-                MAX_PENDING_WITHOUT_NAMESPACES,
+                rules.MAX_PENDING_WITHOUT_NAMESPACES,
                 f'maxPending of team "{team.name}" has no effect, because the team has no '
                 "namespaces; write it for its child teams",
                 team.max_pending_at,
@@ -176,7 +162,7 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
         for quota in team.quotas:
             if quota.pool in unqueued and quota.guarantee:
                 yield Hit(
-                    GUARANTEE_NOT_ENFORCED,
+                    rules.GUARANTEE_NOT_ENFORCED,
                     f'guarantee of team "{team.name}" is not enforced: other teams can use all of '
                     f'pool "{quota.pool}" first; schedule it with kueue or volcano, or lower limits '
                     "until their sum fits the pool",
@@ -204,7 +190,7 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                 continue
             if node.children:
                 yield Hit(
-                    TREE_NOT_ENFORCED,
+                    rules.TREE_NOT_ENFORCED,
                     f'limit of team "{node.name}" on pool "{facts.name}" does not include its child '
                     "teams, because ResourceQuotas have no hierarchy; schedule the pool with kueue "
                     "or volcano",
@@ -215,7 +201,7 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                 limit = node.limit[facts.name][resource]
                 if count > limit:
                     yield Hit(
-                        NAMESPACE_WITHOUT_QUOTA,
+                        rules.NAMESPACE_WITHOUT_QUOTA,
                         f'team "{node.name}": the limit of {limit} {resource} is divided over {count} '
                         f"namespaces, so {count - limit} of them have a quota of 0; raise the limit",
                         node.team.quota_at(facts.name),
@@ -232,7 +218,7 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
             limit = node.limit[facts.name]
             if not any(limit[resource] for resource in facts.resources):
                 yield Hit(
-                    LIMIT_OF_ZERO,
+                    rules.LIMIT_OF_ZERO,
                     f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}": the share of '
                     "its weight in available x overcommitRatio is less than one unit; raise the "
                     "weight or write a limit",
@@ -252,7 +238,7 @@ def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
         if len(teams) > 1:
             total = sum(team.max_pending or 0 for team in teams)
             yield Hit(
-                MAX_PENDING_SUMMED,
+                rules.MAX_PENDING_SUMMED,
                 f"queues {', '.join(team.name for team in teams)} share namespace "
                 f'"{name}", so maxPending limits only their sum, {total}; '
                 "give each queue a Team with its own namespace",

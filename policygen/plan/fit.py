@@ -12,16 +12,9 @@ from policygen.core.quoting import quoted
 from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
+from policygen.plan import rules
 from policygen.plan.amounts import CPU, MEMORY, shown
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    ASSUMPTION,
-    GPU_MEMORY_BELOW_CONCURRENCY,
-    GPU_MEMORY_BELOW_WEIGHTS,
-    MODEL_SIZE_UNKNOWN,
-    SHARED_MEMORY_EXCEEDED,
-    UNKNOWN_MODEL_SIZE,
-)
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
 
@@ -122,14 +115,14 @@ def check(replica: Replica) -> Iterator[Hit]:
     model, workload = replica.model, replica.workload
     if model.size is not None and models.model(model.family, model.size) is None:
         yield Hit(
-            UNKNOWN_MODEL_SIZE,
+            rules.UNKNOWN_MODEL_SIZE,
             f"size {quoted(model.size)} is not a number of parameters, so the memory of the model is "
             "unknown; write it as in 7b, 1.5b or 8x7b",
             model.field("size"),
         )
     elif workload is None and model.gpus is None:
         yield warn(
-            MODEL_SIZE_UNKNOWN,
+            rules.MODEL_SIZE_UNKNOWN,
             f'model "{model.name}": the GPU memory that it needs is unknown; write '
             "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
             model,
@@ -140,7 +133,7 @@ def check(replica: Replica) -> Iterator[Hit]:
         assumed = ", ".join(sizing.assumptions(workload))
         if assumed:
             yield Hit(
-                ASSUMPTION,
+                rules.ASSUMPTION,
                 f'model "{model.name}": its size assumes {assumed}; write other values under sizing',
                 model.field("family"),
             )
@@ -149,7 +142,7 @@ def check(replica: Replica) -> Iterator[Hit]:
     cache = sizing.kv_bytes(workload) or 0
     if weights > model.gpu_memory_bytes:
         yield warn(
-            GPU_MEMORY_BELOW_WEIGHTS,
+            rules.GPU_MEMORY_BELOW_WEIGHTS,
             f'model "{model.name}": gpuMemory is {gib(model.gpu_memory_bytes)}, but its weights alone '
             f"need {gib(weights)} in {workload.precision}; raise gpuMemory",
             model,
@@ -158,7 +151,7 @@ def check(replica: Replica) -> Iterator[Hit]:
     elif weights + cache > model.gpu_memory_bytes:
         plural = "s" if workload.concurrency > 1 else ""
         yield warn(
-            GPU_MEMORY_BELOW_CONCURRENCY,
+            rules.GPU_MEMORY_BELOW_CONCURRENCY,
             f'model "{model.name}": gpuMemory is {gib(model.gpu_memory_bytes)}, but weights need '
             f"{gib(weights)} in {workload.precision}, and the KV cache of {workload.concurrency} "
             f"request{plural} of {workload.context_length} tokens {gib(cache)}; raise gpuMemory or "
@@ -183,7 +176,7 @@ def crowding(
         if size is None or size.crowded_by is None or offer.card_bytes is None:
             continue
         yield warn(
-            SHARED_MEMORY_EXCEEDED,
+            rules.SHARED_MEMORY_EXCEEDED,
             f'model "{replica.model.name}": one replica needs {gib(size.crowded_by)}, but pool '
             f'"{facts.name}" puts {offer.replicas} on a card of {gib(offer.card_bytes)} without '
             "memory limits; lower gpu.replicas or use MIG",

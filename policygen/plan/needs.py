@@ -5,22 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from policygen.core import versions
 from policygen.core.finding import At, Hit
 from policygen.core.rule import Rule
-from policygen.plan import kueue_configuration, scheduler
+from policygen.plan import kueue_configuration, rules, scheduler
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    FAIR_SHARING_NEEDED,
-    INERT_OPTION,
-    MAX_PENDING_IS_SILENT,
-    PACKING_MARGIN,
-    SCHEDULER_PROFILES_UNREAD,
-    TOPOLOGY_BY_NODE,
-    TOPOLOGY_GATE_NEEDED,
-    VOLCANO_CONFIG_NEEDED,
-    VOLCANO_NODE_SELECTOR,
-    WAIT_FOR_PODS_READY_NEEDED,
-    WAITS_FOR_PODS_ANYWAY,
-)
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
 from policygen.spec.types import Scheduler, Spec
@@ -43,14 +30,14 @@ def of_kueue(
         for node in tree.nodes
     ):
         yield note(
-            MAX_PENDING_IS_SILENT,
+            rules.MAX_PENDING_IS_SILENT,
             "maxPending counts waiting, running and finished workloads; above it, a Job waits "
             "without a Workload and without an event; set ttlSecondsAfterFinished on Jobs",
         )
     if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
             yield note(
-                FAIR_SHARING_NEEDED,
+                rules.FAIR_SHARING_NEEDED,
                 "weights have no effect unless Kueue's Configuration enables fairSharing; "
                 f"render --with {KUEUE_CONFIG} writes it",
             )
@@ -61,7 +48,7 @@ def of_kueue(
             for assignment in assignments
         ):
             yield note(
-                WAIT_FOR_PODS_READY_NEEDED,
+                rules.WAIT_FOR_PODS_READY_NEEDED,
                 "gangs start together only if Kueue's Configuration sets waitForPodsReady; "
                 f"render --with {KUEUE_CONFIG} writes it",
             )
@@ -74,14 +61,14 @@ def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
     aware = [facts for facts in mine if facts.policy.topology_aware]
     if aware and spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE:
         yield note(
-            TOPOLOGY_GATE_NEEDED,
+            rules.TOPOLOGY_GATE_NEEDED,
             f"Kueue {spec.platform.target.kueue} ignores topologies unless its feature gate "
             "TopologyAwareScheduling is enabled; enable it",
         )
     for facts in aware:
         if not facts.pool.topology_levels:
             yield note(
-                TOPOLOGY_BY_NODE,
+                rules.TOPOLOGY_BY_NODE,
                 f'pool "{facts.name}" is topologyAware without levels, so the node is its only '
                 "level; write topology.levels, widest first",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
@@ -95,7 +82,7 @@ def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
     for facts in mine:
         if not facts.policy.gang_scheduling:
             yield note(
-                WAITS_FOR_PODS_ANYWAY,
+                rules.WAITS_FOR_PODS_ANYWAY,
                 f'pool "{facts.name}" has gangScheduling: false, but Kueue '
                 f"{spec.platform.target.kueue} still evicts a workload whose pods are not all ready "
                 "after 30 minutes; enable its feature gate DisableWaitForPodsReady",
@@ -111,12 +98,12 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
     for extra, name in _SCHEDULER_OF.items():
         if extra in extras and not any(facts.scheduler == name for facts in pools):
             message = f"--with {extra} has no effect, because no pool is scheduled by {name}"
-            yield Hit(INERT_OPTION, message, None)
+            yield Hit(rules.INERT_OPTION, message, None)
     if SECOND_SCHEDULER in extras and not any(
         facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
     ):
         message = f"--with {SECOND_SCHEDULER} has no effect, because no pool sets binPack or spread"
-        yield Hit(INERT_OPTION, message, None)
+        yield Hit(rules.INERT_OPTION, message, None)
 
 
 def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
@@ -126,7 +113,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
         return
     if VOLCANO_CONFIG not in extras:
         yield note(
-            VOLCANO_CONFIG_NEEDED,
+            rules.VOLCANO_CONFIG_NEEDED,
             "Volcano's default configuration ignores guarantees and the team tree, and does not "
             f"pack GPUs; render --with {VOLCANO_CONFIG} writes one that does",
         )
@@ -135,7 +122,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
             sorted({f"{key}:{value}" for facts in mine for key, value in facts.pool.node_selector})
         )
         yield note(
-            VOLCANO_NODE_SELECTOR,
+            rules.VOLCANO_NODE_SELECTOR,
             "Volcano also counts the nodes of other pools; start its scheduler with "
             f"--node-selector={selectors}",
         )
@@ -149,7 +136,7 @@ def of_kube_scheduler(
     if chosen and SECOND_SCHEDULER not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
         yield note(
-            SCHEDULER_PROFILES_UNREAD,
+            rules.SCHEDULER_PROFILES_UNREAD,
             f"scheduler profiles {names} have no effect until a scheduler loads them; render --with "
             f"{SECOND_SCHEDULER}, or give the main kube-scheduler the output of "
             "--raw-scheduler-config",
@@ -157,7 +144,7 @@ def of_kube_scheduler(
     for profile, margin in chosen:
         if profile.strategy == "MostAllocated":
             yield note(
-                PACKING_MARGIN,
+                rules.PACKING_MARGIN,
                 f"profile {profile.scheduler_name} packs: the node with one more GPU in use always "
                 f"wins, by at least {margin} points",
             )

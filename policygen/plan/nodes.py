@@ -5,17 +5,7 @@ from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import Product
-from policygen.plan.rules import (
-    ASSUMPTION,
-    GPU_PRODUCT_MISSING,
-    NODE_SHAPE_MISSING,
-    NODE_TYPE_CONTRADICTS_PRODUCT,
-    PER_NODE_CONTRADICTS_NODE_TYPE,
-    PER_NODE_MISSING,
-    RESERVED_ABOVE_CAPACITY,
-    UNKNOWN_NODE_TYPE,
-    UNKNOWN_PRODUCT,
-)
+from policygen.plan import rules
 from policygen.spec.rules import AVAILABLE_ABOVE_TOTAL
 from policygen.spec.types import NodeResources, Pool
 
@@ -26,7 +16,7 @@ def _assume(pool: Pool, message: str, field: str) -> Hit:
     if pool.guess_product:
         advice = f"a policygen.dev ResourcePool can set {field}"
     return Hit(
-        ASSUMPTION,
+        rules.ASSUMPTION,
         f'pool "{pool.name}": {message}; {advice}',
         pool.at / "metadata" / "name",
     )
@@ -41,7 +31,7 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             known = [label for product in catalog.products().values() for label in product.labels]
             hits.append(
                 Hit(
-                    UNKNOWN_PRODUCT,
+                    rules.UNKNOWN_PRODUCT,
                     f"unknown GPU product {quoted(name)}, so its memory and node shape must be in the "
                     f"spec; {suggest(name, known)}",
                     pool.at / "spec" / "gpu" / "product",
@@ -76,7 +66,7 @@ def unguessed(pool: Pool) -> Hit:
         at /= labels[0][0]
         advice = suggest(labels[0][1], catalog.product_names())
     return Hit(
-        GPU_PRODUCT_MISSING,
+        rules.GPU_PRODUCT_MISSING,
         f'pool "{pool.name}": no label names a known GPU product; {advice} (or write a '
         "ResourcePool of policygen.dev with gpu.perNode and capacity.nodeAllocatable)",
         at if len(labels) == 1 else at.on_key(),
@@ -97,7 +87,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
     if per_node is None:
         hits.append(
             Hit(
-                PER_NODE_MISSING,
+                rules.PER_NODE_MISSING,
                 f'pool "{pool.name}": the number of GPUs on a node is unknown; write gpu.perNode',
                 (pool.at / "spec" / "gpu").on_key(),
             )
@@ -132,7 +122,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if name is None:
         hits.append(
             Hit(
-                NODE_SHAPE_MISSING,
+                rules.NODE_SHAPE_MISSING,
                 f'pool "{pool.name}": the cpu and memory of a node are unknown, and a queue needs a '
                 "quota of both; write capacity.nodeAllocatable {cpu, memory}, capacity.nodeType or "
                 "gpu.product",
@@ -144,7 +134,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if shape is None:
         hits.append(
             Hit(
-                UNKNOWN_NODE_TYPE,
+                rules.UNKNOWN_NODE_TYPE,
                 f"unknown node type {quoted(name)}; {suggest(name, catalog.shapes())} "
                 "(or write capacity.nodeAllocatable {cpu, memory} instead)",
                 pool.at / "spec" / "capacity" / "nodeType",
@@ -157,7 +147,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         advice = "write capacity.nodeAllocatable" if assumed else "correct one of them"
         hits.append(
             Hit(
-                PER_NODE_CONTRADICTS_NODE_TYPE,
+                rules.PER_NODE_CONTRADICTS_NODE_TYPE,
                 f"gpu.perNode is {per_node}, but {whose} has {shape.gpus} GPUs, so the cpu and memory "
                 f"of each GPU are wrong; {advice}",
                 pool.at / "spec" / "gpu" / "perNode",
@@ -168,7 +158,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     elif product is not None and shape.product != product.id:
         hits.append(
             Hit(
-                NODE_TYPE_CONTRADICTS_PRODUCT,
+                rules.NODE_TYPE_CONTRADICTS_PRODUCT,
                 f"nodeType {name} has {shape.product} GPUs, but gpu.product is {product.id}; correct one "
                 "of them",
                 pool.at / "spec" / "capacity" / "nodeType",
@@ -182,7 +172,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if left.cpu_milli <= 0 or left.memory_bytes <= 0:
         hits.append(
             Hit(
-                RESERVED_ABOVE_CAPACITY,
+                rules.RESERVED_ABOVE_CAPACITY,
                 f"systemReserved is as large as a complete {name} node; lower it",
                 pool.at / "spec" / "capacity" / "systemReserved",
             )

@@ -5,14 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from policygen.core import versions
 from policygen.core.finding import Hit
+from policygen.plan import rules
 from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    CONTAINER_DEFAULTS_MISSING,
-    QUOTA_CANNOT_TELL_POOLS_APART,
-    QUOTA_COUNTS_OTHER_POOLS,
-    VOLCANO_TREE_TOO_DEEP,
-)
 from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Spec
 
@@ -30,7 +25,7 @@ def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
         ]
         if counted and not (team.container_defaults or spec.platform.container_defaults):
             yield Hit(
-                CONTAINER_DEFAULTS_MISSING,
+                rules.CONTAINER_DEFAULTS_MISSING,
                 f'team "{team.name}": pool "{counted[0]}" has quotaCpuAndMemory, so containers without '
                 "requests would be rejected; write containerDefaults {cpu, memory} for the team or "
                 "in the Platform's defaults",
@@ -46,7 +41,7 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
             # The pool's own queue is above the root teams.
             if node.depth + 1 > versions.VOLCANO_QUEUE_DEPTH and node.name == node.team.name:
                 yield Hit(
-                    VOLCANO_TREE_TOO_DEEP,
+                    rules.VOLCANO_TREE_TOO_DEEP,
                     f'team "{node.name}" is at queue depth {node.depth + 1} in pool "{tree.queue}", but '
                     f"Volcano allows {versions.VOLCANO_QUEUE_DEPTH}; move it up",
                     node.team.at / "spec" / "parent",
@@ -79,13 +74,13 @@ def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     f"{both}, and pods of both use the cpu and memory of the ResourceQuota for "
                     f'"{first.name}"; use two teams, or remove quotaCpuAndMemory'
                 )
-                rule = QUOTA_COUNTS_OTHER_POOLS
+                rule = rules.QUOTA_COUNTS_OTHER_POOLS
             else:
                 message = (
                     f"{both}, and the ResourceQuota for "
                     f'"{first.name}" would count {resource} of both together; '
                     "use two teams, or another resource name"
                 )
-                rule = QUOTA_CANNOT_TELL_POOLS_APART
+                rule = rules.QUOTA_CANNOT_TELL_POOLS_APART
             at = team.quota_at(second.name)
             yield Hit(rule, message, at)

@@ -8,14 +8,9 @@ from msgspec import Struct
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
 from policygen.core.rule import Rule
+from policygen.plan import rules
 from policygen.plan.amounts import CPU, MEMORY, apportion
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    COUNTED_BY_PROFILE,
-    OVERCOMMIT_EXCEEDED,
-    PARENT_WITHOUT_QUOTA,
-    UNKNOWN_MIG_PROFILE,
-)
 from policygen.spec.types import WHOLE, Amounts, Quota, Team
 
 Bound = Literal["guarantee", "limit"]
@@ -86,7 +81,7 @@ class Shares:
             if team.parent is not None and above is None:
                 if team.parent not in self.quotas:
                     self._hit(
-                        PARENT_WITHOUT_QUOTA,
+                        rules.PARENT_WITHOUT_QUOTA,
                         f'team "{team.name}" has a quota of pool "{self.facts.name}", but its parent '
                         f'"{team.parent}" has no quota of it; add the pool to the parent\'s quotas',
                         quota.field("pool"),
@@ -127,7 +122,7 @@ class Shares:
         at = quota.field(bound)
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
             self._hit(
-                COUNTED_BY_PROFILE,
+                rules.COUNTED_BY_PROFILE,
                 f'{bound} must be a number, because pool "{self.facts.name}" counts one resource, '
                 f"{self.facts.resources[0]}; write {bound} as a number",
                 at,
@@ -135,7 +130,7 @@ class Shares:
         elif profiles != (WHOLE,) and WHOLE in given:
             example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
             self._hit(
-                COUNTED_BY_PROFILE,
+                rules.COUNTED_BY_PROFILE,
                 f'{bound} must be per MIG profile, because pool "{self.facts.name}" counts instances '
                 f"of {', '.join(profiles)}; write {bound}: {{{example}}}",
                 at,
@@ -143,7 +138,7 @@ class Shares:
         else:
             for profile in set(given) - set(profiles):
                 self._hit(
-                    UNKNOWN_MIG_PROFILE,
+                    rules.UNKNOWN_MIG_PROFILE,
                     f'pool "{self.facts.name}" has no MIG profile {quoted(profile)}; '
                     f"write one of {', '.join(profiles)}",
                     (at / profile).on_key(),
@@ -183,7 +178,7 @@ class Shares:
             )
             if written > product or parts is None:
                 self._hit(
-                    OVERCOMMIT_EXCEEDED,
+                    rules.OVERCOMMIT_EXCEEDED,
                     f"limits and guarantees of root teams sum to {written + sum(floors)} {resource}, "
                     f"but overcommitRatio {float(ratio):g} of {available} allows {product}; lower "
                     "them or raise the ratio",

@@ -7,16 +7,9 @@ The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's l
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import At, Hit
+from policygen.plan import rules
 from policygen.plan.amounts import CPU, MEMORY, Vector, shown, total
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    GUARANTEES_ABOVE_AVAILABLE,
-    GUARANTEES_ABOVE_PARENT,
-    LIMIT_ABOVE_AVAILABLE,
-    LIMIT_ABOVE_PARENT,
-    LIMIT_BELOW_GUARANTEE,
-    OVERCOMMIT_EXCEEDED,
-)
 from policygen.plan.shares import Bound, Share, children_of, written_units
 from policygen.spec.types import Bounds, Quota, Team
 
@@ -58,9 +51,9 @@ class Sums:
     def _bounds(self, team: Team, wider: Vector) -> Iterator[Hit]:
         quota, share = self.quotas[team.name], self.shares[team.name]
         guarantee, limit = share.guarantee, share.limit
-        rule, whose = LIMIT_ABOVE_AVAILABLE, f'pool "{self.facts.name}" has'
+        rule, whose = rules.LIMIT_ABOVE_AVAILABLE, f'pool "{self.facts.name}" has'
         if team.parent is not None:
-            rule, whose = LIMIT_ABOVE_PARENT, f'its parent "{team.parent}" has the limit'
+            rule, whose = rules.LIMIT_ABOVE_PARENT, f'its parent "{team.parent}" has the limit'
         below: set[str] = set()
         above: set[str] = set()
         for resource in self._units_first():
@@ -71,7 +64,7 @@ class Sums:
                     continue
                 below.add(resource)
                 yield Hit(
-                    LIMIT_BELOW_GUARANTEE,
+                    rules.LIMIT_BELOW_GUARANTEE,
                     f'team "{team.name}" has the limit '
                     f"{shown(resource, limit[resource], guarantee[resource])}, below its guarantee of "
                     f"{shown(resource, guarantee[resource], limit[resource])}; raise the limit or lower "
@@ -105,7 +98,7 @@ class Sums:
             if not self._written(quota, resource, "guarantee"):
                 blamed = self._largest(children, resource)
             yield Hit(
-                GUARANTEES_ABOVE_PARENT,
+                rules.GUARANTEES_ABOVE_PARENT,
                 f'child teams of "{team.name}": their guarantees on pool "{self.facts.name}" sum to '
                 f"{shown(resource, together[resource], guarantee[resource])}, but its own guarantee is "
                 f"{shown(resource, guarantee[resource], together[resource])}; raise its guarantee or "
@@ -126,7 +119,7 @@ class Sums:
                 continue
             broken.add(resource)
             yield Hit(
-                GUARANTEES_ABOVE_AVAILABLE,
+                rules.GUARANTEES_ABOVE_AVAILABLE,
                 f'pool "{self.facts.name}" has {shown(resource, available, together[resource])} '
                 f"available, but guarantees of root teams ({names}) sum to "
                 f"{shown(resource, together[resource], available)}; lower them",
@@ -147,7 +140,7 @@ class Sums:
             if writers and together > product:
                 last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
                 yield Hit(
-                    OVERCOMMIT_EXCEEDED,
+                    rules.OVERCOMMIT_EXCEEDED,
                     f"limits of root teams sum to {shown(resource, together, product)}, but "
                     f"overcommitRatio {float(ratio):g} allows {shown(resource, product, together)} of "
                     f'pool "{self.facts.name}"; lower them or raise the ratio',

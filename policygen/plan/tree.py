@@ -8,15 +8,9 @@ from msgspec import Struct
 
 from policygen.core import versions
 from policygen.core.finding import Hit
+from policygen.plan import rules
 from policygen.plan.amounts import Vector, less, total
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    SHARE_WITHOUT_NAMESPACES,
-    SHARED_QUEUE_UNLIKE,
-    SHARED_QUEUE_WEIGHTS,
-    TOO_MANY_FLAVORS,
-    TOO_MANY_RESOURCES,
-)
 from policygen.plan.shares import Order, Share, Shares, children_of, in_order
 from policygen.plan.sums import Sums
 from policygen.spec import derived_names
@@ -141,7 +135,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
         at = (facts.pool.at / "spec").on_key()
         if facts.resources != first.resources:
             yield Hit(
-                SHARED_QUEUE_UNLIKE,
+                rules.SHARED_QUEUE_UNLIKE,
                 f'pool "{facts.name}" has {", ".join(facts.resources)}, but pool "{first.name}" of the '
                 f"same shared queue has {', '.join(first.resources)}; use pools with the same "
                 "resources",
@@ -153,7 +147,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
         ):
             if getattr(facts.policy, field) != getattr(first.policy, field):
                 yield Hit(
-                    SHARED_QUEUE_UNLIKE,
+                    rules.SHARED_QUEUE_UNLIKE,
                     f'pool "{facts.name}" and pool "{first.name}" are in one shared queue, but differ '
                     f"in {name}; write the same for both",
                     at,
@@ -170,7 +164,7 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
     cells = versions.KUEUE_GROUP_CELLS
     if resources > most:
         yield Hit(
-            TOO_MANY_RESOURCES,
+            rules.TOO_MANY_RESOURCES,
             f'pool "{members[0].name}" has {resources} resources, but a queue of Kueue {version} '
             f"can count {most}; use fewer MIG profiles, or make two pools",
             (members[0].pool.at / "spec" / "gpu" / "mig" / "instances").on_key(),
@@ -179,7 +173,7 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
         bound = min(most, cells // resources)
         at = next(shared.at for shared in platform.shared_queues if shared.name == queue)
         yield Hit(
-            TOO_MANY_FLAVORS,
+            rules.TOO_MANY_FLAVORS,
             f'shared queue "{queue}" has {flavors} pools of {resources} resources, but Kueue '
             f"{version} allows {bound}; divide it into several queues",
             at / "pools",
@@ -264,7 +258,7 @@ def _tree(
 def _unused(team: Team, facts: PoolFacts) -> Hit:
     """A warning for a share that no workload can use: no namespaces, and no child team with a quota."""
     return Hit(
-        SHARE_WITHOUT_NAMESPACES,
+        rules.SHARE_WITHOUT_NAMESPACES,
         f'team "{team.name}" has a quota of pool "{facts.name}", but no namespace to use it, nor a '
         "child team with a quota; write spec.namespaces, or add the pool to the quotas of a child",
         team.quota_at(facts.name),
@@ -284,5 +278,5 @@ def _weight(
                 f'team "{team.name}" has weight {quota.weight} here, but {given[0].weight} on another '
                 "pool of the same shared queue; write the same weight for all of them"
             )
-            hits.append(Hit(SHARED_QUEUE_WEIGHTS, message, quota.field("weight")))
+            hits.append(Hit(rules.SHARED_QUEUE_WEIGHTS, message, quota.field("weight")))
     return given[0].weight if given else 1

@@ -5,19 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from policygen.core.finding import Hit
-from policygen.plan import fit
+from policygen.plan import fit, rules
 from policygen.plan.amounts import CPU, MEMORY, shown
 from policygen.plan.fit import Offer, Replica, Size, warn
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import (
-    HOST_SHARE_EXCEEDED,
-    MODEL_ABOVE_LIMIT,
-    MODEL_ABOVE_QUOTA,
-    MODEL_FITS_NO_POOL,
-    SERVING_ON_BORROWED_GPUS,
-    TEAM_WITHOUT_SHARE,
-)
 from policygen.plan.tree import TeamNode, Tree
 from policygen.spec.types import Model, Spec
 
@@ -101,7 +93,7 @@ def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[
     if fits:
         more = f" and {len(fits) - _SHOWN} more" if len(fits) > _SHOWN else ""
         return warn(
-            TEAM_WITHOUT_SHARE,
+            rules.TEAM_WITHOUT_SHARE,
             f'model "{model.name}" fits {", ".join(fits[:_SHOWN])}{more}, but team "{model.team}" has '
             "no quota there; add the pool to the team's quotas",
             model,
@@ -109,7 +101,7 @@ def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[
     misfits = [(facts.name, *fit.misfit(replica, offers[facts.name])) for facts in allowed[:_SHOWN]]
     reasons = "; ".join(f'"{name}": {reason}' for name, _, reason in misfits)
     return Hit(
-        MODEL_FITS_NO_POOL,
+        rules.MODEL_FITS_NO_POOL,
         f'model "{model.name}" fits no node of its pools and is not rendered ({reasons}); correct its '
         "resources or placement",
         misfits[0][1],
@@ -138,7 +130,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     least, most = _together(model)
     if least * size.units > limit:
         yield warn(
-            MODEL_ABOVE_LIMIT,
+            rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs at least {least * size.units} {size.resource}, but team '
             f'"{model.team}" has the limit {limit} on pool "{pool}", so it never runs completely; '
             "raise the limit",
@@ -146,7 +138,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         )
     elif most * size.units > limit:
         yield warn(
-            MODEL_ABOVE_LIMIT,
+            rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs up to {most * size.units} {size.resource}, but team '
             f'"{model.team}" has the limit {limit} on pool "{pool}"; lower its replicas or raise the '
             "limit",
@@ -156,7 +148,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     count = len(node.team.namespaces)
     if not lends and count and size.units > -(-limit // count) and size.units <= limit:
         yield warn(
-            MODEL_ABOVE_QUOTA,
+            rules.MODEL_ABOVE_QUOTA,
             f'model "{model.name}": one replica needs {size.units} {size.resource}, but the limit of '
             f"{limit} is divided over {count} namespaces, at most {-(-limit // count)} each; raise the "
             "limit or give the team fewer namespaces",
@@ -164,7 +156,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         )
     if lends and model.workload == "serving" and guarantee < least * size.units <= limit:
         yield warn(
-            SERVING_ON_BORROWED_GPUS,
+            rules.SERVING_ON_BORROWED_GPUS,
             f'model "{model.name}" serves on at least {least * size.units} {size.resource}, but team '
             f'"{model.team}" has the guarantee {guarantee} on pool "{pool}", so other teams can '
             "reclaim the rest at any time; raise the guarantee",
@@ -176,7 +168,7 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         )
         if amount is not None and amount > share[name]:
             yield Hit(
-                HOST_SHARE_EXCEEDED,
+                rules.HOST_SHARE_EXCEEDED,
                 f'model "{model.name}": one replica requests {shown(name, amount, share[name])}, but '
                 f'the share of {size.units} {size.resource} on pool "{pool}" is '
                 f"{shown(name, share[name], amount)}, so some GPUs stay idle; lower the request",

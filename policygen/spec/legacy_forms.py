@@ -8,15 +8,8 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.documents.document import Document
-from policygen.spec import forms, parse
+from policygen.spec import forms, parse, rules
 from policygen.spec.fields import View
-from policygen.spec.rules import (
-    CLASS_MISSING,
-    CLASS_WITHOUT_QUEUE,
-    LOOKS_LIKE_QUEUES,
-    OBJECT_DECLARED_TWICE,
-    UNKNOWN_REFERENCE,
-)
 from policygen.spec.types import (
     Capacity,
     Model,
@@ -137,7 +130,7 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
     name = it.team
     if name is None:
         yield Hit(
-            CLASS_MISSING,
+            rules.CLASS_MISSING,
             f'model "{it.name}" does not set schedulingClass; write the name of a queue',
             it.at / "metadata" / "name",
         )
@@ -145,21 +138,21 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
         pass
     elif name in priorities:
         yield Hit(
-            CLASS_WITHOUT_QUEUE,
+            rules.CLASS_WITHOUT_QUEUE,
             f"{quoted(name)} is the name of a priority, but not of a queue, so no queue admits model "
             f'"{it.name}"; add a queue or a Team with this name',
             it.field("team"),
         )
     elif not queues and not priorities and not unread.settings:
         yield Hit(
-            CLASS_WITHOUT_QUEUE,
+            rules.CLASS_WITHOUT_QUEUE,
             f'the spec has no queues, so model "{it.name}" cannot use queue {quoted(name)}; add the '
             "ConfigMap gpu-scheduler-config that lists it",
             it.field("team"),
         )
     else:
         yield Hit(
-            UNKNOWN_REFERENCE,
+            rules.UNKNOWN_REFERENCE,
             f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names)}",
             it.field("team"),
         )
@@ -210,7 +203,7 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     own = {priority.name: priority for priority in platform.priorities}
     hits = [
         Hit(
-            OBJECT_DECLARED_TWICE,
+            rules.OBJECT_DECLARED_TWICE,
             f'the Platform sets priority "{queue.name}" to {own[queue.name].value}; '
             "write the same value here, or remove it from one of the two",
             queue.at / "priority",
@@ -233,7 +226,7 @@ def overlooked(each: Document) -> list[Hit]:
     )
     return [
         Hit(
-            LOOKS_LIKE_QUEUES,
+            rules.LOOKS_LIKE_QUEUES,
             f"this ConfigMap contains {QUEUES_AT[-1]} but is skipped; write "
             f"{'.'.join(path)}: {right} to use its queues",
             At(each.index, path),

@@ -5,19 +5,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.hardware import catalog
-from policygen.spec.rules import (
-    AVAILABLE_ABOVE_TOTAL,
-    CAPACITY_MISSING,
-    MIG_SINGLE_MIXED,
-    MIG_WITHOUT_INSTANCES,
-    MIG_WITHOUT_SHARING,
-    POOLS_OVERLAP,
-    REPLICAS_WITHOUT_SHARING,
-    RESERVED_NAME,
-    SHARING_WITHOUT_REPLICAS,
-    TOTAL_CONTRADICTS_NODES,
-    TWO_SCHEDULERS,
-)
+from policygen.spec import rules
 from policygen.spec.types import Platform, Pool, Scheduler, Spec
 
 SHARED_PER_GPU = ("timeSlicing", "mps")
@@ -34,7 +22,7 @@ def check(spec: Spec) -> Iterator[Hit]:
     for pool in spec.pools:
         if scheduler_of(pool, spec.platform) == "volcano" and pool.name in {"root", "default"}:
             yield Hit(
-                RESERVED_NAME,
+                rules.RESERVED_NAME,
                 f'pool "{pool.name}" has the name of a queue that Volcano creates; rename the pool',
                 pool.at / "metadata" / "name",
             )
@@ -51,32 +39,32 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     at = pool.at / "spec" / "gpu"
     if gpu.sharing in SHARED_PER_GPU and gpu.replicas < 2:
         yield Hit(
-            SHARING_WITHOUT_REPLICAS,
+            rules.SHARING_WITHOUT_REPLICAS,
             f"sharing: {gpu.sharing} needs replicas, the number of pods per GPU; write 2 or more",
             at / "sharing",
         )
     if gpu.sharing not in SHARED_PER_GPU and gpu.replicas > 1:
         yield Hit(
-            REPLICAS_WITHOUT_SHARING,
+            rules.REPLICAS_WITHOUT_SHARING,
             "replicas need sharing: timeSlicing or mps; write one of these, or remove replicas",
             at / "replicas",
         )
     if gpu.sharing == "mig" and not gpu.instances:
         yield Hit(
-            MIG_WITHOUT_INSTANCES,
+            rules.MIG_WITHOUT_INSTANCES,
             "sharing: mig needs mig.instances, the number of instances per profile; write them, "
             "such as 1g.10gb: 14",
             at / "sharing",
         )
     if gpu.sharing != "mig" and (gpu.instances or gpu.mig_strategy != "mixed"):
         yield Hit(
-            MIG_WITHOUT_SHARING,
+            rules.MIG_WITHOUT_SHARING,
             "mig needs sharing: mig; write that, or remove mig",
             (at / "mig").on_key(),
         )
     if gpu.mig_strategy == "single" and len(gpu.instances) > 1:
         yield Hit(
-            MIG_SINGLE_MIXED,
+            rules.MIG_SINGLE_MIXED,
             "strategy: single allows only one profile; keep one profile, or write strategy: mixed",
             (at / "mig" / "instances").on_key(),
         )
@@ -91,7 +79,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
         if not pool.guess_product:
             fields = f"nodes, {fields}"
         yield Hit(
-            CAPACITY_MISSING,
+            rules.CAPACITY_MISSING,
             f'pool "{pool.name}" does not set how many GPUs it has; write capacity.{fields}',
             at.on_key(),
         )
@@ -99,7 +87,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     on_nodes = nodes * per_node if nodes is not None and per_node is not None else None
     if total is not None and on_nodes is not None and total != on_nodes:
         yield Hit(
-            TOTAL_CONTRADICTS_NODES,
+            rules.TOTAL_CONTRADICTS_NODES,
             f"{nodes} nodes with {per_node} GPUs each have {on_nodes} GPUs, not {total}; "
             "correct one of the numbers, or write only one of nodes and totalGPUs",
             at / "totalGPUs",
@@ -108,7 +96,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
         total = on_nodes
     if total is not None and available is not None and available > total:
         yield Hit(
-            AVAILABLE_ABOVE_TOTAL,
+            rules.AVAILABLE_ABOVE_TOTAL,
             f"availableGPUs is {available}, but the pool has only {total} GPUs; correct one of them",
             at / "availableGPUs",
         )
@@ -162,13 +150,13 @@ def _overlap(pool: Pool, spec: Spec, found: tuple[int, int], *, differ: bool) ->
     if differ:
         schedulers = " and ".join(sorted(scheduler_of(it, spec.platform) for it in (pool, other)))
         return Hit(
-            TWO_SCHEDULERS,
+            rules.TWO_SCHEDULERS,
             f"a node can match both this pool and {names}, and two schedulers ({schedulers}) "
             f"would use its GPUs twice; {advice}",
             at,
         )
     return Hit(
-        POOLS_OVERLAP,
+        rules.POOLS_OVERLAP,
         f"a node can match both this pool and {names}, so its GPUs would be counted twice; "
         f"{advice}",
         at,

@@ -7,20 +7,8 @@ from policygen.core.finding import At, Hit
 from policygen.core.names import SYSTEM_NAMESPACES
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
-from policygen.spec import joined_names
+from policygen.spec import joined_names, rules
 from policygen.spec.pools import scheduler_of
-from policygen.spec.rules import (
-    MODEL_IN_INNER_TEAM,
-    NAME_COLLISION,
-    NAMESPACE_IN_TWO_TEAMS,
-    POOL_IN_TWO_QUEUES,
-    RESERVED_NAME,
-    RESERVED_NAMESPACE,
-    SHARED_QUEUE_NOT_KUEUE,
-    TEAM_CYCLE,
-    TEAM_WITHOUT_NAMESPACES,
-    UNKNOWN_REFERENCE,
-)
 from policygen.spec.types import Model, Platform, Spec, Team, TeamNamespace
 from policygen.spec.unread import Unread
 
@@ -45,7 +33,9 @@ class _Known:
         if name not in self.advice:
             few = len(self.advice) * len(self.names) <= _MOST_COMPARED
             self.advice[name] = suggest(name, self.names) if few else "write one that exists"
-        yield Hit(UNKNOWN_REFERENCE, f"no {self.kind} {quoted(name)}; {self.advice[name]}", at)
+        yield Hit(
+            rules.UNKNOWN_REFERENCE, f"no {self.kind} {quoted(name)}; {self.advice[name]}", at
+        )
 
 
 def check(
@@ -113,7 +103,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
     for queue in spec.platform.shared_queues:
         if queue.name in pools.names:
             yield Hit(
-                NAME_COLLISION,
+                rules.NAME_COLLISION,
                 f'shared queue "{queue.name}" has the name of a pool, so two LocalQueues would have one name; '
                 "rename the queue",
                 queue.at / "name",
@@ -122,7 +112,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             at = queue.at / "pools" / index
             if name in queue_of:
                 yield Hit(
-                    POOL_IN_TWO_QUEUES,
+                    rules.POOL_IN_TWO_QUEUES,
                     f'pool {quoted(name)} is in shared queue "{queue_of[name]}" already; '
                     "remove it from one of the two",
                     at,
@@ -131,7 +121,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             pool = by_name.get(name)
             if pool and scheduler_of(pool, spec.platform) != "kueue":
                 yield Hit(
-                    SHARED_QUEUE_NOT_KUEUE,
+                    rules.SHARED_QUEUE_NOT_KUEUE,
                     f'pool "{name}" is not scheduled by Kueue, which shared queues need; '
                     "set its scheduler to kueue, or remove it here",
                     at,
@@ -139,7 +129,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
     for priority in spec.platform.priorities:
         if priority.name == "default" or priority.name.startswith("system-"):
             yield Hit(
-                RESERVED_NAME,
+                rules.RESERVED_NAME,
                 f'priority "{priority.name}" has a reserved name: Kubernetes reserves system-*, and '
                 'Kueue gives "default" to jobs without a class; choose another name',
                 priority.at / "name",
@@ -152,7 +142,7 @@ def _unused(teams: Sequence[Team], unread: Unread) -> Iterator[Hit]:
         childless = team.name not in inner and not unread.may_have_child(team.name)
         if not team.namespaces and childless:
             yield Hit(
-                TEAM_WITHOUT_NAMESPACES,
+                rules.TEAM_WITHOUT_NAMESPACES,
                 f'team "{team.name}" has neither namespaces nor child teams, so no pod can '
                 "use its quota; write spec.namespaces",
                 team.at / "metadata" / "name",
@@ -174,7 +164,7 @@ def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
             first = cycle.index(min(cycle))
             cycle = [*cycle[first:], *cycle[:first]]
             yield Hit(
-                TEAM_CYCLE,
+                rules.TEAM_CYCLE,
                 _cycle_message(cycle),
                 by_name[cycle[0]].at / "spec" / "parent",
             )
@@ -200,7 +190,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
         for index, namespace in enumerate(team.namespaces):
             if namespace.name in systems and not namespace.shared:
                 yield Hit(
-                    RESERVED_NAMESPACE,
+                    rules.RESERVED_NAMESPACE,
                     f'namespace "{namespace.name}" is used by components of the cluster, which a '
                     "team's quota must not limit; write another",
                     team.at / "spec" / "namespaces" / index / "name",
@@ -215,7 +205,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
                 fault = "is used by the ConfigMap's queues; give the team another one"
             place = [it.name for it in blamed.namespaces].index(namespace.name)
             yield Hit(
-                NAMESPACE_IN_TWO_TEAMS,
+                rules.NAMESPACE_IN_TWO_TEAMS,
                 f'namespace "{namespace.name}" {fault}',
                 blamed.at / "spec" / "namespaces" / place / "name",
             )
@@ -234,7 +224,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     """Whether a model's team has a namespace for it."""
     if not team.namespaces and inner:
         yield Hit(
-            MODEL_IN_INNER_TEAM,
+            rules.MODEL_IN_INNER_TEAM,
             f'team "{team.name}" has no namespace for model "{model.name}"; '
             "write one of its child teams, or give the team a namespace",
             model.field("team"),
@@ -243,7 +233,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     owned = [namespace.name for namespace in team.namespaces]
     if model.namespace is not None and model.namespace not in owned:
         yield Hit(
-            UNKNOWN_REFERENCE,
+            rules.UNKNOWN_REFERENCE,
             f'namespace {quoted(model.namespace)} is not in team "{team.name}"; '
             f"{suggest(model.namespace, owned)}",
             model.field("namespace"),

@@ -10,18 +10,7 @@ from jsonschema_rs import ValidationError
 from policygen.core.finding import At, Hit, Path, at_path
 from policygen.core.quoting import bare, listed, quoted, shown
 from policygen.core.suggest import suggest
-from policygen.spec import name_errors, subschema, type_errors
-from policygen.spec.rules import (
-    DUPLICATE_ENTRY,
-    INVALID_NAME,
-    INVALID_VALUE,
-    MISSING_FIELD,
-    OUT_OF_RANGE,
-    UNKNOWN_FIELD,
-    UNSUPPORTED_VALUE,
-    WRONG_LENGTH,
-    WRONG_TYPE,
-)
+from policygen.spec import name_errors, rules, subschema, type_errors
 from policygen.spec.subschema import Json
 
 Raw = Callable[[Path], str | None]
@@ -102,7 +91,7 @@ def _type(it: _SchemaError) -> Iterator[Hit]:
         )
     else:
         message = type_errors.message(it.value, it.schema, types, it.raw(it.path), it.root)
-    yield Hit(WRONG_TYPE, message, it.at)
+    yield Hit(rules.WRONG_TYPE, message, it.at)
 
 
 def _not_allowed(it: _SchemaError) -> Iterator[Hit]:
@@ -114,7 +103,7 @@ def _not_allowed(it: _SchemaError) -> Iterator[Hit]:
         advice = f'did you mean "{near}"? allowed are {listed(allowed, "and")}'
     else:
         advice = f"allowed are {listed(allowed, 'and')}"
-    yield Hit(UNSUPPORTED_VALUE, f"{shown(it.value)} is not allowed here; {advice}", it.at)
+    yield Hit(rules.UNSUPPORTED_VALUE, f"{shown(it.value)} is not allowed here; {advice}", it.at)
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
@@ -146,7 +135,7 @@ def _unknown_keys(it: _SchemaError) -> Iterator[Hit]:
             advice = f'did you mean "{near}"?'
         else:
             advice = suggest(key, known or allowed)
-        yield Hit(UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
+        yield Hit(rules.UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
 
 
 def _unused(it: _SchemaError) -> list[str]:
@@ -179,7 +168,7 @@ def _missing_keys(it: _SchemaError) -> Iterator[Hit]:
         if key in it.value or any(_nearest(other, _unused(it)) == key for other in unknown):
             continue  # a misspelt key is reported as such
         what = it.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
-        yield Hit(MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
+        yield Hit(rules.MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
 
 
 def _uncapitalised(sentence: str) -> str:
@@ -193,19 +182,19 @@ def _out_of_range(it: _SchemaError) -> Iterator[Hit]:
         advice = f"{low} to {high}"
     else:
         advice = f"{low} or more" if it.keyword == "minimum" else f"{high} or less"
-    yield Hit(OUT_OF_RANGE, f"{shown(it.value)} is too {word}; write {advice}", it.at)
+    yield Hit(rules.OUT_OF_RANGE, f"{shown(it.value)} is too {word}; write {advice}", it.at)
 
 
 def _wrong_count(it: _SchemaError) -> Iterator[Hit]:
     count, limit = len(it.value), it.limit
     bound = "needs at least" if it.keyword.startswith("min") else "allows at most"
     has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
-    yield Hit(WRONG_LENGTH, f"{it.subject} {has}; it {bound} {limit}", it.mapping)
+    yield Hit(rules.WRONG_LENGTH, f"{it.subject} {has}; it {bound} {limit}", it.mapping)
 
 
 def _empty_text(it: _SchemaError) -> Iterator[Hit]:
     yield Hit(
-        WRONG_LENGTH,
+        rules.WRONG_LENGTH,
         f"{it.subject} is empty; write {type_errors.expected(it.schema, ('string',))}",
         it.at,
     )
@@ -213,7 +202,7 @@ def _empty_text(it: _SchemaError) -> Iterator[Hit]:
 
 def _too_long(it: _SchemaError) -> Iterator[Hit]:
     yield Hit(
-        INVALID_NAME,
+        rules.INVALID_NAME,
         f"{quoted(it.value)} has {len(it.value)} characters; at most {it.limit} are allowed",
         it.at,
     )
@@ -221,10 +210,10 @@ def _too_long(it: _SchemaError) -> Iterator[Hit]:
 
 def _bad_form(it: _SchemaError) -> Iterator[Hit]:
     if "[hms]" in it.limit:
-        yield Hit(INVALID_VALUE, _duration_fault(it.value), it.at)
+        yield Hit(rules.INVALID_VALUE, _duration_fault(it.value), it.at)
     elif "{4}-" in it.limit:
         message = f"{quoted(it.value)} is not a valid date; write it as YYYY-MM-DD"
-        yield Hit(INVALID_VALUE, message, it.at)
+        yield Hit(rules.INVALID_VALUE, message, it.at)
     else:
         yield from _bad_name(it)
 
@@ -246,7 +235,7 @@ def _bad_name(it: _SchemaError) -> Iterator[Hit]:
         message = name_errors.subdomain_fault(it.value)
     else:
         message = name_errors.label_fault(it.value)
-    yield Hit(INVALID_NAME, message, it.at)
+    yield Hit(rules.INVALID_NAME, message, it.at)
 
 
 def _repeated(it: _SchemaError) -> Iterator[Hit]:
@@ -256,12 +245,14 @@ def _repeated(it: _SchemaError) -> Iterator[Hit]:
             continue  # its type is reported
         if entry in first:
             message = f"{quoted(entry)} is entry {first[entry] + 1} already; remove it here"
-            yield Hit(DUPLICATE_ENTRY, message, it.at / index)
+            yield Hit(rules.DUPLICATE_ENTRY, message, it.at / index)
         first.setdefault(entry, index)
 
 
 def _other(it: _SchemaError) -> Iterator[Hit]:
-    yield Hit(UNSUPPORTED_VALUE, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at)
+    yield Hit(
+        rules.UNSUPPORTED_VALUE, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at
+    )
 
 
 EXPLANATIONS: dict[str, Callable[[_SchemaError], Iterator[Hit]]] = {

@@ -110,10 +110,10 @@ def test_a_fault_of_specs_and_of_objects_has_one_rule_but_for_its_family():
 def test_every_rule_that_checks_no_objects_is_emitted_somewhere():
     modules = {SOURCE.parent / f"{name.replace('.', '/')}.py" for name in MODULES}
     used = {
-        node.id
+        node.id if isinstance(node, ast.Name) else node.attr
         for path in set(SOURCE.rglob("*.py")) - modules
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Name)
+        if isinstance(node, ast.Name | ast.Attribute)
     }
     constants = {
         rule.name.replace("-", "_").upper()
