@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct, field
 
 from policygen.core import durations
-from policygen.core.finding import Hit
+from policygen.core.finding import Edit, Hit, Verb
 from policygen.core.rule import Family, Rule, Severity
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.cluster import Cluster
@@ -21,7 +21,20 @@ if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
 
 T = TypeVar("T")
 
-__all__ = ["Check", "Facts", "Family", "Fix", "Need", "ObjectRule", "shared"]
+__all__ = [
+    "Check",
+    "Edit",
+    "Facts",
+    "Family",
+    "Fix",
+    "Hit",
+    "Hits",
+    "Need",
+    "ObjectRule",
+    "Severity",
+    "Verb",
+    "shared",
+]
 
 
 class Need(Enum):
@@ -91,7 +104,9 @@ class Fix(Enum):
     """What is written is certain, and something behaves otherwise than before."""
 
 
-Check = Callable[[Facts], Iterator[Hit]]
+Hits = Iterator[Hit]
+"""The faults that a rule finds, in order."""
+Check = Callable[[Facts], Hits]
 
 
 def shared(rule: Rule, family: Family) -> tuple[str, Severity, Family, str, str, tuple[str, ...]]:

@@ -1,14 +1,10 @@
 """An object has an apiVersion or kind that the target API server does not serve."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.lint.core.api_versions import fault, is_of_kind, successor
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The API server answers 404. Source: what running servers serve, `schemas/cluster`."""
     known: dict[tuple[str, str], str | None] = {}  # by apiVersion and kind
     for obj in facts.cluster.objects:

@@ -1,15 +1,11 @@
 """A VerticalPodAutoscaler evicts training pods to change their requests."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import VerticalPodAutoscalerView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")
 """Modes that evict a pod; the last one only if the pod cannot be resized in place."""
@@ -20,7 +16,7 @@ _TRAINS = ("train", "finetune", "fine-tune", "pretrain")
 Target = tuple[str, str, str]
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """If the target is missing, or of a kind that serves, its name must contain a word of _TRAINS.
 
     Source: autoscaler, vertical-pod-autoscaler/pkg/updater (Auto means Recreate).

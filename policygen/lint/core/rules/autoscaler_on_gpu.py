@@ -1,16 +1,12 @@
 """A HorizontalPodAutoscaler scales by a GPU resource, which has no metrics."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import text
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _MEASURED = ("cpu", "memory")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The resource metrics API has only cpu and memory; the API server does not check the name.
 
     Source: k8s.io/metrics; pkg/controller/podautoscaler/metrics/client.go.

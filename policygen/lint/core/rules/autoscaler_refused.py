@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.kubernetes.core import HorizontalPodAutoscalerView
 from policygen.kubernetes.untyped import mapping
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _UTILIZATION, _VALUE, _AVERAGE = "averageUtilization", "value", "averageValue"
 _VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
@@ -20,7 +19,7 @@ _VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
 """The values that a target of each source may have, and whether only one of them is allowed."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3."""
     for entry in facts.cluster.horizontal_pod_autoscalers:
         found = [*_bounds(entry.it)]

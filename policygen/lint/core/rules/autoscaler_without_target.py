@@ -1,18 +1,15 @@
 """The target of an autoscaler does not exist."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checks only known kinds, in namespaces with workloads in the input.
 
     Source: pkg/controller/podautoscaler/horizontal.go, FailedGetScale.

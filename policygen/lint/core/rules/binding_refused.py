@@ -1,15 +1,12 @@
 """A role or binding has rules, a roleRef or subjects that RBAC refuses."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Hit
 from policygen.core.quoting import listed, quoted
-from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import numbered
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 RBAC = "rbac.authorization.k8s.io"
 _ROLES = {"Role": False, "ClusterRole": True}
@@ -20,7 +17,7 @@ _GROUPS = {"ServiceAccount": "", "User": RBAC, "Group": RBAC}
 """The API group of a kind of subject."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Skips fields of a wrong type, which `wrong-type` reports.
 
     Source: pkg/apis/rbac/validation/validation.go.
@@ -40,7 +37,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield from _subjects(obj, cluster_wide=kind == "ClusterRoleBinding")
 
 
-def _rules(obj: Object, *, cluster_wide: bool) -> Iterator[Hit]:
+def _rules(obj: Object, *, cluster_wide: bool) -> Hits:
     for i, rule in numbered(obj.data.get("rules")):
         at = obj.at.to("rules", i)
         urls = rule.get("nonResourceURLs")
@@ -68,7 +65,7 @@ def _rules(obj: Object, *, cluster_wide: bool) -> Iterator[Hit]:
                     )
 
 
-def _role(obj: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
+def _role(obj: Object, roles: tuple[str, ...]) -> Hits:
     reference = obj.data.get("roleRef")
     texts = _texts(reference, "apiGroup", "kind", "name")
     if texts is None:
@@ -88,7 +85,7 @@ def _role(obj: Object, roles: tuple[str, ...]) -> Iterator[Hit]:
         yield Hit(RULE, message, at / "name")
 
 
-def _subjects(obj: Object, *, cluster_wide: bool) -> Iterator[Hit]:
+def _subjects(obj: Object, *, cluster_wide: bool) -> Hits:
     for i, subject in numbered(obj.data.get("subjects")):
         at = obj.at.to("subjects", i)
         texts = _texts(subject, "kind", "apiGroup", "name", "namespace")

@@ -1,11 +1,8 @@
 """A configuration file has a kind or API group that its controller does not know."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PROGRAMS = {
     (KUEUE_CONFIG, "Configuration"): "Kueue",
@@ -13,7 +10,7 @@ _PROGRAMS = {
 }
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The controller exits at startup, because the kind is not registered. Other rules check the fields.
 
     Source: k8s.io/apimachinery, pkg/runtime/scheme.go; run on kube-scheduler 1.36.3.

@@ -1,18 +1,16 @@
 """A container has an invalid name, or two containers of a pod share a name."""
 
 import re
-from collections.abc import Iterator
 
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Init containers and containers share one set of names.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.

@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 
 from policygen.core.amounts import HUGE_PAGES
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
-from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.core.standard_resources import known_to_containers
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _BESIDE_PAGES = ("cpu", "memory")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Names that a container cannot have, and huge pages without cpu or memory.
 
     Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
@@ -33,7 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield from _pages_alone(container)
 
 
-def _pages_alone(container: Part) -> Iterator[Hit]:
+def _pages_alone(container: Part) -> Hits:
     resources = container.under("resources")
     parts = [resources.under(field) for field in ("limits", "requests")]
     if any(name in part.data for part in parts for name in _BESIDE_PAGES):

@@ -1,15 +1,11 @@
 """A container has no image."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import containers
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The server's code requires it, its schema does not. For operators' kinds it refuses the pods.
 
     Source: pkg/apis/core/validation/validation.go, validateContainerCommon.

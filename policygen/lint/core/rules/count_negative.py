@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _JOB = (
     "activeDeadlineSeconds",
@@ -23,7 +22,7 @@ _CRON = ("failedJobsHistoryLimit", "startingDeadlineSeconds", "successfulJobsHis
 _KINDS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation, ValidateNonnegativeField, which apps and batch call."""
     for workload in facts.cluster.workloads:
         if workload.object.group not in {"apps", "batch"}:

@@ -1,13 +1,11 @@
 """A CronJob has a schedule that is not valid, or a time zone in its schedule."""
 
 import re
-from collections.abc import Iterator
 
-from policygen.core.finding import Hit, at_path
+from policygen.core.finding import at_path
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -24,7 +22,7 @@ _EVERY = re.compile(r"@every ([0-9]+(\.[0-9]*)?(ns|us|ms|s|m|h))+")
 _RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Both servers use github.com/robfig/cron/v3, whose day of the week ends at 6.
 
     Source: pkg/apis/batch/validation/validation.go, validateScheduleFormat; Volcano's

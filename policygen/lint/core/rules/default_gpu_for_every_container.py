@@ -1,12 +1,8 @@
 """A LimitRange gives a GPU to every container that does not request one."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _REMOVE = "; remove it from the defaults"
 _ADVICE = {
@@ -15,7 +11,7 @@ _ADVICE = {
 }
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The server adds defaults to each container that does not set the resource, sidecars included.
 
     A maximum or minimum without a default becomes a default.

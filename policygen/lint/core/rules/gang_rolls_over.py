@@ -1,15 +1,11 @@
 """An update of a Deployment waits for a complete gang while old pods hold the GPUs."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.rollouts import rollout
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The gang of a new ReplicaSet starts all at once; a rolling update creates it pod by pod.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.

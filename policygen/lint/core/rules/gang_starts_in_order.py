@@ -1,14 +1,10 @@
 """A StatefulSet creates the pods of a gang one by one instead of together."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The first pod waits for a gang whose other pods wait for it.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; kubernetes'

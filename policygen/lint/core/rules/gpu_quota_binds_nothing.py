@@ -1,18 +1,17 @@
 """A ResourceQuota limits a resource under a name that is never counted."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
-from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
-from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import extended, is_certain, meant
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _COUNTED = (".storageclass.storage.k8s.io/", ".deviceclass.resource.k8s.io/")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Any name with a domain is accepted; extended resources are counted only under `requests.`.
 
     Source: pkg/quota/v1/evaluator/core/pods.go; pkg/apis/core/validation/validation.go

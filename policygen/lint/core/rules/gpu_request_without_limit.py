@@ -1,17 +1,13 @@
 """A container requests a GPU or huge pages without an equal limit."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of, shown, written
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.core.standard_resources import known_to_containers, overcommitted
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A resource that cannot be overcommitted needs a limit that equals the request.
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.

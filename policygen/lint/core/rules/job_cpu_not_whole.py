@@ -1,18 +1,15 @@
 """A task with a topologyPolicy requests a fraction of a cpu, or no cpu."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _NONE = ("", "none")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A container without requests is counted with its limits.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateTaskTopoPolicy.

@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
     for workload in facts.cluster.workloads:
         if workload.object.group != "batch":

@@ -1,15 +1,11 @@
 """The pods of a Job have restartPolicy Always, which is refused."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _POLICIES = ("Never", "OnFailure")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The default is Always, which a Job may not have.
 
     Source: pkg/apis/batch/validation/validation.go, validateJobSpec.

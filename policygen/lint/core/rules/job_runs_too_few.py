@@ -1,15 +1,12 @@
 """A Job has more parallelism than completions, so it runs fewer pods than it has ranks."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit, Path, at_path
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.core.finding import Path, at_path
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _WAYS: dict[str, Path] = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "spec")}
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A Job never runs more pods than it has completions left.
 
     Source: pkg/controller/job/job_controller.go, manageJob.

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.lint.core.standard_resources import known_to_quota
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _TYPES = ("Container", "Pod", "PersistentVolumeClaim")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidateLimitRange."""
     for entry in facts.cluster.limit_ranges:
         seen: dict[str, int] = {}

@@ -5,14 +5,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 from policygen.core.amounts import shown
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.lint.core.standard_resources import overcommitted
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The order is min, defaultRequest, default, max. Defaults that cannot be overcommitted are equal.
 
     Source: pkg/apis/core/validation/validation.go, ValidateLimitRange.

@@ -7,13 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources
 from policygen.lint.kueue.queue_names import container_limits
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ZERO = Fraction(0)
 _Ranges = tuple[Entry[LimitRangeView], ...]
@@ -28,7 +27,7 @@ class _Amounts(Struct, frozen=True):
     """Resources without a limit of their own."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The API server refuses the pods; Kueue does not admit the workload.
 
     Reports the first fault of each container and resource, also if there are several LimitRanges.

@@ -1,15 +1,11 @@
 """A field has a type that cannot be read, in a kind without a known schema."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.core.unreadable_fields import described
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """One finding for each field. Other rules report what a known schema refuses."""
     refused_objects = facts.cluster.derive(refused).objects
     for malformed in facts.cluster.malformed:

@@ -1,9 +1,6 @@
 """An object is in a namespace that does not exist."""
 
-from collections.abc import Iterator
-
 from policygen.api_validation import schemas
-from policygen.core.finding import Hit
 from policygen.core.names import (
     KUEUE_NAMESPACE,
     MANAGED_BY,
@@ -11,18 +8,17 @@ from policygen.core.names import (
     TOOL,
     VOLCANO_NAMESPACE,
 )
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.object import Object
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _ALWAYS = ("default", *SYSTEM_NAMESPACES)
 _OF_CONTROLLERS = (KUEUE_NAMESPACE, "volcano-monitoring", VOLCANO_NAMESPACE)
 """Namespaces from the installation manifests of Kueue and Volcano."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """One finding for each namespace. Rendered objects are skipped: other teams may create theirs.
 
     Source: the admission plugin NamespaceLifecycle.

@@ -1,14 +1,12 @@
 """Two objects in the input have the same kind, namespace and name."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import THERE, Hit
+from policygen.core.finding import THERE
 from policygen.kubernetes.object import Object
-from policygen.lint.rule import Facts, Family, ObjectRule, shared
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, shared
 from policygen.spec.rules import OBJECT_DECLARED_TWICE
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The last one that is applied replaces the other silently. All versions of a kind are one object.
 
     Source: how the API server stores objects, by group, kind, namespace and name.

@@ -1,13 +1,10 @@
 """A ResourceQuota counts objects of a resource that does not exist."""
 
-from collections.abc import Iterator
 from functools import cache
 
 from policygen.api_validation import schemas
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _COUNT = "count/"
 _BUILT_IN = {
@@ -30,7 +27,7 @@ _BUILT_IN = {
 """Namespaced resources that a quota can count, by group; events are never counted."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The API server accepts any qualified name. Groups without a known list are skipped.
 
     Source: pkg/quota/v1/generic/evaluator.go, ObjectCountQuotaResourceNameFor;

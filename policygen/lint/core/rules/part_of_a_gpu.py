@@ -1,15 +1,11 @@
 """A quota or container has a fraction of a GPU."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators, containers
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Containers are refused; a quota under `requests.` is accepted, but counts integers.
 
     Source: pkg/apis/core/helper/helpers.go, IsExtendedResourceName; validation.go.

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.untyped import keyed_texts, mappings
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _WITH_VALUES = ("In", "NotIn")
 _WITHOUT = ("Exists", "DoesNotExist")
@@ -36,7 +34,7 @@ _VARIABLE = re.compile(r"[ -<>-~]+")
 _LONGEST_S = (1 << 31) - 1
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
     for spec in pod_templates.pod_specs(facts.cluster):
         yield from _pod(spec)
@@ -48,7 +46,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield from _container(spec, container)
 
 
-def _pod(spec: Part) -> Iterator[Hit]:
+def _pod(spec: Part) -> Hits:
     system = spec.data.get("os")
     name = system.get("name", "") if isinstance(system, dict) else None
     if isinstance(name, str) and name not in _SYSTEMS:
@@ -76,7 +74,7 @@ def _pod(spec: Part) -> Iterator[Hit]:
         yield Hit(RULE, f"{message}; write 1 to {_LONGEST_S}", at)
 
 
-def _policies(spec: Part) -> Iterator[Hit]:
+def _policies(spec: Part) -> Hits:
     restarts = spec.data.get("restartPolicy")
     unchecked = spec.owner.object.group == VOLCANO_BATCH  # other schemas list the values
     if unchecked and isinstance(restarts, str) and restarts not in _POLICIES:
@@ -118,7 +116,7 @@ def _toleration(toleration: Part) -> Iterator[tuple[str | None, str]]:
         yield value_fault(value), "value"
 
 
-def _volumes(spec: Part) -> Iterator[Hit]:
+def _volumes(spec: Part) -> Hits:
     claims = mappings(spec.owner.spec, "volumeClaimTemplates")
     claimed = [keyed_texts(it, "metadata").get("name") for it in claims]
     for volume in spec.items("volumes"):
@@ -141,7 +139,7 @@ def _volumes(spec: Part) -> Iterator[Hit]:
             )
 
 
-def _skews(spec: Part) -> Iterator[Hit]:
+def _skews(spec: Part) -> Hits:
     for constraint in spec.items("topologySpreadConstraints"):
         skew = constraint.data.get("maxSkew", 0)
         if isinstance(skew, int) and skew <= 0:
@@ -149,7 +147,7 @@ def _skews(spec: Part) -> Iterator[Hit]:
             yield Hit(RULE, message, constraint.at / "maxSkew")
 
 
-def _affinity(spec: Part) -> Iterator[Hit]:
+def _affinity(spec: Part) -> Hits:
     affinity = spec.under("affinity")
     spread = list(spec.items("topologySpreadConstraints"))
     terms = list(spread)
@@ -182,7 +180,7 @@ def _affinity(spec: Part) -> Iterator[Hit]:
             )
 
 
-def _expressions(selector: Part, what: str) -> Iterator[Hit]:
+def _expressions(selector: Part, what: str) -> Hits:
     """For nodes, the schema lists the valid operators."""
     for expression in selector.items("matchExpressions"):
         operator, values = expression.data.get("operator"), expression.data.get("values")
@@ -209,7 +207,7 @@ def _expressions(selector: Part, what: str) -> Iterator[Hit]:
             yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "key")
 
 
-def _fields(selector: Part) -> Iterator[Hit]:
+def _fields(selector: Part) -> Hits:
     for expression in selector.items("matchFields"):
         key = expression.data.get("key")
         if isinstance(key, str) and key != "metadata.name":
@@ -218,7 +216,7 @@ def _fields(selector: Part) -> Iterator[Hit]:
             yield Hit(RULE, message, expression.at / "key")
 
 
-def _values(selector: Part) -> Iterator[Hit]:
+def _values(selector: Part) -> Hits:
     """Checks the values of expressions. Preferences for nodes are skipped: they accept any value."""
     for expression in selector.items("matchExpressions"):
         values = expression.data.get("values")
@@ -229,7 +227,7 @@ def _values(selector: Part) -> Iterator[Hit]:
                 yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "values" / index)
 
 
-def _container(spec: Part, container: Part) -> Iterator[Hit]:
+def _container(spec: Part, container: Part) -> Hits:
     yield from _ports(container)
     yield from _variables(container)
     never = spec.data.get("restartPolicy") == "Never"
@@ -257,7 +255,7 @@ def _container(spec: Part, container: Part) -> Iterator[Hit]:
             yield Hit(RULE, message, each.at / "name")
 
 
-def _variables(container: Part) -> Iterator[Hit]:
+def _variables(container: Part) -> Hits:
     for variable in container.items("env"):
         name = variable.data.get("name")
         if isinstance(name, str) and not _VARIABLE.fullmatch(name):
@@ -272,7 +270,7 @@ def _variables(container: Part) -> Iterator[Hit]:
             yield Hit(RULE, message, variable.at / "name")
 
 
-def _ports(container: Part) -> Iterator[Hit]:
+def _ports(container: Part) -> Hits:
     seen: set[str] = set()
     for port in container.items("ports"):
         for key, first in (("containerPort", 1), ("hostPort", 0)):

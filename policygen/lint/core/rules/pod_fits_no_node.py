@@ -1,20 +1,18 @@
 """A pod requests more GPUs than any node has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Queues and quotas count all nodes together, but a pod needs one node.
 
     For workloads that Kueue admits, see queued-pod-fits-no-node.

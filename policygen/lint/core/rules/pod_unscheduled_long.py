@@ -1,17 +1,14 @@
 """A pod with GPUs stays unschedulable, though its queue has admitted it."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
-from policygen.core.finding import Hit
 from policygen.core.names import POD_GROUP
-from policygen.core.rule import Severity
 from policygen.lint.core.conditions import long
 from policygen.lint.core.running_pods import families, held, named, waiting
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Quota is counted over all nodes, so an admitted pod can fit on no node and stay Pending.
 
     Pods that are gated or in a PodGroup wait for their queue; other rules report them.

@@ -1,14 +1,10 @@
 """A pod has an empty list of containers."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The schema refuses a missing list, which `missing-field` reports.
 
     Source: pkg/apis/core/validation/validation.go, validateContainers.

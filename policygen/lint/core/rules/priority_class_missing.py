@@ -1,19 +1,16 @@
 """A pod or PodGroup has a PriorityClass that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _BUILT_IN = ("system-cluster-critical", "system-node-critical")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Pods are refused when they are created; a PodGroup silently has priority 0.
 
     Checks only if the input has PriorityClasses.

@@ -1,17 +1,13 @@
 """A PriorityClass has a value or name reserved for Kubernetes, or an empty policy."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _HIGHEST = 1_000_000_000
 _PREFIX = "system-"
 _OWN = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClass."""
     for entry in facts.cluster.priority_classes:
         if entry.it.preemption_policy == "":

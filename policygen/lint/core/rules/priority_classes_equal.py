@@ -1,15 +1,11 @@
 """Two PriorityClasses have the same value, so neither preempts the other."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.table import Entry
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Classes with different preemptionPolicies may share a value on purpose.
 
     Source: k8s.io/kubernetes/plugin/pkg/admission/priority, which copies only the value to pods.

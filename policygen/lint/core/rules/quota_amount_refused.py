@@ -1,16 +1,12 @@
 """A ResourceQuota has a negative amount, or a fraction of an integer resource."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
 from policygen.lint.core.standard_resources import known_to_quota, whole
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """GPUs without a prefix are for `gpu-quota-binds-nothing`, whatever their amount.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue.

@@ -1,14 +1,10 @@
 """A ResourceQuota counts pods of a PriorityClass that does not exist, so it counts nothing."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The server compares the names of a scope only with those of pods.
 
     Checks only if the input has PriorityClasses.

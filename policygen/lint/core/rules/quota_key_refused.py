@@ -1,16 +1,12 @@
 """A ResourceQuota counts a resource without a domain that Kubernetes does not know."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.core.standard_resources import QUOTA_KEYS, known_to_quota
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The server accepts any name with a domain, counted or not: see `gpu-quota-binds-nothing`.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaResourceName.

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
 from policygen.lint.core.standard_resources import QUOTA_KEYS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PODS = ("pods",)
 _HUGE = ("hugepages-", "requests.hugepages-")
@@ -29,7 +28,7 @@ _WITH_VALUES = ("PriorityClass", "VolumeAttributesClass")
 _VALUED = ("In", "NotIn")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and validateScopeSelector."""
     for quota in facts.cluster.resource_quotas:
         spec = quota.at / "spec"

@@ -1,17 +1,13 @@
 """A ResourceQuota is used up, so the next pod or object is refused."""
 
-from collections.abc import Iterator
-
 from policygen.core import quantity
 from policygen.core.amounts import shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checks GPUs and counts of objects.
 
     Source: status.used of core/v1 ResourceQuota.

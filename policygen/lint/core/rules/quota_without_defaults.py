@@ -1,15 +1,13 @@
 """A ResourceQuota counts cpu or memory, but containers do not set it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import Container, PodSpec
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checks the workloads of the namespace with the defaults of its LimitRanges.
 
     Skips quotas with scopes, which may not count these pods. Reports the first of several quotas.

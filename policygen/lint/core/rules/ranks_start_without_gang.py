@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import MIN_MEMBER
 
 _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
@@ -16,7 +14,7 @@ _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MAS
 _KINDS = ("StatefulSet", "Deployment", "ReplicaSet")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checks the environment variables of torchrun and similar launchers; a queue or PodGroup is a gang.
 
     Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle.

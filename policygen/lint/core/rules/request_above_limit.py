@@ -1,17 +1,13 @@
 """A container requests more than its limit, or a negative amount."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.core.standard_resources import overcommitted
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """`gpu-request-without-limit` reports resources that cannot be overcommitted.
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.

@@ -1,14 +1,10 @@
 """Pods of a Deployment or similar workload have a restartPolicy other than Always."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.lint.core import pod_templates, selectors
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """`job-restarts-always` reports Jobs, which must not restart always.
 
     Source: pkg/apis/apps/validation/validation.go.

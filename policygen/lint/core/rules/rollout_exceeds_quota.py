@@ -1,16 +1,12 @@
 """A Deployment fits its quota, but its update needs one more pod than the quota allows."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.rollouts import rollout
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """If no pod may be unavailable, a new one must fit before an old one is deleted.
 
     Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.

@@ -4,17 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Hit, at_path
+from policygen.core.finding import at_path
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PERCENT = re.compile(r"[0-9]+%")
 _BOUNDS = ("maxSurge", "maxUnavailable")
 _ALL = 100
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """`count-negative` reports negative numbers.
 
     Source: pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment.

@@ -1,14 +1,10 @@
 """The selector of a Deployment or similar workload does not match its own pods."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core import selectors
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """An empty selector is refused too: it would select every pod of the namespace.
 
     Source: pkg/apis/apps/validation/validation.go.

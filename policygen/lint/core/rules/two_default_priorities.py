@@ -1,13 +1,9 @@
 """Two PriorityClasses are the default for pods without a class."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The second is refused; if both were created in a race, the lower value is used.
 
     Source: plugin/pkg/admission/priority/admission.go, validatePriorityClass.

@@ -1,21 +1,17 @@
 """Two schedulers place GPU pods on the same nodes."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 
 Place = tuple[str, frozenset[tuple[str, str]]]
 """A resource, and the node selector of the pods that request it."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Each scheduler sees the other's pods only once they are bound, so both can use the same GPU.
 
     Pods compete for nodes if they request the same resource with the same selector.

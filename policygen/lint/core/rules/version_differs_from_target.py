@@ -1,16 +1,13 @@
 """A component runs in another version than the target, or in an unknown one."""
 
-from collections.abc import Iterator
-
 from policygen.core import versions
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.core.versions import Version
 from policygen.kubernetes.controllers import KUBERNETES, SCHEDULER, controllers, version
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A target without a patch means every patch. Rules use the version that runs.
 
     Source: the server's /version; labels and images of the controllers' Deployments.

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit, at_path
-from policygen.core.rule import Severity
+from policygen.core.finding import at_path
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import mappings
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A StatefulSet's volumeClaimTemplates are volumes too.
 
     Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts.

@@ -1,19 +1,16 @@
 """A workload requests more GPUs than the quota of its namespace allows."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Pods above the quota are refused when they are created. Skips quotas with scopes.
 
     Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.

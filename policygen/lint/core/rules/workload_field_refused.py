@@ -1,16 +1,12 @@
 """A field of a pod or workload has a value that the API server refuses."""
 
-from collections.abc import Iterator
-
 from policygen.api_validation import workload_code
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: the recorded answers of a running API server, `schemas/cluster/code.json`; `field_pairs`."""
     for spec in pod_templates.pod_specs(facts.cluster):
         for path, message in workload_code.faults(spec.data, workload_code.POD):

@@ -1,19 +1,16 @@
 """A workload has a label or annotation in Kueue's or Volcano's domain that is unknown."""
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
 from policygen.core import versions
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import known_keys
 from policygen.lint.core.metadata_keys import written
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _CUTOFF = 0.8
 _OWNERS = {
@@ -23,7 +20,7 @@ _OWNERS = {
 }
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """No controller reads such a key.
 
     Volcano's sister projects also use volcano.sh/, so only near misses are reported there.

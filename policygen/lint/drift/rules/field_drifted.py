@@ -1,20 +1,17 @@
 """A field of an object on the cluster differs from what the spec renders."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.drift.rule_names import CHANGED
 from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 if TYPE_CHECKING:  # imported only for live clusters
     from policygen.drift.compare import FieldDifference
     from policygen.drift.drift import Changed, Rendered
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Compares every field under `spec` and similar fields, and only rendered fields of metadata.
 
     Source: design.md, Linting; authors from apimachinery's managedFields.

@@ -1,14 +1,11 @@
 """An object that the spec renders is not on the cluster, or is being deleted."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.drift.rule_names import MISSING
 from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.drift.needs import KINDS, NEEDS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 if TYPE_CHECKING:  # imported only for live clusters
     from policygen.drift.drift import RenderedObject
@@ -16,7 +13,7 @@ if TYPE_CHECKING:  # imported only for live clusters
 _NAMESPACE = GroupKind("", "Namespace")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checks only kinds and namespaces that were read.
 
     Source: etcd keeps nothing of a deleted object, so the author is unknown.

@@ -1,15 +1,11 @@
 """An object of the set is on the cluster, but the spec no longer renders it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.drift.rule_names import ORPHANED
 from policygen.lint.drift.needs import KINDS, NEEDS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Skips Namespaces: removing a team must not delete its data.
 
     Source: the labels of every rendered object.

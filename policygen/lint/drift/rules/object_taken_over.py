@@ -1,19 +1,16 @@
 """An object that the spec renders belongs to another tool, set or controller."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.drift.rule_names import TAKEN
 from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 if TYPE_CHECKING:  # imported only for live clusters
     from policygen.drift.drift import Changed, Rendered
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Another name is in the labels of the set, or a controller owns the object.
 
     Source: apimachinery's ownerReferences; the labels of every rendered object.
@@ -24,7 +21,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _hits(facts, facts.rendered, changed)
 
 
-def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Iterator[Hit]:
+def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
     from policygen.drift.messages import author, value
     from policygen.drift.patches import patch_command
 

@@ -1,17 +1,13 @@
 """A workload uses GPUs outside every quota, because its ClusterQueue does not cover them."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import pod_requests, uncovered
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """With IgnoreUndeclared, a resource without quota is not counted, nor is a misspelt one.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, IgnoreUndeclaredResources.

@@ -1,14 +1,10 @@
 """waitForPodsReady.blockAdmission makes Kueue admit one workload at a time."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue admits nothing in the cluster until the pods of the last workload are ready.
 
     In v1beta1 this is the default. Source: apis/config/v1beta1/configuration_conversion.go.

@@ -1,16 +1,12 @@
 """An AdmissionCheck names a configuration object that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import KUEUE
 from policygen.lint.kueue.admission_checks import CONFIGS, MULTI_KUEUE
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The check and every queue that uses it stay inactive (BadConfig, BadParametersRef).
 
     Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go and provisioning/.

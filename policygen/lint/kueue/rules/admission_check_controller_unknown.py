@@ -1,15 +1,11 @@
 """An AdmissionCheck names a controller in Kueue's domain that Kueue does not have."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.admission_checks import CONFIGS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """No controller sets such a check to Active, unless a third-party controller uses the name.
 
     Source: apis/kueue/v1beta2/constants.go; pkg/controller/core/admissioncheck_controller.go.

@@ -1,15 +1,11 @@
 """A ClusterQueue names an AdmissionCheck that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.admission_checks import checked, checks
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """One missing check makes the queue inactive: AdmissionCheckNotFound.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks.

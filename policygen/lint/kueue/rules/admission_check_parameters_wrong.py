@@ -1,15 +1,11 @@
 """An AdmissionCheck of a Kueue controller names the wrong kind of configuration."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE
 from policygen.lint.kueue.admission_checks import CONFIGS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue compares group and kind exactly; if they differ, check and queues stay inactive.
 
     Source: pkg/util/admissioncheck/admissioncheck.go, refValidForGK; issue 3195.

@@ -1,16 +1,14 @@
 """A v1beta1 ClusterQueue has both admissionChecks and admissionChecksStrategy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.untyped import mappings
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """When Kueue converts the queue, the list replaces the strategy, and onFlavors is lost.
 
     Source: apis/kueue/v1beta1/clusterqueue_conversion.go. Before 0.15 the webhook refuses both.

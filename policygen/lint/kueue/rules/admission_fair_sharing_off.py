@@ -1,14 +1,10 @@
 """A ClusterQueue uses admission fair sharing, but Kueue's Configuration does not enable it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import USAGE_BASED, all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue records usage only with admissionFairSharing, and before 0.15 only with its gate.
 
     Source: tasks/manage/admission_fair_sharing.md; pkg/util/admissionfairsharing.

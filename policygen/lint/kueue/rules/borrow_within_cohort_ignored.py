@@ -1,14 +1,21 @@
 """A ClusterQueue has borrowWithinCohort, which Kueue ignores while fair sharing is on."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Facts, Family, Fix, Need, ObjectRule
+from policygen.lint.rule import (
+    Edit,
+    Facts,
+    Family,
+    Fix,
+    Hit,
+    Hits,
+    Need,
+    ObjectRule,
+    Severity,
+    Verb,
+)
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The field configures classical preemption; fair sharing has its own strategies.
 
     Source: concepts/preemption.md; pkg/scheduler/preemption/preemption.go.

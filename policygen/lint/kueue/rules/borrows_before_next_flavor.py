@@ -1,13 +1,9 @@
 """A ClusterQueue borrows in one flavor before it uses its own quota in the next flavor."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The default, MayStopSearch, stops at the first flavor in which the queue can borrow.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, shouldTryNextFlavor; issues 1276, 7015.

@@ -1,18 +1,15 @@
 """The configuration of an admission check has a name that no AdmissionCheck can refer to."""
 
 import re
-from collections.abc import Iterator
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE
 from policygen.lint.kueue.admission_checks import CONFIGS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """`parameters.name` must be a DNS label, but the name of the object itself may have dots.
 
     Source: apis/kueue/v1beta2/admissioncheck_types.go, AdmissionCheckParametersReference.

@@ -1,14 +1,10 @@
 """An admission check names a flavor that its ClusterQueue does not have."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import checked, stray_flavors
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """From 0.17 on; before, `on-flavors-unused` reports it. Existing queues stay unchanged.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.

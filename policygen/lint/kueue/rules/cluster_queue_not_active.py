@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.conditions import condition
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _REPORTED_BY: Mapping[str, str] = {
     "AdmissionCheckNotFound": "admission-check-missing",
@@ -30,7 +28,7 @@ _REMEDIES: Mapping[str, str] = {
 }
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Skips causes that another rule of this run reports.
 
     Source: pkg/cache/scheduler/clusterqueue.go of Kueue 0.19.2, updateQueueStatus and

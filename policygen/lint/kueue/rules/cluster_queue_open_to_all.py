@@ -1,14 +1,10 @@
 """A ClusterQueue accepts every namespace, while other ClusterQueues name theirs."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import NAMESPACE_NAME
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Any user who may create a LocalQueue in some namespace can use its quota.
 
     Reported only if another queue restricts its namespaces: if all are open, it is intended.

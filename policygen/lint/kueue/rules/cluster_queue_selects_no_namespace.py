@@ -1,14 +1,10 @@
 """A ClusterQueue has no namespaceSelector, so it selects no namespace."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.queue_names import target
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Skips queues of a cohort that no LocalQueue names: they may exist only to lend.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, namespaceSelector.

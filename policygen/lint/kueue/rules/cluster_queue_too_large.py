@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.core.versions import KUEUE_GROUP_CELLS, KUEUE_QUEUE_ITEMS
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The schema limits each list, but not their sums. Kueue does not check the sums of Cohorts.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups, from 0.14 on.

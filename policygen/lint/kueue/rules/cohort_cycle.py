@@ -1,14 +1,10 @@
 """The parents of Cohorts form a cycle, so Kueue admits nothing in them."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import forest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue does not schedule queues at or below a cycle.
 
     Source: pkg/cache/scheduler/snapshot.go (HasCycle); no webhook refuses a cycle.

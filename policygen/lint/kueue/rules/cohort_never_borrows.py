@@ -1,14 +1,10 @@
 """Every borrowing or lending limit in a cohort is 0, so its queues share no quota."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import cohort_field, forest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """If no queue may borrow, or no queue lends, the cohort has no effect.
 
     A cohort that a Cohort object declares may exist for its own quota, or for later use.

@@ -1,15 +1,11 @@
 """A ClusterQueue is alone in its cohort, so it can neither borrow nor lend."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import Names, suggest
 from policygen.lint.kueue.cohorts import cohort_field, forest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The queue has no other queue to borrow from. If a Cohort object exists, that is intended.
 
     Source: concepts/cohort.md of Kueue's documentation.

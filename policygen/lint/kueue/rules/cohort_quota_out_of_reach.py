@@ -1,15 +1,11 @@
 """A Cohort has quota that no ClusterQueue below it lists, so no queue can borrow it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import Cell, forest
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A queue can borrow only flavors and resources that it lists.
 
     A Cohort without queues in its tree is not reported: they may be added later.

@@ -1,16 +1,13 @@
 """A ClusterQueue has no flavor in common with the other queues of its cohort."""
 
 from collections import Counter
-from collections.abc import Iterator
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.flavor_nodes import overlaps
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Quota is lent per flavor and resource, and a queue can borrow only the pairs that it lists.
 
     Source: pkg/cache/scheduler/resource_node.go; issues 8840, 12949.

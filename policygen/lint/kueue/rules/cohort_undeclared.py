@@ -1,15 +1,11 @@
 """A ClusterQueue or Cohort names a cohort that no Cohort object declares."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.quotas import Owner
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue creates a separate cohort for the name: a root without quota, limits or weight.
 
     If no Cohort object exists at all, the cohorts are implicit by intention.

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.core.suggest import suggest
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _GATE = "ConcurrentAdmission"
 _FLAVORS = 16
@@ -19,7 +18,7 @@ _POLICY = "concurrentAdmissionPolicy"
 _CONSTRAINTS: Path = (_POLICY, "migration", "constraints")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checked only if its feature gate is on; otherwise `feature-gate-off` reports the policy.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateConcurrentAdmissionPolicy.

@@ -1,16 +1,12 @@
 """A ClusterQueue or Cohort covers a resource whose name is invalid."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import groups_at, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/common.go, validateResourceName."""
     for owner in owners(facts.cluster):
         for i, group in enumerate(owner.it.resource_groups):

@@ -1,14 +1,10 @@
 """A flavor lists other resources than its group covers, or lists them in another order."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import groups_at, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Another number of resources, or one twice, is refused by the CRD and reported by other rules.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.

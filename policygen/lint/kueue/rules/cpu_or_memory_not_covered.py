@@ -1,19 +1,16 @@
 """A ClusterQueue has quota for GPUs, but not for cpu and memory."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import extended, meant
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Nearly every job requests both, and one resource without quota makes it inadmissible.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go; issue 4848.

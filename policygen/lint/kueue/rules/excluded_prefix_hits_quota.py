@@ -1,16 +1,12 @@
 """A prefix in excludeResourcePrefixes matches a resource that has quota."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.quotas import owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A prefix excludes every name that begins with it: `nvidia.com/` also excludes the GPUs.
 
     Source: pkg/workload/workload.go, dropExcludedResources.

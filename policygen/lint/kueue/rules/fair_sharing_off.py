@@ -1,16 +1,13 @@
 """Queues have different weights, but Kueue's Configuration does not enable fairSharing."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.quotas import Owner
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Without fairSharing, Kueue ignores weights. Equal weights of siblings have no effect anyway.
 
     Source: apis/config/v1beta2/configuration_types.go, FairSharing.

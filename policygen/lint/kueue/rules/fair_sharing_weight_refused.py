@@ -1,17 +1,14 @@
 """The fair-sharing weight of a ClusterQueue or Cohort is negative, or too small to count."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LEAST = Fraction(1, 10**9)
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue compares with 1n, not with 0 as in its message, and accepts 0.
 
     `weight-not-positive` reports 0.

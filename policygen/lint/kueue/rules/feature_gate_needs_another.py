@@ -1,13 +1,9 @@
 """A feature gate of Kueue is on, but another gate that it requires is off."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.versions import Minor
 from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _TAS, _NODES = "TopologyAwareScheduling", "TASFailedNodeReplacement"
 _SLICES, _DRA = "ElasticJobsViaWorkloadSlices", "KueueDRAIntegration"
@@ -41,7 +37,7 @@ NEEDS: tuple[tuple[str, str, Minor], ...] = (
 """A gate, the gate that it requires, and the first release in which every patch enforces this."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start. Gates that are on by default count too.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates.

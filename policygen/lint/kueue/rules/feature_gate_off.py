@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue accepts the field and ignores it.
 
     Gates may also be given on the command line of Kueue's Deployment.

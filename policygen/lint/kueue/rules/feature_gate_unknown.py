@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Edit, Hit, Verb
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.controllers import KUEUE, controllers
 from policygen.lint.kueue import feature_gates
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _ALL = ("AllAlpha", "AllBeta")
 """Gates that switch groups of gates, in every program of Kubernetes."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start. Gates are set in its Configuration or on its command line.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; pkg/features/kube_features.go.

@@ -1,14 +1,10 @@
 """Kueue's feature gates are set both on its command line and in its Configuration."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.controllers import KUEUE, controllers
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start, even if both set the same values.
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; v0.13, ValidateFeatureGates.

@@ -1,14 +1,10 @@
 """A ClusterQueue or Cohort lists a flavor in two resource groups."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import groups_at, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The CRD already refuses a flavor twice in one group, which `duplicate-entry` reports.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups.

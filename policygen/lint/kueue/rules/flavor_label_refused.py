@@ -1,14 +1,10 @@
 """A ResourceFlavor has a label, taint or toleration that no node or pod can have."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue does not check the value of a toleration.
 
     Source: pkg/webhooks/resourceflavor_webhook.go.

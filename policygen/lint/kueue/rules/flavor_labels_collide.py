@@ -1,15 +1,11 @@
 """Flavors in different resource groups set the same node label to different values."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Each group chooses its own flavor, and Kueue merges their labels in no fixed order.
 
     Groups with a resource in common are refused, which another rule reports.

@@ -1,15 +1,11 @@
 """No node has the labels of a ResourceFlavor."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import Names, suggest
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Workloads are admitted and use quota, but their pods stay Pending until such nodes exist.
 
     Source: concepts/resource_flavor.md of Kueue's documentation.

@@ -1,15 +1,11 @@
 """A ClusterQueue names a ResourceFlavor that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """One missing flavor makes the queue inactive: FlavorNotFound.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateFlavorMetadata.

@@ -1,13 +1,9 @@
 """A ClusterQueue sets a flavor preference, whose values are swapped before Kueue 0.17."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Before 0.17, each of the two values has the effect of the other. Source: issue 9464."""
     for queue in facts.cluster.cluster_queues:
         if queue.it.flavor_fungibility.preference:

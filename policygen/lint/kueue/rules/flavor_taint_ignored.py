@@ -1,13 +1,9 @@
 """A ResourceFlavor lists a taint with effect PreferNoSchedule, which Kueue ignores."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only NoSchedule and NoExecute keep jobs without a toleration away from a flavor.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, FindMatchingUntoleratedTaint.

@@ -1,13 +1,9 @@
 """A ResourceFlavor lists two taints with the same key and effect."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A node has at most one taint with a key and effect, whatever its value.
 
     Source: pkg/webhooks/resourceflavor_webhook.go, validateNodeTaints.

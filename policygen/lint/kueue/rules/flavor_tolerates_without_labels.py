@@ -1,13 +1,9 @@
 """A ResourceFlavor has tolerations, but no nodeLabels that select its nodes."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Pods may then run on the tainted nodes, but also on any other node.
 
     Source: pkg/podset/podset.go, FromAssignment.

@@ -1,14 +1,10 @@
 """Two ResourceFlavors describe the same nodes, so the hardware is promised twice."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.flavor_nodes import overlaps
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The hardware is promised twice, and cohorts lend per flavor name, so it is not shared.
 
     Flavors of which neither has all labels of the other may describe different nodes.

@@ -1,20 +1,16 @@
 """A workload names a queue, but Kueue's Configuration does not enable its kind."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import LEADER_WORKER_SET
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.queue_names import FRAMEWORKS, queued
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _ON_PODS = {"deployment", "statefulset", LEADER_WORKER_SET}
 """Integrations that also switch on the integration of pods."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The workload starts immediately, outside every quota.
 
     Source: pkg/controller/jobframework/setup.go; apis/config/v1beta2/configuration_types.go.

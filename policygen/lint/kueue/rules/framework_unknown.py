@@ -1,14 +1,10 @@
 """An integration is listed twice, or does not exist in the release of Kueue."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.queue_names import FRAMEWORKS
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _LATER: dict[str, Minor] = {
     "trainer.kubeflow.org/trainjob": (0, 14),
@@ -20,7 +16,7 @@ _LATER: dict[str, Minor] = {
 _ALL = {*FRAMEWORKS.values(), *_LATER, "workload.codeflare.dev/appwrapper"}
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start.
 
     Source: pkg/config/validation.go, validateIntegrations; pkg/controller/jobs.

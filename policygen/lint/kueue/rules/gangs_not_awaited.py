@@ -1,17 +1,13 @@
 """Jobs need all their pods at once, but Kueue does not wait until pods are ready."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.job_metadata import judged
 from policygen.lint.kueue.queue_names import Queued, queued
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Two partially started gangs can hold each other's nodes forever.
 
     From 0.19 on, Kueue waits unless this is switched off. Source: issues 349, 2796.

@@ -1,14 +1,12 @@
 """A pod holds GPUs but does not use them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.snapshot import Pod
 from policygen.lint.core.conditions import condition, long
 from policygen.lint.core.running_pods import Holder, families, held, holders, maker, named
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _WAITS = {
     "CrashLoopBackOff",
@@ -28,7 +26,7 @@ Kubernetes 1.36.3.
 """
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A pod keeps its GPUs until it is gone, whatever its containers do.
 
     Source: issue 328 of NVIDIA/k8s-device-plugin for pods that crash.

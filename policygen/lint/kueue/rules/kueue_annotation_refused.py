@@ -1,16 +1,12 @@
 """A workload has a Kueue label or annotation with a value that Kueue refuses."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import faults, judged, refusing
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue accepts a CronJob, but refuses every Job that it creates.
 
     Source: pkg/controller/jobframework/validation.go, ValidateJobOnCreate.

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core import versions
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
 from policygen.kubernetes.cluster import KUEUE_CONFIG
 from policygen.lint.kueue import configuration_keys
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager decodes it strictly and exits at start, so nothing is admitted any more.
 
     Source: pkg/config/config.go (EnableStrict); apis/config/*/configuration_types.go.

@@ -1,16 +1,13 @@
 """Kueue's Configuration has an invalid value, so its manager does not start."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit, dotted
-from policygen.core.rule import Severity
+from policygen.core.finding import dotted
 from policygen.core.versions import KUEUE_V1BETA2
 from policygen.kubernetes.cluster import KUEUE_CONFIG
 from policygen.lint.kueue.configuration_errors import faults
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start, so its webhooks do not answer and jobs cannot be created.
 
     Source: pkg/config/validation.go; pkg/config/config.go for the API version.

@@ -1,17 +1,13 @@
 """A Kueue label or annotation is in a place where Kueue ignores it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.core.metadata_keys import MetadataOwner, Written, written
 from policygen.lint.kueue.job_metadata import GROUP, GROUP_COUNT
 from policygen.lint.kueue.queue_names import managed
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _BY_POD = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages, by the pods' own labels."""
@@ -24,7 +20,7 @@ _PLACES = {
 """How messages name the owner of the metadata."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue reads how to queue from the object that it manages, and how to place from its pods.
 
     Another rule checks the label for the queue's name.

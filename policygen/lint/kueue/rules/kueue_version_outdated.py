@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from policygen.api_validation import schemas
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.refusals import refusals
-from policygen.core.finding import At, Edit, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.documents.edit.apply import applied
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import upgraded
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue stores v1beta2 since 0.16; objects read as v1beta1 lack newer fields.
 
     Source: config/components/crd/bases; issue 9281.

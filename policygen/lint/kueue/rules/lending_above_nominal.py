@@ -1,16 +1,13 @@
 """A ClusterQueue has a lendingLimit above its nominalQuota."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown, written
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import PlacedQuota, every_quota
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A Cohort may have such a limit: there it applies to everything below the Cohort.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLendingLimit.

@@ -1,14 +1,12 @@
 """A ClusterQueue lends its quota and cannot reclaim it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """With reclaimWithinCohort Never, the default, its jobs wait until the borrowers finish.
 
     Source: concepts/preemption.md; apis/kueue/v1beta2/clusterqueue_types.go.
@@ -25,7 +23,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _claims(node, borrowers)
 
 
-def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]]) -> Iterator[Hit]:
+def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]]) -> Hits:
     """At most one hit: for the first quota that another queue can borrow."""
     queue = node.queue
     if queue is None:

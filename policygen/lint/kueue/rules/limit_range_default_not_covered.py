@@ -1,16 +1,12 @@
 """A LimitRange sets a default for a resource that the namespace's ClusterQueue does not cover."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.lint.kueue.configuration import Settings, settings
 from policygen.lint.kueue.coverage import covered
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue adds the default to the requests of a job, and has no quota for it.
 
     If a namespace has several queues, only the first is reported.

@@ -1,15 +1,11 @@
 """A ClusterQueue or Cohort limits borrowing or lending but belongs to no cohort."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.cohorts import cohort_field
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The CRD already refuses a ClusterQueue's borrowingLimit; `crd-rule-broken` reports that.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLimit.

@@ -1,13 +1,9 @@
 """A LocalQueue is named default, so it takes all jobs without a queue name."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """It takes every job of its namespace that names no queue.
 
     Source: pkg/controller/jobframework/defaults.go; issue 13374.

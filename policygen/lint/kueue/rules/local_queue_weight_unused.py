@@ -1,14 +1,10 @@
 """A LocalQueue has a weight, but its ClusterQueue has no usage-based fair sharing."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import USAGE_BASED
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue uses these weights only in a ClusterQueue with usage-based admission.
 
     Source: tasks/manage/admission_fair_sharing.md of Kueue's documentation.

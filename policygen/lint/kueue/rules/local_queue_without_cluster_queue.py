@@ -1,14 +1,10 @@
 """A LocalQueue names a ClusterQueue that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue reports ClusterQueueDoesNotExist and leaves the jobs suspended.
 
     Source: pkg/controller/core/localqueue_controller.go.

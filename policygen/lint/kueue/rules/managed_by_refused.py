@@ -1,18 +1,14 @@
 """A Job's managedBy is not a valid controller name."""
 
-from collections.abc import Iterator
-
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LONGEST = 63
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
     for workload in facts.cluster.workloads:
         if workload.object.group != "batch":

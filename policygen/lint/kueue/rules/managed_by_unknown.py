@@ -1,20 +1,17 @@
 """A Job's managedBy looks like a misspelt controller name, so no controller runs the Job."""
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 
-from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.lint.core.known_keys import KUEUE
 from policygen.lint.kueue.job_metadata import judged
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _KNOWN = (f"{KUEUE}/multikueue", "kubernetes.io/job-controller")
 _CUTOFF = 0.85
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kubernetes ignores the Job, and no other controller runs it, so no pods are created.
 
     Source: pkg/controller/job/job_controller.go, controllerName; apis/kueue/v1beta2/multikueue_types.go.

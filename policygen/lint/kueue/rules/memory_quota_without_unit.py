@@ -1,16 +1,12 @@
 """A quota of memory is only a few bytes, because its unit is missing."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import BYTES
-from policygen.core.finding import Hit
 from policygen.core.quantity import MEBIBYTE
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import PlacedQuota, every_quota, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """An amount below 1Mi was meant in another unit. Source: apimachinery, resource.Quantity."""
     for placed in filter(_is_small, every_quota(owners(facts.cluster))):
         amount = placed.quota.nominal_quota

@@ -1,15 +1,11 @@
 """A ClusterQueue uses MultiKueue checks in a combination that makes it inactive."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, PROVISIONING, checked, checks
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The queue is active only with one check for all flavors and no ProvisioningRequest check.
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks; issues 2021, 2023.

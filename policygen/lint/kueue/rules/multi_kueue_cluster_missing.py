@@ -1,14 +1,10 @@
 """A MultiKueueConfig names a MultiKueueCluster that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue uses the other clusters; without any, the check is inactive (NoUsableClusters).
 
     Source: pkg/controller/admissionchecks/multikueue/admissioncheck.go.

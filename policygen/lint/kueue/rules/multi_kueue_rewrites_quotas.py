@@ -1,21 +1,17 @@
 """Kueue overwrites quotas that the manifests also set (quotaManagement: Automated)."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 GATE = "MultiKueueManagerQuotaAutomation"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue replaces the quotas of the manager's queues and removes their limits; Git reverts both.
 
     Source: pkg/controller/admissionchecks/multikueue/clusterqueue.go.

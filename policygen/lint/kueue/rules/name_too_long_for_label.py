@@ -1,18 +1,14 @@
 """The name of a LocalQueue or WorkloadPriorityClass is longer than a label value may be."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import KUEUE
 from policygen.lint.kueue.queue_names import PRIORITY
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LABELS = {"LocalQueue": LOCAL_QUEUE, "WorkloadPriorityClass": PRIORITY}
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Object names may have 253 characters, label values 63.
 
     Source: pkg/controller/constants/constants.go; apimachinery, IsValidLabelValue.

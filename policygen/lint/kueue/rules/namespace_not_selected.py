@@ -1,14 +1,10 @@
 """A LocalQueue is in a namespace that its ClusterQueue does not select."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.namespaces import selects
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Its workloads are inadmissible, because the namespace does not match.
 
     Checked only if the namespace's labels are known, or its name is enough to decide.

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import checked, checks
 from policygen.lint.kueue.cohorts import CohortNode, forest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """No workload is ever admitted (ExceedsMaxQuota, or the resource is unavailable).
 
     A quota of 0 for one resource may be intended; a group in which all are 0 is a fault.

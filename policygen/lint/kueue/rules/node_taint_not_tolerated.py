@@ -1,17 +1,15 @@
 """Nodes of a flavor have a taint that the flavor neither lists nor tolerates."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import NodeView, TaintView
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.flavor_nodes import HARD, Flavor, Nodes, nodes
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _NAMED = 3
 
@@ -19,7 +17,7 @@ Tainted = Mapping[TaintView, Sequence[Entry[NodeView]]]
 """Nodes by those of their taints that keep pods away permanently."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue admits every job there, and kube-scheduler does not place pods without the toleration.
 
     Taints that Kubernetes itself sets and removes are ignored. If only some nodes have the taint,

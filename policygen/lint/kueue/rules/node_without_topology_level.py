@@ -1,16 +1,12 @@
 """A node of a flavor lacks the label of a level of the flavor's Topology."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME
-from policygen.core.rule import Severity
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.topologies import levels
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue ignores the node, so the capacity is smaller, without a message.
 
     Source: pkg/util/tas/node.go; issues 5039, 6996.

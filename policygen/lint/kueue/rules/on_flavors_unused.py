@@ -1,14 +1,10 @@
 """An admission check is for a flavor that the ClusterQueue does not have."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import checked, stray_flavors
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Before 0.17 Kueue accepts it, and workloads skip the check. Later webhooks refuse it.
 
     Source: pkg/webhooks/clusterqueue_webhook.go; issue 7259.

@@ -1,16 +1,12 @@
 """A pod uses GPUs of a pool without going through the pool's queues."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.lint.core.pool_pods import pools
 from policygen.lint.core.running_pods import families, held, named
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue counts only what it admits, and admits others for these GPUs: their pods stay Pending.
 
     Source: shown on Kueue 0.19.2.

@@ -1,16 +1,15 @@
 """The pods of a pod group differ in queue or total count, or are more than the count."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.lint.core import go_values
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import GROUP_COUNT, WebhookObject, group, judged
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _COUNT = GROUP_COUNT.rpartition("/")[2]
 
@@ -28,7 +27,7 @@ class _Member(Struct, frozen=True, eq=False):
         return self.pod.labels.get(LOCAL_QUEUE, "")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue admits a complete group whose pods agree, and deletes pods above the group's size.
 
     Source: pkg/controller/jobs/pod/pod_controller.go, validatePodGroupMetadata, ConstructComposableWorkload.
@@ -46,7 +45,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _of_group(name, members)
 
 
-def _of_group(name: str, members: Sequence[_Member]) -> Iterator[Hit]:
+def _of_group(name: str, members: Sequence[_Member]) -> Hits:
     first = members[0]
     for member in members:
         if member.count != first.count:

@@ -1,18 +1,14 @@
 """The preemption strategies of fair sharing are not a list that Kueue accepts."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import texts
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 _VALID = ((_FINAL,), (_INITIAL,), (_FINAL, _INITIAL))
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start. A v1beta1 Configuration without a list gets both.
 
     Source: pkg/config/validation.go, validateFairSharing.

@@ -1,14 +1,10 @@
 """A ClusterQueue preempts lower priorities, but all priorities are equal."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.priorities import default, values
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Without a class that differs from the default, LowerPriority preempts nothing.
 
     Without any class in the input nothing is reported: the classes may be elsewhere.

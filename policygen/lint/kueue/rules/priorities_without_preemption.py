@@ -1,13 +1,9 @@
 """WorkloadPriorityClasses exist, but a ClusterQueue never preempts."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Priorities then only order waiting jobs. lends-without-reclaim reports queues that lend.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go: all three policies are Never by default.

@@ -1,13 +1,9 @@
 """WorkloadPriorityClasses and PriorityClasses of the same names have opposite orders."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue uses the WorkloadPriorityClass, kube-scheduler the PriorityClass of the pods.
 
     Source: concepts/workload_priority_class.md of Kueue's documentation.

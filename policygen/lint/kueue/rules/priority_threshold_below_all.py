@@ -1,14 +1,10 @@
 """maxPriorityThreshold is below every priority, so a borrowing queue preempts nothing."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.priorities import default, values
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A workload can be preempted only if its priority is at most maxPriorityThreshold.
 
     Source: apis/kueue/v1beta2/clusterqueue_types.go, BorrowWithinCohort.

@@ -1,17 +1,13 @@
 """A ProvisioningRequestConfig manages resources that its ClusterQueues do not cover."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.kueue.admission_checks import PROVISIONING, checks
 from policygen.lint.kueue.coverage import covered
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """No pod needs provisioning then: the check is Ready at once, and no node is added.
 
     Source: pkg/controller/admissionchecks/provisioning/controller.go, requiredPodSets.

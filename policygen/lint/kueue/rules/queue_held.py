@@ -1,16 +1,12 @@
 """A stopPolicy stops a queue, so it admits nothing."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _STOPS = ("Hold", "HoldAndDrain")
 """The values that stop a queue; the API server refuses unknown values."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Nothing is admitted, and the cohort can still borrow the quota of a stopped ClusterQueue.
 
     Source: pkg/cache/scheduler/clusterqueue.go (isStopped) and resource_node.go, which sums the

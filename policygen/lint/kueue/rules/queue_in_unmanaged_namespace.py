@@ -1,15 +1,11 @@
 """A LocalQueue is in a namespace whose jobs Kueue does not manage."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.namespaces import selects
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue ignores jobs there; by default those of kube-system and of its own namespace.
 
     Before 0.15 it ignored only pods. Source: apis/config/v1beta2/defaults.go;

@@ -1,18 +1,14 @@
 """A workload's queue-name label is not a valid LocalQueue name."""
 
-from collections.abc import Iterator
-
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.queue_names import queued
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Another rule reports invalid label values. A CronJob is accepted, but its Jobs are refused.
 
     Source: pkg/controller/jobframework/validation.go, ValidateQueueName.

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.finding import At
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.kueue.job_metadata import judged
 from policygen.lint.kueue.queue_names import BY_POD, labels, managed
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue reads the label of the object that it manages; for a CronJob, of the Job it creates.
 
     Pods with their own label are queued separately if the pod integration is on. So are pods of
@@ -45,7 +44,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             break
 
 
-def _of_unmanaged(workload: Workload) -> Iterator[Hit]:
+def _of_unmanaged(workload: Workload) -> Hits:
     """The label of an object that Kueue does not manage, if its pods do not have it."""
     name = workload.labels.get(LOCAL_QUEUE)
     for template in workload.templates[:1]:

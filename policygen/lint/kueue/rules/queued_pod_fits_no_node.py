@@ -1,18 +1,15 @@
 """A queued pod requests more than any node of its queue's flavors has."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Its quota is enough, so Kueue admits it; the pod stays Pending.
 
     Checked only if the nodes of every flavor are known. Source: docs on topology-aware scheduling:

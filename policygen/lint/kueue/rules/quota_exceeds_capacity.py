@@ -1,18 +1,15 @@
 """The quotas of a flavor add up to more than its nodes have."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import NATIVE
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import nominal_quotas
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue admits workloads whose pods stay Pending. A Cohort's quota adds to its members'.
 
     Source: issues 2665, 1651, 5289.

@@ -1,17 +1,15 @@
 """A quota is a fraction of a resource that Kueue counts only in integers."""
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import BYTES, amount_of, written
-from policygen.core.finding import At, Edit, Hit, Verb
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.lint.kueue.quotas import amounts, every_quota, owners
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue counts only cpu in thousandths, and rounds every other resource up to an integer.
 
     Source: pkg/resources/amount.go, AmountFromQuantity.

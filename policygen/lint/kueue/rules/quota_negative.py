@@ -1,15 +1,11 @@
 """A quota or limit of Kueue is below 0."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import amounts, every_quota, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceQuantity."""
     for placed in every_quota(owners(facts.cluster)):
         for field, amount in amounts(placed.quota):

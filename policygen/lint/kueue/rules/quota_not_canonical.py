@@ -1,15 +1,12 @@
 """A quota is not in canonical form, so Git and the cluster always differ."""
 
-from collections.abc import Iterator
-
 from policygen.core import quantity
-from policygen.core.finding import Edit, Hit, Verb, at_path
-from policygen.core.rule import Severity
+from policygen.core.finding import at_path
 from policygen.lint.kueue.quotas import every_quota
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue's webhook rewrites quantities, so GitOps tools always see a difference.
 
     It rewrites only ClusterQueues, not Cohorts. Source: pkg/webhooks/clusterqueue_webhook.go;

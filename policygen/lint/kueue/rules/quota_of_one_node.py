@@ -1,18 +1,15 @@
 """The only quota of a flavor equals the capacity of one of its nodes."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, written
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import nominal_quotas
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A quota is for all nodes of the flavor together, so the other nodes stay idle.
 
     Checked only if one quota of the flavor is not 0. Source: issue 706.

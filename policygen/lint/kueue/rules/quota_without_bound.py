@@ -1,20 +1,17 @@
 """A quota is larger than any cluster, so it limits nothing."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import extended
 from policygen.lint.kueue.quotas import PlacedQuota, every_quota, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _MOST = {"cpu": Fraction(10**6), "memory": Fraction(2**60), "ephemeral-storage": Fraction(2**60)}
 _DEVICES = Fraction(10**6)
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """It limits nothing, so pods wait instead of workloads; above 64 bits it was read as 0.
 
     With a Topology such a quota is a known way to let the nodes alone limit admission.

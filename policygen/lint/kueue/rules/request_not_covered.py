@@ -1,17 +1,13 @@
 """A workload requests a resource that its ClusterQueue does not cover."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import covered, pod_requests, uncovered
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The workload is inadmissible, even if there is quota for its other requests.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; issue 4848.

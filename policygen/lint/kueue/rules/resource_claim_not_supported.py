@@ -1,15 +1,11 @@
 """A queued workload uses a ResourceClaim by name, which Kueue does not admit."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.queue_names import queued
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue counts claims that are created from a template for each pod, and admits no others.
 
     Source: pkg/controller/core/workload_controller.go (HasResourceClaim).

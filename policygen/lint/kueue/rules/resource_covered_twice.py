@@ -1,14 +1,11 @@
 """A ClusterQueue or Cohort covers a resource in two groups."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.lint.kueue.quotas import groups_at, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups."""
     for owner in owners(facts.cluster):
         seen: dict[str, Path] = {}

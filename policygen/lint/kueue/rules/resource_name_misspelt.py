@@ -1,16 +1,12 @@
 """A quota is for a resource whose name looks misspelt."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import groups_at, owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue accepts any label key. The quota is never used, and what jobs request is not covered.
 
     Names that nodes have, or that the Configuration creates, are accepted.

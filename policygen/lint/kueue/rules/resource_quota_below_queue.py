@@ -1,17 +1,14 @@
 """A ResourceQuota allows less than the namespace's ClusterQueue admits."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown, written
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.queue_names import target
 from policygen.lint.kueue.quotas import quotas
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue admits jobs whose pods the API server refuses; they hold the queue's quota unused.
 
     Checked only if the queue serves no other namespace, since the quota may be a share of it.

@@ -1,16 +1,12 @@
 """A workload selects nodes by a label that only some flavors of its queue have."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.flavor_fits import keys, refusal
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A flavor without the label accepts the workload, whose pods then need labels of two pools.
 
     Another rule reports flavors without any label. Source: flavorassigner.go, flavorSelector;

@@ -1,13 +1,9 @@
 """A StrictFIFO queue has several flavors, so one waiting job blocks all others."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A job at the head that waits for one flavor blocks jobs that fit another.
 
     Source: concepts/cluster_queue.md; issues 4809, 8309.

@@ -1,15 +1,11 @@
 """managedJobsNamespaceSelector matches kube-system or Kueue's own namespace, so Kueue exits."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import KUBE_SYSTEM, NAMESPACE_NAME
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The manager exits at start. Its own namespace is checked if the file names it.
 
     Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.

@@ -1,15 +1,11 @@
 """A ClusterQueue needs more admission checks than the status of a Workload can hold."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.admission_checks import checked, checks
 from policygen.lint.kueue.quotas import flavors
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A queue may name 64 checks; the status.admissionChecks of a Workload holds 8.
 
     Source: apis/kueue/v1beta2/workload_types.go.

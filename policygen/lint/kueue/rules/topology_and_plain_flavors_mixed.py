@@ -1,14 +1,10 @@
 """A resource group mixes flavors with and without a topology, so no job can use all its quota."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Jobs that request a topology skip the plain flavors, and all other jobs skip the rest.
 
     In a queue that has only flavors with a topology, every job can use them.

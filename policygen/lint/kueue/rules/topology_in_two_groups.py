@@ -1,14 +1,10 @@
 """A ClusterQueue has flavors with a topology in more than one resource group."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A pod that requests resources of both groups gets two such flavors, which is an error.
 
     Source: pkg/scheduler/flavorassigner/tas_flavorassigner.go, onlyTASFlavor.

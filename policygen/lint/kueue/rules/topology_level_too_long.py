@@ -1,13 +1,9 @@
 """A Topology has a level whose label is too long for a workload to request."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A Workload's topology request holds 63 characters, but a level's label may have 316.
 
     Source: apis/kueue/v1beta2/workload_types.go, PodSetTopologyRequest. Not an error: a Topology

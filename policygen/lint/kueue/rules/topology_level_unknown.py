@@ -1,10 +1,6 @@
 """A workload requests a topology level that no flavor of its queue has."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.label_grammar import key_fault
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
@@ -13,10 +9,10 @@ from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.kueue.topologies import levels, requested_levels
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue skips flavors without the level. Another rule reports invalid level names.
 
     Source: pkg/cache/scheduler/tas_flavor_snapshot.go, HasLevel.

@@ -1,18 +1,16 @@
 """A ResourceFlavor names a Topology that does not exist."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Every queue with the flavor is inactive (TopologyNotFound), except those of MultiKueue.
 
     Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.

@@ -1,16 +1,12 @@
 """A pod's topology annotations contradict each other or have an invalid value."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import configuration, topology_requests
 from policygen.lint.kueue.job_metadata import judged, refusing
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Of a Deployment, a StatefulSet or a CronJob, Kueue refuses the pods or Jobs that it creates.
 
     Source: pkg/controller/jobframework/tas_validation.go, ValidateTASPodSetRequest.

@@ -1,14 +1,10 @@
 """A Topology does not end with kubernetes.io/hostname, so admitted pods may fit no node."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue admits pods that fit on no node of their domain, and does not replace failed nodes.
 
     The CRD refuses the hostname level anywhere but at the end.

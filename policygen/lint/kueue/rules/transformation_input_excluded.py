@@ -1,15 +1,11 @@
 """A resource transformation has no effect: excludeResourcePrefixes removes its input."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import mappings
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue removes excluded prefixes first, so the outputs are never counted.
 
     Source: pkg/workload/workload.go, totalRequestsFromPodSets.

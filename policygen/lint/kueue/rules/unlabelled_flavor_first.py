@@ -1,14 +1,10 @@
 """A flavor without nodeLabels is listed first, so it accepts jobs of later flavors."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import groups_at
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """It accepts every job, even one that selects its nodes, and its quota is used first.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector; issue 15136.

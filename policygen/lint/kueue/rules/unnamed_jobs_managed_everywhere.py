@@ -1,18 +1,14 @@
 """manageJobsWithoutQueueName is set for all namespaces, so Kueue suspends operators' jobs too."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import NAMESPACE_NAME
-from policygen.core.rule import Severity
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ANY = {NAMESPACE_NAME: "any-other-namespace"}
 """The labels of a namespace that no selector names."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue also suspends jobs of operators and installers, which name no queue and wait forever.
 
     Source: pkg/controller/jobframework/reconciler.go; issues 2277, 5048, 7649.

@@ -1,14 +1,10 @@
 """A fair-sharing weight is 0 or negative, so the queue is served last."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.kueue.quotas import owners
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """As soon as it borrows, its share is infinite: it is served last and preempted first.
 
     Below 0, Kueue refuses a ClusterQueue or Cohort, but accepts a LocalQueue.

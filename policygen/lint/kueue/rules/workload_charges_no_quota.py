@@ -1,16 +1,12 @@
 """A workload requests nothing that its ClusterQueue covers, so it uses no quota."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import covered, requests_by_workload, uncovered
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """It fits any quota and gets no flavor, so no node selector and no toleration.
 
     Checked only if no pod of it uses quota. Source: issues 891, 931.

@@ -1,14 +1,10 @@
 """Kueue has deactivated a Workload and never retries it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.conditions import condition, holds
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only what Kueue deactivated: the plain reason `Deactivated` is for a user's `active: false`.
 
     Source: WorkloadEvictedByDeactivation and the reasons derived from it, such as

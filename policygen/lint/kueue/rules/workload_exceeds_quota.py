@@ -1,22 +1,20 @@
 """A workload requests more than its queue can ever have."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
 from policygen.lint.kueue.queue_names import TOGETHER
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """It waits forever, and at the head of a StrictFIFO queue it blocks all others.
 
     Requests are a lower bound: an unknown number of pods is counted as one.

@@ -1,16 +1,12 @@
 """A workload's node selector or tolerations fit no flavor of its queue."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.flavor_fits import refusal
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue skips every flavor (NoMatchingFlavor): a toleration is missing or a label differs.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, checkFlavorForPodSets; issue 3158.

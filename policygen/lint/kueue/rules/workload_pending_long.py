@@ -1,16 +1,13 @@
 """A Workload has waited for quota for more than 24 hours, or the time in lint.bounds."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.object import Object
 from policygen.lint.core.conditions import condition, created, holds, long
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Workloads that a user deactivated are not reported.
 
     Source: apis/kueue/v1beta2/workload_types.go of Kueue 0.19.2 (QuotaReserved, Evicted, Finished).

@@ -1,16 +1,12 @@
 """A workload names a WorkloadPriorityClass that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.queue_names import PRIORITY, labels, queued
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Kueue creates no Workload, so the job stays suspended.
 
     Source: pkg/util/priority/priority.go; issue 3439.

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.queue_names import BY_POD, local_queues, queued
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _OPAQUE = {
     ("trainer.kubeflow.org", "TrainJob"),
@@ -20,7 +19,7 @@ _OPAQUE = {
 """Kinds that Kueue manages and whose pods no rule can read; they are not read from clusters."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """It stays suspended; only its Workload gives the reason. Another rule reports invalid names.
 
     Source: pkg/cache/queue/manager.go; pkg/controller/jobframework/reconciler.go.

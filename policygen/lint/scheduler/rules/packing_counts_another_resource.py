@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
 from policygen.lint.core.resource_names import meant
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The score compares these names only with the requests of pods.
 
     Requests are checked only if some pods request a GPU, and no pod requests a counted resource.

@@ -1,17 +1,13 @@
 """A kube-scheduler profile packs GPUs, but no GPU pod uses it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A pod without a schedulerName goes to default-scheduler.
 
     Source: pkg/scheduler/scheduler.go, profiles by name.

@@ -1,17 +1,13 @@
 """A packing profile of kube-scheduler scores only some nodes, so it may miss the fullest."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
 
 _ALL = 100
 """Up to this number of nodes, all are scored; also the percentage that means all nodes."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The default falls from about half of the nodes to 5 %, but not below 100 nodes.
 
     Nothing is reported for a cluster that is known to be small.

@@ -1,16 +1,12 @@
 """A pod uses GPUs of a pool, but another scheduler than the pool's placed it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import DEFAULT_SCHEDULER
-from policygen.core.rule import Severity
 from policygen.lint.core.pool_pods import pools, scheduler_name
 from policygen.lint.core.running_pods import families, held, named
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Two schedulers on one pool assign the same GPU twice: each decides before it sees the other.
 
     Source: shown on kube-scheduler 1.36.3 beside Volcano 1.14.1.

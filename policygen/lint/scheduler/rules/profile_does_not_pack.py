@@ -1,14 +1,10 @@
 """A kube-scheduler profile looks like packing, but spreads pods or does not count GPUs."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import FIT, Scoring, profiles
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """By default NodeResourcesFit prefers empty nodes, and counts only cpu and memory.
 
     Source: pkg/scheduler/apis/config/v1/defaults.go; noderesources/most_allocated.go.
@@ -45,7 +41,7 @@ def check(facts: Facts) -> Iterator[Hit]:
             yield from _filling(profile.name, fit)
 
 
-def _filling(name: str, fit: Scoring) -> Iterator[Hit]:
+def _filling(name: str, fit: Scoring) -> Hits:
     at = fit.at
     if at is None:
         return

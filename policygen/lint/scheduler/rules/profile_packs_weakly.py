@@ -1,13 +1,11 @@
 """A kube-scheduler profile packs GPUs, but other scores can outweigh it."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Hit
 from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, ObjectRule, shared
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, shared
 from policygen.lint.scheduler.profiles import misnamed
 from policygen.lint.scheduler.scoring import FIT, profiles
 from policygen.plan.rules import PROFILE_PACKS_WEAKLY
@@ -16,7 +14,7 @@ _USUAL, _LEAST = 8, 1
 """GPUs of a node if the input has no nodes: against other scores, and against cpu and memory."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """One more GPU in use must outweigh cpu and memory, and all scores that apply to every pod.
 
     policygen computes the weights of its own profiles with the same formula.

@@ -1,16 +1,12 @@
 """A kube-scheduler profile has arguments for an unknown plugin, so they are ignored."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler import terms
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only enabled plugins look up their name in pluginConfig; other names are ignored.
 
     If the plugin is enabled too, kube-scheduler does not start, which another rule reports.

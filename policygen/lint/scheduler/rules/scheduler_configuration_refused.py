@@ -1,11 +1,10 @@
 """A value in a KubeSchedulerConfiguration is invalid, so kube-scheduler does not start."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.quoting import shown
-from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.kubernetes.configurations import PluginSet, SchedulerConfigurationView
 from policygen.kubernetes.configurations import SchedulerProfileView as Written
@@ -13,7 +12,7 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries, mapping, numbered
 from policygen.lint.core import typed_fields
 from policygen.lint.core.typed_fields import Fields
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler import arguments, bounds, terms
 from policygen.lint.scheduler import profiles as scheduler_profiles
 from policygen.lint.scheduler.scoring import FIT, ScoredProfile, profiles
@@ -22,7 +21,7 @@ _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _RATIO = "requestedToCapacityRatio"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Types, bounds, profiles, plugins and their arguments.
 
     Source: pkg/scheduler/apis/config/validation; pkg/scheduler/framework/runtime/framework.go
@@ -42,12 +41,12 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _arguments(one, facts.target["kubernetes"])
 
 
-def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Iterator[Hit]:
+def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Hits:
     for path, fault in typed_fields.faults(data, fields):
         yield Hit(RULE, f"{path[-1]}: {fault}", at.to(*path))
 
 
-def _profiles(entry: Entry[SchedulerConfigurationView]) -> Iterator[Hit]:
+def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
     named: dict[str, int] = {}
     several = len(entry.it.profiles) > 1
     for i, profile in enumerate(entry.it.profiles):
@@ -79,7 +78,7 @@ def _queue_sort(profile: Written) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(it.name for it in found.enabled), tuple(it.name for it in found.disabled)
 
 
-def _percentage(share: int | None, at: At) -> Iterator[Hit]:
+def _percentage(share: int | None, at: At) -> Hits:
     if share is not None and not 0 <= share <= 100:
         yield Hit(
             RULE,
@@ -88,7 +87,7 @@ def _percentage(share: int | None, at: At) -> Iterator[Hit]:
         )
 
 
-def _arguments(profile: ScoredProfile, target: Version) -> Iterator[Hit]:
+def _arguments(profile: ScoredProfile, target: Version) -> Hits:
     seen: set[str] = set()
     for i, config in enumerate(profile.it.plugin_config):
         at = profile.at.to("pluginConfig", i)
@@ -108,7 +107,7 @@ def _arguments(profile: ScoredProfile, target: Version) -> Iterator[Hit]:
             yield from _strategy(args["scoringStrategy"], place / "scoringStrategy")
 
 
-def _strategy(data: Mapping[str, Any], at: At) -> Iterator[Hit]:
+def _strategy(data: Mapping[str, Any], at: At) -> Hits:
     kind = data.get("type")
     if kind not in _STRATEGIES:
         yield Hit(

@@ -1,13 +1,9 @@
 """A KubeSchedulerConfiguration has a version that kube-scheduler no longer reads."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only v1 is left; release 1.29 removed v1beta3.
 
     Source: pkg/scheduler/apis/config/scheme/scheme.go of all known releases.

@@ -1,18 +1,16 @@
 """A field of a KubeSchedulerConfiguration does not exist, so kube-scheduler does not start."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import entries
 from policygen.lint.core.typed_fields import Fields, Type
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler import terms
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """kube-scheduler decodes the file strictly, also the arguments of plugins.
 
     Source: pkg/scheduler/apis/config/scheme; k8s.io/kube-scheduler/config/v1 (1.36.3).
@@ -28,7 +26,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                     yield from _fields(config.args, fields, at)
 
 
-def _fields(data: Any, fields: Fields, at: At) -> Iterator[Hit]:
+def _fields(data: Any, fields: Fields, at: At) -> Hits:
     if not isinstance(data, dict):
         return
     for key, value in data.items():

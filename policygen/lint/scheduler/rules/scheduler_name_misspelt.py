@@ -1,19 +1,16 @@
 """A pod's schedulerName looks like a misspelt name of a known scheduler."""
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profile_names
 from policygen.lint.volcano.queues import SCHEDULER
 
 _CUTOFF = 0.8
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """No scheduler handles an unknown name: the pod gets no event and no error.
 
     Source: pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.

@@ -1,17 +1,13 @@
 """A kube-scheduler profile disables an unknown plugin, so the intended one stays enabled."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler import terms
 from policygen.lint.scheduler.profiles import misnamed
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Unknown names under `disabled` are ignored. Plugins of other releases and builds are known.
 
     Source: pkg/scheduler/apis/config/v1/default_plugins.go, mergePluginSet (Kubernetes 1.36.3).

@@ -1,16 +1,12 @@
 """A profile enables a plugin that kube-scheduler does not have, so it does not start."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler import terms
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """kube-scheduler does not start. Plugins of known builds of the scheduler are accepted.
 
     Source: pkg/scheduler/framework/runtime/framework.go, NewFramework (Kubernetes 1.36.3).

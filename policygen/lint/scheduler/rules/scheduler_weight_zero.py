@@ -1,14 +1,10 @@
 """A score plugin has weight 0, which kube-scheduler reads as 1."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """kube-scheduler treats 0 as not set, and then uses 1.
 
     Source: pkg/scheduler/framework/runtime/framework.go, getScoreWeights.

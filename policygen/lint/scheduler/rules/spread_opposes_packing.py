@@ -1,17 +1,13 @@
 """Pods have a hard spread constraint, but their scheduler packs nodes."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
 from policygen.lint.volcano.configuration import settings
 from policygen.lint.volcano.queues import SCHEDULER
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Checked only if the pods' scheduler packs, or a spec requests packing without a scheduler.
 
     Source: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.

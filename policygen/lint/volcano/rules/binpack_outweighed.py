@@ -1,10 +1,6 @@
 """The plugin nodeorder spreads pods at least as strongly as binpack packs them."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
 
 _OPPONENTS = {"leastrequested": 1, "balancedresource": 1, "podtopologyspread": 2}
@@ -14,7 +10,7 @@ _STEP = 8
 """GPUs of a node: one more in use changes binpack's score by an eighth."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A score is 100 times its weight. One GPU of eight changes that of binpack by an eighth.
 
     Only if binpack counts GPUs at all; otherwise see binpack-without-gpu.

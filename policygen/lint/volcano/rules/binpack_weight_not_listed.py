@@ -1,17 +1,13 @@
 """A resource has a binpack weight but is not listed in binpack.resources."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
 from policygen.lint.core.resource_names import is_certain, meant
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 from policygen.lint.volcano.configuration import all_settings
 
 _LIST = "binpack.resources"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The plugins look up weights only of listed names.
 
     Source: pkg/scheduler/plugins/binpack/binpack.go, calculateWeight; network_topology_aware.go.

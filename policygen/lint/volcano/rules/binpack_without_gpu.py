@@ -1,14 +1,10 @@
 """The plugin binpack scores nodes by cpu and memory only, so GPUs are not packed."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only cpu and memory have a weight by default.
 
     Source: pkg/scheduler/plugins/binpack/binpack.go; volcano-sh/volcano#1844.

@@ -1,10 +1,6 @@
 """A Queue deserves or is guaranteed a resource that its capability does not list."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 _PREFIXES = ("hugepages-", "attachable-volumes-")
@@ -20,7 +16,7 @@ def _counted(name: str) -> bool:
     return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """In 1.13 and up to 1.14.1, a resource that the capability does not list has a limit of 0.
 
     Source: queues/validate/validate_queue.go, validateResourceOfQueue; volcano-sh/volcano#4995.

@@ -1,14 +1,10 @@
 """The plugins capacity and proportion are both enabled, and contradict each other."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Both register order, shares and votes. Some are combined; of others the first one counts.
 
     Source: pkg/scheduler/framework/session_plugins.go; plugins/{capacity,proportion}.

@@ -1,22 +1,21 @@
 """The child queues of a Queue together have more than the Queue itself."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 _MISSING_IS_ZERO = (1, 14)
 """The first release in which a resource that a parent does not list counts as 0."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Compares sums of deserved and guarantee, and each capability, but not with `root`.
 
     Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler drops the whole tree.
@@ -37,7 +36,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         yield from _limits(cluster, queue)
 
 
-def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Hit]:
+def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
     """Compares each limit with that of the nearest ancestor that has one; 0 is no limit."""
     for name, amount in queue.it.capability.items():
         for above in queues.ancestors(cluster, queue):
@@ -64,7 +63,7 @@ def _sums(
     has: Mapping[str, Fraction],
     *,
     missing_is_zero: bool,
-) -> Iterator[Hit]:
+) -> Hits:
     missing: dict[str, str] = {}
     for name in sorted({name for amounts in parts for name in amounts}):
         total = sum((amounts.get(name, Fraction(0)) for amounts in parts), Fraction(0))

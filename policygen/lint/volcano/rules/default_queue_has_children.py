@@ -1,14 +1,10 @@
 """A Queue is below the queue default, which gets all pods that name no queue."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The first pod without a queue creates a PodGroup in a queue that is not a leaf.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; plugins/capacity/capacity.go.

@@ -1,13 +1,9 @@
 """A Queue sets dequeueStrategy, which no release of Volcano reads."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The CRD has the field from 1.14 on; only generated conversions use it.
 
     Source: all of pkg/ at v1.14.1 and v1.15.1; volcano-sh/volcano#3950.

@@ -1,14 +1,10 @@
 """A Queue deserves more than its capability."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Up to 1.12 Volcano silently lowers deserved; from 1.13 on the webhook refuses it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.

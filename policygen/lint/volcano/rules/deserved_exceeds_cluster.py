@@ -1,16 +1,13 @@
 """The Queues together deserve more than the nodes have."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano does not compare the queues below root with the nodes.
 
     guarantees-exceed-cluster reports guarantees.

@@ -1,15 +1,11 @@
 """Queues set deserved, but the plugin proportion shares by weight."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
 from policygen.lint.volcano.queues import ROOT
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Proportion computes shares from weights.
 
     If parents are ignored too, queue-tree-ignored reports it. The scheduler itself writes

@@ -1,14 +1,10 @@
 """The plugin deviceshare packs the GPUs within a node, but does not pack nodes."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Its score of nodes is multiplied by ScheduleWeight, which is 0 by default.
 
     Source: pkg/scheduler/plugins/deviceshare/deviceshare.go; volcano-sh/volcano#5643.

@@ -1,10 +1,6 @@
 """The action enqueue holds back jobs that preempt or reclaim would make room for."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoFile, all_settings
 
 _HOLDERS = {"preempt": (*QUEUE_PLUGINS, "overcommit"), "reclaim": ("overcommit",)}
@@ -15,7 +11,7 @@ has no room.
 """
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Preempt and reclaim skip jobs that are not enqueued; without the action all are.
 
     Source: pkg/scheduler/actions/{reclaim,preempt,enqueue}; volcano-sh/volcano#4756; run on 1.14.1.

@@ -1,17 +1,13 @@
 """A gang needs more at once than its Queue may use."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.gangs import gangs
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The gang is never enqueued, or its first pods hold GPUs forever.
 
     For a Job the controller writes minResources.

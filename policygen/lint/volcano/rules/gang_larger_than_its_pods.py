@@ -1,14 +1,10 @@
 """A gang waits for more pods than its workloads create."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Counts the pods of all workloads that name the group, if their number is known.
 
     Source: pkg/scheduler/plugins/gang/gang.go, NotEnoughPodsReason.

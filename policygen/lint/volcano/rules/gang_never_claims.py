@@ -1,16 +1,12 @@
 """The PriorityClass of a gang never preempts, so its Queue cannot reclaim its share."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Neither preempt nor reclaim acts for a pod whose preemptionPolicy is Never.
 
     Source: pkg/scheduler/actions/{preempt,reclaim}; volcano-sh/volcano#3739.

@@ -1,15 +1,12 @@
 """A PodGroup has been Pending or Inqueue for too long."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.conditions import condition, created, long, phase
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A gang in phase Inqueue counts against its queue although no pod runs.
 
     Source: pkg/scheduler/plugins/capacity, inqueue, of Volcano 1.14.1; issues 2814, 5006.

@@ -1,18 +1,17 @@
 """Pods belong to a Volcano gang, but another scheduler schedules them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.names import POD_GROUP
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profile_names
 from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Skips unknown schedulers, which may be Volcano under another name.
 
     Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.

@@ -1,14 +1,10 @@
 """A PodGroup and its pods have different PriorityClasses."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano reads the class of the group; kube-scheduler and kubelet read that of the pods.
 
     Source: pkg/scheduler/plugins/priority/priority.go; Kubernetes' docs on pod priority.

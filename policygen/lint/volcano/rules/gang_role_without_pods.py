@@ -1,15 +1,11 @@
 """A gang waits for pods of a role that too few pods have."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The role of a pod is the value of its annotation. See also gang-roles-not-tested.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid.

@@ -1,13 +1,9 @@
 """A PodGroup's minMember is below the sum of minTaskMember, so roles are not checked."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano then skips its check of roles.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid, CheckTaskReady.

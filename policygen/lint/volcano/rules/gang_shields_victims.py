@@ -1,10 +1,6 @@
 """The plugin gang protects complete gangs, so preempt or reclaim find no pods to evict."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, VolcanoFile, all_settings
 
 _SWITCHES = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
@@ -15,7 +11,7 @@ _VOTERS = {
 """Other plugins that name victims."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Gang names only pods above minMember as victims, and all plugins of its tier must agree.
 
     If they agree on no pod, a later tier decides, so only the last tier that votes is checked.

@@ -1,17 +1,13 @@
 """The size of a gang is set on its pods, where Volcano ignores it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Edit, Hit, Verb
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 from policygen.lint.volcano.queues import MIN_MEMBER
 
 _OWNERS = ("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
 """Kinds whose annotations Volcano reads."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano reads the annotation from the object that owns the pods.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, getMinMemberFromUpperRes;

@@ -1,15 +1,11 @@
 """A PodGroup has no minResources, so it is admitted even if it does not fit its Queue."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only if the scheduler enqueues jobs and the queue has a known limit.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, AddJobEnqueueableFn.

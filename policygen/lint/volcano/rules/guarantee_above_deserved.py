@@ -1,17 +1,13 @@
 """A Queue is guaranteed more than it deserves."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _NEEDS_DESERVED = (1, 14)
 """The first release in which a queue with a guarantee must set deserved."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """From 1.14.2 on each resource of the guarantee must be in deserved, and not above it.
 
     In 1.13 only if deserved is set; earlier releases silently lower it.

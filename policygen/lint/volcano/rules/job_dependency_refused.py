@@ -1,18 +1,14 @@
 """Tasks of a Volcano Job depend on each other, twice on one task, or on an unknown task."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
 from policygen.lint.core.pod_templates import Part
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import names_known, task_name
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano reports a cycle and an unknown task alike.
 
     Source: pkg/webhooks/admission/jobs/validate/util.go, topoSort.

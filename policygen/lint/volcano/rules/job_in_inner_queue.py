@@ -1,14 +1,10 @@
 """A Volcano Job is in a Queue that has queues below it."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano accepts a PodGroup there, which `gang-in-inner-queue` reports.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate.

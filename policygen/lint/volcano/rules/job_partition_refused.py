@@ -1,15 +1,11 @@
 """The partitions of a Volcano task do not match its replicas or minAvailable."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas, task_name
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validatePartitionPolicy."""
     for spec in jobs.specs(facts.cluster):
         for i, task in enumerate(spec.items("tasks")):

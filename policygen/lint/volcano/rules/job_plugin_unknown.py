@@ -1,14 +1,11 @@
 """A Volcano Job uses an unknown plugin, or the plugin mpi without its tasks."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import names_known, task_name
 
@@ -19,7 +16,7 @@ _MPI_ROLES = ("master", "worker")
 _FLAG = re.compile(r"--?(master|worker|port)(?:=(.*))?", re.DOTALL)
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """MPI needs a master and a worker task, under these names unless its arguments name others.
 
     Source: pkg/controllers/job/plugins/factory.go; jobs/validate/admit_job.go.

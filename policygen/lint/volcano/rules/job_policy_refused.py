@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
 from policygen.lint.core.pod_templates import Part
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 
 _ANY = "*"
@@ -36,7 +35,7 @@ _ACTIONS = (
 )
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validatePolicies."""
     for spec in jobs.specs(facts.cluster):
         for holder in (spec, *spec.items("tasks")):

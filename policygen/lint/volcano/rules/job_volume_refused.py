@@ -1,16 +1,12 @@
 """A volume of a Volcano Job has no claim, two claims, or a path that is already used."""
 
-from collections.abc import Iterator
-
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validateIO."""
     for spec in jobs.specs(facts.cluster):
         paths: set[str] = set()

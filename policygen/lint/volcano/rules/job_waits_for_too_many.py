@@ -1,15 +1,11 @@
 """A Volcano Job, or a task of it, has a minAvailable above its replicas."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas, task_name
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
         total = 0 if isinstance(spec.data.get("tasks"), list | None) else None

@@ -1,14 +1,10 @@
 """A Namespace names a Queue, but the webhook that reads it is off by default."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import VOLCANO_QUEUE
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Off by default since 1.12, the first supported release.
 
     Source: pkg/webhooks/admission/podgroups/mutate; installer/helm/chart/volcano/values.yaml.

@@ -1,12 +1,8 @@
 """A gang requests a network topology, but the plugin that reads it is not enabled."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView, VolcanoJobView
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import settings
 
 _PLUGIN = "network-topology-aware"
@@ -14,7 +10,7 @@ _HARD_BY_PLUGIN = (1, 14)
 """The first release in which the plugin decides about hard topologies; earlier, allocate did."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Without the plugin every node is a candidate, in hard mode too.
 
     Source: pkg/scheduler/framework/session_plugins.go, HyperNodeGradientForJobFn.

@@ -1,20 +1,16 @@
 """The affinity of a Queue names a node group without nodes."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import NODE_GROUP
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import entries
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _TERM = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A label of nodes names their group.
 
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, NodeGroupNameKey.

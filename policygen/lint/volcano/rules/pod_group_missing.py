@@ -1,18 +1,14 @@
 """Pods belong to a PodGroup that does not exist."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import POD_GROUP
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The controller creates a PodGroup only for pods that do not name one; other pods wait.
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go, addPod; pkg/scheduler/cache, Snapshot.

@@ -1,16 +1,12 @@
 """A PodGroup is not named by any workload of its namespace."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.names import POD_GROUP
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only if the input has workloads of the namespace. Skips groups of controllers.
 
     Source: pkg/controllers/podgroup/pg_controller.go: pods join by annotation only.

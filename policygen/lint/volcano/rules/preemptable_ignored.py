@@ -1,13 +1,9 @@
 """volcano.sh/preemptable is not a valid boolean, so Volcano reads it as false."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
-from policygen.core.rule import Severity
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.metadata_keys import written
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _KEY = "volcano.sh/preemptable"
 _TRUTHS = frozenset(
@@ -16,7 +12,7 @@ _TRUTHS = frozenset(
 """As Go's strconv.ParseBool reads them."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Pods without the key may be preempted; pods with an invalid value may not.
 
     Source: pkg/scheduler/api/pod_info.go, GetPodPreemptable, and job_info.go, extractPreemptable.

@@ -1,14 +1,10 @@
 """A Queue has an affinity to node groups, but the plugin that reads it is not enabled."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only nodegroup reads spec.affinity.
 
     Source: pkg/scheduler/plugins/nodegroup/nodegroup.go.

@@ -1,16 +1,12 @@
 """A Queue has a negative amount, or a fraction of an indivisible resource."""
 
-from collections.abc import Iterator
-
 from policygen.core.amounts import amount_of
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.lint.core.standard_resources import whole
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Releases before 1.14 do not check it.
 
     Source: queues/validate/validate_queue.go, validateResourceOfQueue.

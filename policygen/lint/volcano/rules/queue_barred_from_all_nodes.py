@@ -1,15 +1,11 @@
 """A Queue without an affinity fits no node, because the plugin nodegroup is strict."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Labelled nodes take only queues that name their group.
 
     A strict plugin allows no other nodes. Queues inherit affinities if the plugin has

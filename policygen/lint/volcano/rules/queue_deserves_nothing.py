@@ -1,14 +1,10 @@
 """A Queue has a capability but no deserved, which the plugin capacity needs."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Only if no configuration shows which plugin is used; otherwise see `queue-without-deserved`.
 
     A queue with a weight probably uses the plugin proportion, which Volcano ships.

@@ -1,16 +1,13 @@
 """The hierarchy annotations of a Queue do not match, or place it above another Queue."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.core.finding import At
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PATH = "volcano.sh/hierarchy"
 _WEIGHTS = "volcano.sh/hierarchy-weights"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: queues/validate/validate_queue.go, validateHierarchicalAttributes."""
     taken: dict[str, tuple[str, At]] = {}
     for queue in facts.cluster.queues:

@@ -1,14 +1,10 @@
 """A Queue may use more than it deserves, but is not reclaimable."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import ROOT
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Reclaim skips queues with reclaimable false.
 
     Source: pkg/scheduler/actions/reclaim/reclaim.go, queue.Reclaimable().

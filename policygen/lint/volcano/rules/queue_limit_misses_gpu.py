@@ -1,16 +1,12 @@
 """The capability of a Queue does not list a GPU resource that other Queues list."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The nearest ancestor that lists a resource limits it; without one it has no limit.
 
     Skips queues with an affinity, which restricts them to nodes of their own.

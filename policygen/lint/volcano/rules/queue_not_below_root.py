@@ -1,15 +1,11 @@
 """The parent of a Queue does not exist, or its parents form a cycle."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues as volcano_queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The webhook refuses such a queue; with enableHierarchy an existing one stops all scheduling.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, updateAncestors;

@@ -1,18 +1,17 @@
 """A Queue or PodGroup names a resource that Volcano does not count."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from policygen.core.amounts import HUGE_PAGES
-from policygen.core.finding import Hit, Path
-from policygen.core.rule import Severity
+from policygen.core.finding import Path
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.resource_names import NATIVE, meant, provided
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano drops names without a domain and names of quotas; a misspelt name limits nothing.
 
     Skips groups that Volcano's controllers create, which contain names of quotas too.
@@ -33,7 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 def _uncounted(
     owner: Entry[Any], path: Path, amounts: Mapping[str, Any], known: frozenset[str]
-) -> Iterator[Hit]:
+) -> Hits:
     for name in amounts:
         for prefix in ("requests.", "limits."):
             right = name.removeprefix(prefix)

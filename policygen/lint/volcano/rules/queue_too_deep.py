@@ -1,16 +1,13 @@
 """A Queue has more queues above it than Volcano's webhook allows."""
 
-from collections.abc import Iterator
 from itertools import islice
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.versions import VOLCANO_QUEUE_DEPTH
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """From 1.14.2 on. Reports only the first queue of a path that is too deep, not all below it.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go, validateQueueDepth.

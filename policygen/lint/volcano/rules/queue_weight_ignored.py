@@ -1,14 +1,10 @@
 """A Queue has a weight, but the plugin capacity shares by deserved."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Capacity does not read weights.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3305.

@@ -1,15 +1,11 @@
 """A Queue has a capability but no deserved, so everything that it runs may be reclaimed."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """For capacity, pods above deserved are victims, and a queue reclaims only up to deserved.
 
     Skips queues that are not reclaimable. The configuration that Volcano ships has the plugin

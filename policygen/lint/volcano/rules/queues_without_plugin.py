@@ -1,14 +1,10 @@
 """Queues have limits, but the scheduler has no plugin that reads them."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Without capacity and proportion, no plugin compares the use of a queue with its limit.
 
     Source: pkg/scheduler/framework/session_plugins.go, Allocatable: no plugin, no limit.

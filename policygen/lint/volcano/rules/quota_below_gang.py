@@ -1,16 +1,13 @@
 """A ResourceQuota is smaller than a gang of its namespace."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from policygen.core.amounts import amount_of, shown
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.core import ResourceQuotaView
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The quota refuses the gang's last pods, and the first ones wait for them.
 
     Skips quotas with scopes, which may not count these pods.

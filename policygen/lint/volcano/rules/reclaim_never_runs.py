@@ -1,19 +1,16 @@
 """Queues lend what they deserve, but the scheduler never reclaims it."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.volcano import QueueView
-from policygen.lint.rule import Facts, Family, Need, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
 
 _STARVING = ("gang", "priority", "tdm")
 """The plugins that report jobs without enough pods."""
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """No default configuration has the action.
 
     It acts only for jobs that a plugin reports as starving. A guarantee is not lent.

@@ -1,15 +1,11 @@
 """A manifest sets amounts on the Queue root, which Volcano manages itself."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.kubernetes.untyped import mapping
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano refuses changes of its amounts from 1.14.2 on; earlier they limit the whole cluster.
 
     Source: queues/validate/validate_queue.go, AdmitQueues; volcano-sh/volcano#4349.

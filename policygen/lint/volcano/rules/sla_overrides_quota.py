@@ -1,14 +1,10 @@
 """The plugin sla admits jobs before the plugin that checks the quota of their Queue."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The first tier that permits or rejects decides whether a job is enqueued.
 
     Source: pkg/scheduler/framework/session_plugins.go, JobEnqueueable; plugins/sla/sla.go.

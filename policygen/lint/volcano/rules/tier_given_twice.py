@@ -3,17 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.kubernetes.cluster import VOLCANO
 from policygen.kubernetes.untyped import mapping, numbered
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 
 _FIELD = "networkTopology"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Source: podgroups/validate/validate_podgroup.go and jobs/validate/admit_job.go."""
     for owner, at, holder in _holders(facts):
         topology = holder.get(_FIELD)

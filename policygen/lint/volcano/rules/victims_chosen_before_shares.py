@@ -1,14 +1,10 @@
 """Reclaim selects victims in a tier before the plugin that knows the shares of Queues."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The first tier that names victims decides, and conformance names all but system pods.
 
     If gang votes in the same tier, it names few victims, and mostly the next tier decides.

@@ -1,14 +1,12 @@
 """An argument of a Volcano plugin has an invalid text or number and is ignored."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from policygen.core.durations import seconds
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.core.quoting import quoted, shown
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 _PERIODS = {("tdm", "tdm.evict.period"): "1m", ("rescheduling", "interval"): "5m"}
@@ -20,7 +18,7 @@ _OPEN = re.compile(f"{_TIME}-{_TIME}", re.ASCII)
 _USED = ("cpu", "mem")
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """volcano-argument-mistyped and volcano-scheduler-crashes report values of a wrong type.
 
     Source: New and OnSessionOpen of pkg/scheduler/plugins/{sla,tdm,usage,rescheduling}.
@@ -34,7 +32,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield from _thresholds(plugin.arguments["thresholds"], plugin.argument_at)
 
 
-def _text(plugin: ListedPlugin, name: str, value: str) -> Iterator[Hit]:
+def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
     argument = f"{name} of plugin {plugin.name} is {quoted(value)}"
     at = plugin.argument_at(name)
     if plugin.name == "sla" and name == _WAITING:
@@ -53,7 +51,7 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Iterator[Hit]:
         yield Hit(RULE, f"{argument}, so the zone never opens; write times such as 22:00-06:00", at)
 
 
-def _thresholds(value: Any, argument: Any) -> Iterator[Hit]:
+def _thresholds(value: Any, argument: Any) -> Hits:
     at: At = argument("thresholds")
     if not isinstance(value, dict):
         message = (

@@ -1,19 +1,17 @@
 """An argument of a Volcano plugin has the wrong type, so its default is used."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import At, Edit, Hit, Verb
+from policygen.core.finding import At
 from policygen.core.quoting import shown
-from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents import kubectl_scalars
-from policygen.lint.rule import Facts, Family, Fix, ObjectRule
+from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano logs a warning in each session. See also volcano-scheduler-crashes.
 
     Source: pkg/scheduler/framework/arguments.go; binpack.go for binpack.resources.

@@ -1,14 +1,10 @@
 """An argument of a Volcano plugin is too small, so another value is used."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """A factor below 1 becomes 1.2; a negative weight of a resource becomes 1.
 
     Source: pkg/scheduler/plugins/overcommit/overcommit.go and plugins/binpack/binpack.go.
@@ -23,7 +19,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                         yield from _below(plugin, name, 0, "1", "write 0 to ignore the resource")
 
 
-def _below(plugin: ListedPlugin, name: str, least: int, then: str, remedy: str) -> Iterator[Hit]:
+def _below(plugin: ListedPlugin, name: str, least: int, then: str, remedy: str) -> Hits:
     value = plugin.arguments.get(name)
     if isinstance(value, int | float) and value < least:
         yield Hit(

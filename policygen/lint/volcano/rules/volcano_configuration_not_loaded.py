@@ -1,13 +1,9 @@
 """Volcano's scheduler drops an invalid configuration and uses the built-in one."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.quoting import shown
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.core.versions import Version
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import VolcanoFile, all_settings
 
@@ -16,7 +12,7 @@ _REFUSES = (1, 14)
 _DROPS = "the scheduler drops the whole file and uses its built-in configuration"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Unknown or missing actions, switches that are not booleans, drf beside proportion.
 
     Source: pkg/scheduler/util.go, UnmarshalSchedulerConf; volcano-sh/volcano#4660.
@@ -55,7 +51,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 )
 
 
-def _conflicts(configuration: VolcanoFile) -> Iterator[Hit]:
+def _conflicts(configuration: VolcanoFile) -> Hits:
     proportional = {
         plugin.tier: plugin for plugin in configuration.plugins if plugin.name == "proportion"
     }
@@ -71,7 +67,7 @@ def _conflicts(configuration: VolcanoFile) -> Iterator[Hit]:
             )
 
 
-def _switches(configuration: VolcanoFile, target: Version) -> Iterator[Hit]:
+def _switches(configuration: VolcanoFile, target: Version) -> Hits:
     for plugin in configuration.plugins:
         for switch in terms.switches(target):
             value = plugin.fields.get(switch)

@@ -1,17 +1,16 @@
 """Volcano's scheduler configuration has an unknown key or argument, which is ignored."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Severity
+from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.core.versions import Version
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Volcano decodes the file without a check of unknown keys, and looks up arguments by name.
 
     Source: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go, and each plugin's file.
@@ -29,7 +28,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield from _arguments(plugin, target)
 
 
-def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Iterator[Hit]:
+def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Hits:
     for key in keys:
         if key not in known:
             yield Hit(
@@ -39,7 +38,7 @@ def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Iterator[Hit]
             )
 
 
-def _arguments(plugin: ListedPlugin, target: Version) -> Iterator[Hit]:
+def _arguments(plugin: ListedPlugin, target: Version) -> Hits:
     for name in plugin.arguments:
         parameter = terms.argument(plugin.name, name)
         if parameter is not None and parameter.read(target):

@@ -1,14 +1,10 @@
 """Volcano's scheduler configuration lists a plugin twice, so it votes twice."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The scheduler keeps functions by the plugin's name and calls them for each entry.
 
     Source: pkg/scheduler/framework/framework.go, OpenSession, and session_plugins.go.

@@ -1,16 +1,12 @@
 """Volcano's scheduler configuration names an unknown plugin, which is skipped."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
-from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import all_settings
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """The scheduler logs an error in each session and skips the plugin.
 
     Source: pkg/scheduler/framework/framework.go, OpenSession; volcano-sh/volcano#3424.

@@ -1,11 +1,7 @@
 """An argument in Volcano's scheduler configuration crashes the scheduler."""
 
-from collections.abc import Iterator
-
-from policygen.core.finding import Hit
 from policygen.core.quoting import shown
-from policygen.core.rule import Severity
-from policygen.lint.rule import Facts, Family, ObjectRule
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
 
@@ -14,7 +10,7 @@ _NUMBER = "deviceshare.GPUNumberEnable"
 _VGPU = "deviceshare.VGPUEnable"
 
 
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Hits:
     """Unchecked types end the process, and so do two ways to share GPUs.
 
     Source: pkg/scheduler/framework/arguments.go, Get; plugins/{tdm,rescheduling,deviceshare};
@@ -38,7 +34,7 @@ def check(facts: Facts) -> Iterator[Hit]:
                 yield from _ways(plugin)
 
 
-def _ways(plugin: ListedPlugin) -> Iterator[Hit]:
+def _ways(plugin: ListedPlugin) -> Hits:
     on = [name for name in (_SHARING, _NUMBER, _VGPU) if plugin.arguments.get(name) is True]
     if len(on) > 1:
         yield Hit(
