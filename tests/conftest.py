@@ -12,12 +12,14 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
+from policygen.cli import main
 from policygen.core.finding import Finding
 from policygen.core.rule import Severity
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec.load import Loaded, load
+from tests.cli.commands import SPEC
 
 # A background job of a shell ignores Ctrl-C, and so would every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -155,6 +157,29 @@ def policygen(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def run(capfdbinary, monkeypatch):
+    """`policygen ARGUMENTS` in this process: exit code, stdout, stderr."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["policygen", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main.main()
+        out, err = capfdbinary.readouterr()
+        return int(stop.value.code or 0), out.decode(), err.decode()
+
+    return call
+
+
+@pytest.fixture
+def spec(tmp_path):
+    """A folder with a pool and a team."""
+    folder = tmp_path / "spec"
+    folder.mkdir()
+    (folder / "policy.yaml").write_text(SPEC, "utf-8")
+    return folder
 
 
 @pytest.fixture

@@ -1236,7 +1236,7 @@ FILES = {"encoding", "no-spec-files", "output-inside-input", "unreadable-input"}
 """About files, and not about what is in them: tests/documents/test_files.py."""
 
 BASE_FILES = {"bad-base-file", "no-configuration"}
-"""About the file that a Platform names: tests/cli/test_cli.py."""
+"""About the file that a Platform names: tests/app/test_render.py."""
 
 
 def test_every_error_has_its_case():

@@ -1,0 +1,104 @@
+"""What standard error shows: notes, their groups, and nothing that steers a terminal."""
+
+import re
+
+import pytest
+import yaml
+
+from tests.cli.commands import ARTICLES, SPEC
+
+
+def test_quiet_hides_notes_and_keeps_warnings(run):
+    _, _, loud = run("validate", *ARTICLES)
+    _, _, quiet = run("validate", "-q", *ARTICLES)
+    assert "info: " in loud
+    assert "info: " not in quiet
+    assert " warning: " in quiet
+
+
+def five_models(tmp_path):
+    """Two pools, two teams, and five models, in a file."""
+    pool = SPEC.split("---", maxsplit=1)[0]
+    second = pool.replace("name: p", "name: q").replace("pool: p", "pool: q")
+    quotas = "quotas:\n    - pool: p\n      guarantee: 20\n    - pool: q\n      guarantee: 20\n"
+    team = SPEC.split("---")[1].partition("quotas:")[0] + quotas
+    more = team.replace("name: a", "name: b")
+    classes = (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        "spec:\n  priorities: [{name: high, value: 100}, {name: low, value: 10}]\n"
+    )
+    model = (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {{name: m{number}}}\n"
+        "spec:\n  team: {team}\n  workload: batch\n  priority: {priority}\n  family: llama\n  size: 8b\n"
+        "  placement: {{pools: [{pool}]}}\n"
+    )
+    models = [
+        model.format(number=number, team="ab"[number % 2], priority=priority, pool=pool)
+        for number, (pool, priority) in enumerate(
+            [("p", "high"), ("p", "high"), ("q", "low"), ("q", "high"), ("p", "low")]
+        )
+    ]
+    path = tmp_path / "five.yaml"
+    path.write_text("---\n".join([classes, pool, second, team, more, *models]))
+    return path
+
+
+def test_notes_of_five_models_fit_one_screen(run, tmp_path):
+    code, out, err = run("validate", five_models(tmp_path))
+    assert (code, out) == (0, "valid: 2 pools, 2 teams, 5 models, 16 objects\n")
+    assert len(err.splitlines()) <= 30
+    _, _, every = run("validate", "--all", tmp_path / "five.yaml")
+    assert all(" need nvidia.com/gpu: 1; " in it for it in every.splitlines() if "[pods-m" in it)
+    assert every.count("[pods-must-carry]") == 5
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_quiet_keeps_the_fields_that_pods_need(run, tmp_path, command):
+    _, _, quiet = run(command, "-q", five_models(tmp_path))
+    assert "info: " not in quiet
+    for number in range(5):
+        assert f"model m{number} in namespace" in quiet
+    blocks = re.split(r"\n(?:# .*\n)+", quiet)[1:]
+    fields = [yaml.safe_load(block) for block in blocks]
+    assert {it["labels"]["kueue.x-k8s.io/queue-name"] for it in fields} == {"p", "q"}
+    assert {it["labels"]["kueue.x-k8s.io/priority-class"] for it in fields} == {"high", "low"}
+    assert len(fields) == 4
+
+
+def test_control_characters_never_reach_the_terminal(run, spec):
+    (spec / "bad.yaml").write_text('apiVersion: "policygen.dev/\\e[31m"\nkind: "\\e]0;x\\a"\n')
+    code, _, err = run("validate", spec)
+    assert code == 2
+    assert "\x1b" not in err
+    assert "\x07" not in err
+
+
+def test_colours_only_when_asked_or_on_a_terminal(run, spec, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    (spec / "policy.yaml").write_text(SPEC.replace("product", "prodcut"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("validate", spec)[2]
+    monkeypatch.delenv("FORCE_COLOR")
+    assert "\x1b[" not in run("validate", spec)[2]
+
+
+def test_foreign_documents_are_counted(run, spec):
+    (spec / "deployment.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\n")
+    code, _, err = run("validate", "--all", spec)
+    assert code == 0
+    assert "1 document of other API groups skipped" in err
+    _, _, err = run("validate", spec)
+    assert "2 more that need no action; --all shows them" in err
+
+
+def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):
+    assumed = SPEC.replace("    nodeType: a2-ultragpu-8g\n", "")
+    (tmp_path / "spec.yaml").write_text(assumed.replace("guarantee: 20", "guarantee: 2000"))
+    for command in ("render", "validate"):
+        code, _, loud = run(command, tmp_path / "spec.yaml")
+        assert code == 2
+        assert "info: " in loud
+        code, _, quiet = run(command, "-q", tmp_path / "spec.yaml")
+        assert code == 2
+        assert "info: " not in quiet
+        assert "[guarantees-above-available]" in quiet
