@@ -1,0 +1,60 @@
+"""Every format says all that was found, and nothing from the input gets out of its place."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from policygen.core.finding import Finding, Place, Related
+from policygen.core.rule import Severity
+from policygen.report.catalog import FORMATS
+from policygen.report.report import Report
+from tests.report.reports import NASTY, report, written
+from tests.rules import rule
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_what_people_read_is_bounded_and_counts_truly(name):
+    line = "x" * 10**6
+    place = Place("a.yaml", 1, 1, 10**6, line)
+    findings = tuple(
+        Finding(rule(f"rule-{number % 3}", Severity.ERROR), line, place, object=line)
+        for number in range(999)
+    )
+    out = written(name, Report(findings=findings))
+    assert len(out) < (65_536 if name == "markdown" else 2_000_000)
+    assert "999 errors" in out
+    if name == "markdown":
+        rows = out.count("| rule\\-")
+        assert f"{999 - rows} more; -f json has them all" in out
+    elif name == "html":
+        assert out.count("233 more of ") == 3
+    else:
+        assert out.count("and 330 more [rule-") == 3
+
+
+def test_what_is_on_a_cluster_is_told_at_the_line_of_the_spec_behind_it():
+    """Machines show findings beside files; a file that an object of a cluster holds is none of theirs."""
+    spec = Related("ClusterPool a100", Place("spec.yaml", 7, 3, 4))
+    inside = Place("ConfigMap kueue-system/kueue-manager-config: config.yaml", 2, 1)
+    drift = Finding(
+        rule("drift", Severity.ERROR), "m", inside, "ConfigMap a/b", related=(spec,), cluster="east"
+    )
+    it = replace(report(), findings=(drift, drift._replace(related=())))
+    near, far = written("github", it).splitlines()
+    assert near.startswith("::error title=drift,file=spec.yaml,line=7,col=3,endColumn=7::east: ")
+    assert far.startswith("::error title=drift::east: ")
+    told, untold = json.loads(written("gitlab", it))
+    assert told["location"] == {"path": "spec.yaml", "lines": {"begin": 7}}
+    assert told["description"].startswith("east: ")
+    assert untold["location"]["path"].startswith("east: ")
+    results = json.loads(written("sarif", it))["runs"][0]["results"]
+    (location,) = results[0]["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "spec.yaml"
+    assert "physicalLocation" not in results[1]["locations"][0]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_lets_control_characters_out(name):
+    out = written(name, report(NASTY))
+    assert not set(out) & set("\x1b\x00\x07\u202e\r\t\ud800")
