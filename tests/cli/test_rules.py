@@ -12,12 +12,14 @@ from policygen.app import explain
 from policygen.cli.main import cli
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family
-from policygen.lint.page import has_page, page
+from policygen.lint.page import page
 from policygen.lint.registry import REGISTRY, RULES
-from policygen.report.explanation import MAX_COLUMNS, MAX_LINES
+
+RULE = "local-queue-without-cluster-queue"
 
 ROOT = Path(__file__).parents[2]
-RULE = "local-queue-without-cluster-queue"
+
+
 SCHEMA = json.loads((ROOT / "schemas" / "rules.schema.json").read_text("utf-8"))
 
 
@@ -128,45 +130,3 @@ def test_usage(wrong):
 def test_an_unknown_kind_is_told_with_the_nearest():
     with pytest.raises(UsageError, match='did you mean "ClusterQueue"'):
         explain.select(explain.RuleQuery(kinds=("ClusterQueu",)))
-
-
-@pytest.mark.parametrize("name", explain.names())
-def test_every_name_is_explained(name):
-    text = explain.explain(name)
-    assert text.startswith(f"# {name}\n\n")
-    assert text.endswith("\n")
-
-
-@pytest.mark.parametrize("name", explain.names())
-def test_an_explanation_fits_a_screen(name):
-    lines = explain.explain(name).splitlines()
-    assert len(lines) <= MAX_LINES
-    assert [line for line in lines if len(line) > MAX_COLUMNS] == []
-
-
-@pytest.mark.parametrize("rule", RULES, ids=str)
-def test_an_explanation_shows_what_differs(rule):
-    lines = explain.explain(rule.name).splitlines()
-    assert any(line.startswith(("  - ", "  + ")) for line in lines)
-    example = page(rule.name)
-    removed = [line[4:] for line in lines if line.startswith("  - ")]
-    text = f"linted with {' '.join(example.bad.options)}\n{example.bad.text}"
-    assert [line for line in removed if line.removesuffix("...") not in text] == []
-
-
-@pytest.mark.parametrize("rule", [each for each in REGISTRY if each.remedy], ids=str)
-def test_what_to_do_is_explained(rule):
-    """On its page, if it has one: tests/lint/test_finding_pages.py."""
-    assert rule.remedy in " ".join(explain.explain(rule.name).split()) or has_page(rule.name)
-
-
-def test_of_every_name_of_a_run_it_is_said_what_to_do():
-    of_runs = {each.name for each in REGISTRY if each.family is Family.RUN and not each.remedy}
-    assert of_runs == set()
-
-
-def test_an_unknown_name_is_told_with_the_nearest():
-    with pytest.raises(UsageError, match=f'no rule "{RULE[:-1]}"; did you mean "{RULE}"'):
-        explain.explain(RULE[:-1])
-    with pytest.raises(UsageError, match='did you mean "limit-above-parent"'):
-        explain.explain("limit-above-parents")

@@ -4,35 +4,11 @@ import json
 
 import pytest
 
-from policygen.api_validation import schemas
-from policygen.core.finding import At, Hit
+from policygen.core.finding import At
 from policygen.documents.files import Source
-from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
-from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import spec_sources
-from policygen.kubernetes.scopes import OF_THE_CLUSTER
-from tests.rules import rule
-
-QUEUE = {
-    "apiVersion": "kueue.x-k8s.io/v1beta2",
-    "kind": "LocalQueue",
-    "metadata": {"name": "a", "namespace": "b"},
-    "spec": {"clusterQueue": "c"},
-}
-
-
-def read(text, name="a.yaml"):
-    return manifests.read([Source(name, text, None)])
-
-
-def names(found):
-    return [str(it) for it in found.objects]
-
-
-def place(found, at):
-    (finding,) = locate_objects(found.documents, found.objects, [Hit(rule("rule"), "message", at)])
-    return finding
+from tests.kubernetes.reading import QUEUE, names, place, read
 
 
 def test_documents_lists_and_lists_of_lists_are_objects():
@@ -219,50 +195,6 @@ def test_what_is_no_yaml_is_told_and_the_rest_is_read():
     assert not found.complete
 
 
-def test_null_is_absent_and_of_a_wrong_type_only_the_name_is_known():
-    good = {**QUEUE, "spec": {"clusterQueue": "c", "stopPolicy": None}}
-    bad = {**QUEUE, "metadata": {"name": "z"}, "spec": ["c"]}
-    cluster = Cluster(read("\n---\n".join(map(json.dumps, [good, bad]))).objects)
-    assert [it.name for it in cluster.local_queues] == ["a"]
-    assert cluster.local_queues.knows("z")
-    (malformed,) = cluster.malformed
-    assert malformed.path == ("spec",)
-
-
-def test_a_field_of_a_wrong_type_is_left_out_and_who_looks_at_it_is_known():
-    bad = {**QUEUE, "spec": {"clusterQueue": ["c"], "stopPolicy": "Hold"}}
-    cluster = Cluster(read(json.dumps(bad)).objects)
-    (queue,) = cluster.local_queues
-    (malformed,) = cluster.malformed
-    assert malformed.path == ("spec", "clusterQueue")
-    assert queue.it.stop_policy == "Hold"
-    assert cluster.accesses.take() == frozenset()
-    assert queue.it.cluster_queue == ""
-    assert cluster.accesses.take() == {queue.at}
-    assert list(cluster.without(frozenset({queue.at})).local_queues) == []
-
-
-def test_fields_of_v1beta1_are_read_as_the_newest_and_shown_as_written():
-    text = """\
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ClusterQueue
-metadata: {name: a}
-spec:
-  cohort: pool
-  admissionChecks: [one, two]
-  flavorFungibility: {whenCanBorrow: Borrow}
-"""
-    found = read(text)
-    (queue,) = Cluster(found.objects).cluster_queues
-    assert queue.it.cohort_name == "pool"
-    assert [it.name for it in queue.it.admission_checks_strategy.admission_checks] == ["one", "two"]
-    assert queue.it.flavor_fungibility.when_can_borrow == "MayStopSearch"
-    finding = place(found, queue.at.to("spec", "cohortName"))
-    assert (finding.path, finding.place.line) == ("spec.cohort", 5)
-    strategy = queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", 1, "name")
-    assert place(found, strategy).path == "spec.admissionChecks[1]"
-
-
 @pytest.mark.parametrize(
     "text, may_be_spec",
     [
@@ -279,39 +211,3 @@ spec:
 def test_a_label_of_ours_makes_no_spec(text, may_be_spec):
     source = Source("a.yaml", text, None)
     assert spec_sources([source]) == [source] * may_be_spec
-
-
-def test_what_is_of_the_cluster_is_in_no_namespace_whatever_is_written():
-    queue = {**QUEUE, "kind": "ClusterQueue"}
-    assert names(read(json.dumps(queue))) == ["ClusterQueue a"]
-    assert names(read(json.dumps({**queue, "apiVersion": "example.com/v1"}))) == [
-        "ClusterQueue b/a"
-    ]
-
-
-def test_what_is_of_the_cluster_is_what_the_servers_say():
-    served = [
-        schemas.served(at.removeprefix(f"{schemas.CORE}/"), kind)
-        for at, kinds in schemas.index().kinds.items()
-        for kind in kinds
-    ]
-    assert {(it.group, it.kind) for it in served if not it.namespaced} == OF_THE_CLUSTER
-
-
-def test_patches_of_a_kustomization_are_no_objects():
-    """Only a build puts them together with what they patch."""
-    header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
-    named = "resources: [queue.yaml]\npatches: [{path: ../patch.yaml}]\n"
-    patch = json.dumps({**QUEUE, "spec": {"stopPolicy": "Hold"}})
-    for text in (header + named, named):
-        sources = [
-            Source("k/over/kustomization.yaml", text, None),
-            Source("k/patch.yaml", patch, None),
-            Source("k/over/queue.yaml", json.dumps(QUEUE), None),
-            Source("k/over/unnamed.yaml", patch, None),
-        ]
-        found = manifests.read(sources)
-        assert [it.data["spec"] for it in found.objects] == [QUEUE["spec"]]
-        assert found.nameless == 0
-        (note,) = manifests.notes(found, judged=lambda _: True)
-        assert "kustomize build k/over | policygen lint --manifests -" in note.message

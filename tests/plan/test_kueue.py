@@ -6,17 +6,12 @@ The pool of these tests: 64 GPUs on 8 nodes of 96 cores and 768Gi, so a GPU stan
 
 import pytest
 
+from tests.plan.quotas import quotas
+
 RACKS = """
 schedulingPolicy: {topologyAware: true}
 topology: {levels: [example.com/rack, kubernetes.io/hostname]}
 """
-
-
-def quotas(it, flavor=0):
-    return {
-        cell.resource: (cell.nominal_quota, cell.borrowing_limit, cell.lending_limit)
-        for cell in it.flavors[flavor].resources
-    }
 
 
 def test_pool_is_a_flavor_with_its_labels_taints_and_tolerations(planned, pool):
@@ -151,48 +146,6 @@ def test_without_preemption_a_guarantee_is_not_lent(planned, pool, team):
     assert quotas(done.of("Cohort")["p"])["nvidia.com/gpu"] == ("32", None, None)
 
 
-def test_shares_are_floored_and_the_rest_stays_at_the_root(planned, pool, team):
-    # 7 GPUs for 8 nodes' worth of 100 cores: 3 teams of 1, 2 and 3 GPUs.
-    done = planned(
-        pool(gpus=8, cpu="10001m", memory="10241Mi"),
-        team("a", "guarantee: 1"),
-        team("b", "guarantee: 2"),
-        team("c", "guarantee: 3"),
-    )
-    queues = done.of("ClusterQueue")
-    assert quotas(queues["a.p"])["cpu"][0] == "1250m"  # 10001 / 8 = 1250.125
-    assert quotas(queues["b.p"])["cpu"][0] == "2500m"  # 2500.25
-    assert quotas(queues["c.p"])["cpu"][0] == "3750m"  # 3750.375
-    assert quotas(done.of("Cohort")["p"])["cpu"][0] == "2501m"  # 10001 - 7500
-    assert quotas(queues["c.p"])["memory"][0] == "3840Mi"  # 10241 × 3 / 8 = 3840.375
-    assert quotas(done.of("Cohort")["p"])["memory"][0] == "2561Mi"
-
-
-def test_cpu_and_memory_said_win_over_what_comes_along(planned, pool, team):
-    done = planned(
-        pool(), team("a", 'guarantee: 8, cpu: {guarantee: "10", limit: "20"}, memory: {limit: 4Ti}')
-    )
-    assert quotas(done.of("ClusterQueue")["a.p"]) == {
-        "cpu": ("10", "10", None),
-        "memory": ("768Gi", "3328Gi", None),  # 4096Gi - 768Gi
-        "nvidia.com/gpu": ("8", "56", None),
-    }
-
-
-def test_overcommit_ratio_shares_limits_out_by_weight(planned, pool, team):
-    # 10 × 1.5 = 15 limits; c wrote 5, so 10 are left: 2 : 1 gives 6.67 and 3.33.
-    done = planned(
-        pool(gpus=10, more="schedulingPolicy: {overcommitRatio: 1.5}"),
-        team("a", "weight: 2"),
-        team("b"),
-        team("c", "guarantee: 1, limit: 5"),
-    )
-    limits = {
-        name: quotas(queue)["nvidia.com/gpu"][:2] for name, queue in done.of("ClusterQueue").items()
-    }
-    assert limits == {"a.p": ("0", "7"), "b.p": ("0", "3"), "c.p": ("1", "4")}
-
-
 def test_shared_queue_tries_its_pools_in_order(planned, pool, team):
     platform = """
     apiVersion: policygen.dev/v1alpha1
@@ -209,47 +162,6 @@ def test_shared_queue_tries_its_pools_in_order(planned, pool, team):
     assert quotas(queue, 1)["nvidia.com/gpu"] == ("0", "0", None)
     assert quotas(done.of("Cohort")["all"], 1)["nvidia.com/gpu"] == ("8", None, None)
     assert done.of("LocalQueue")["a-ns/all"].cluster_queue == "a.all"
-
-
-def test_mixed_mig_counts_by_profile_and_slices(planned, team):
-    mig = """
-    apiVersion: policygen.dev/v1alpha1
-    kind: ResourcePool
-    metadata: {name: p}
-    spec:
-      nodeSelector: {pool: p}
-      gpu:
-        product: NVIDIA-A100-SXM4-40GB
-        perNode: 8
-        sharing: mig
-        mig: {instances: {1g.5gb: 16, 3g.20gb: 8}}
-      capacity: {totalGPUs: 8, nodeAllocatable: {cpu: "80", memory: 800Gi}}
-    """
-    done = planned(mig, team("a", "guarantee: {1g.5gb: 4, 3g.20gb: 2}, limit: {1g.5gb: 8}"))
-    assert quotas(done.of("ClusterQueue")["a.p"]) == {
-        # 4 × 1 + 2 × 3 = 10 of 16 + 24 = 40 slices: a quarter of 80 cores and 800Gi;
-        # the limit has 8 + 24 = 32 slices, since it leaves 3g.20gb at what is available
-        "cpu": ("20", "44", None),
-        "memory": ("200Gi", "440Gi", None),
-        "nvidia.com/mig-1g.5gb": ("4", "4", None),
-        "nvidia.com/mig-3g.20gb": ("2", "6", None),
-    }
-
-
-def test_time_slicing_counts_replicas(planned, team):
-    shared = """
-    apiVersion: policygen.dev/v1alpha1
-    kind: ResourcePool
-    metadata: {name: p}
-    spec:
-      nodeSelector: {pool: p}
-      gpu: {perNode: 4, memory: 24Gi, sharing: timeSlicing, replicas: 4,
-            resource: nvidia.com/gpu.shared}
-      capacity: {totalGPUs: 8, nodeAllocatable: {cpu: "32", memory: 128Gi}}
-    """
-    done = planned(shared, team("a", "guarantee: 16"))
-    assert quotas(done.of("Cohort")["p"])["nvidia.com/gpu.shared"][0] == "16"  # 8 × 4 - 16
-    assert quotas(done.of("ClusterQueue")["a.p"])["cpu"] == ("32", "32", None)
 
 
 @pytest.mark.parametrize(
@@ -273,17 +185,3 @@ def test_target_picks_the_api_version(planned, pool, team, version, api, word):
     assert apis["ClusterQueue"] == apis["Cohort"] == api
     assert apis["Topology"] == ("kueue.x-k8s.io/v1alpha1" if version == "0.13" else api)
     assert done.of("ClusterQueue")["a.p"].when_can_borrow == word
-
-
-@pytest.mark.parametrize(
-    "version, gangs, told", [("0.18", "false", 0), ("0.19", "false", 1), ("0.19", "true", 0)]
-)
-def test_kueue_waits_for_pods_whatever_a_pool_says(planned, pool, version, gangs, told):
-    platform = f"""
-    apiVersion: policygen.dev/v1alpha1
-    kind: Platform
-    metadata: {{name: set}}
-    spec: {{target: {{kueue: "{version}"}}}}
-    """
-    done = planned(platform, pool(more=f"schedulingPolicy: {{gangScheduling: {gangs}}}"))
-    assert done.rules.count("waits-for-pods-anyway") == told

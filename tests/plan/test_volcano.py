@@ -5,12 +5,7 @@ The pool: 64 GPUs on 8 nodes of 96 cores and 768Gi, so a GPU stands for 12 cores
 
 import pytest
 
-GPU = "nvidia.com/gpu"
-
-
-@pytest.fixture
-def volcano(pool):
-    return lambda **options: pool(scheduler="volcano", **options)
+from policygen.core.names import GPU
 
 
 def gpus(queues, field):
@@ -109,6 +104,7 @@ spec:
   gang: {{size: 6{more}}}
 """
 
+
 PLATFORM = """
 apiVersion: policygen.dev/v1alpha1
 kind: Platform
@@ -175,94 +171,6 @@ def test_a_tree_deeper_than_the_webhook_takes_is_refused(planned, volcano, team)
     assert planned(volcano(), *chain).rules == ["volcano-tree-too-deep"]
     chain[3] = team("t4", "guarantee: 8", parent="t3")
     assert planned(volcano(), *chain[:4]).plan is not None
-
-
-def plugins(done):
-    return {
-        plugin.name: plugin for tier in done.plan.volcano_configuration.it.tiers for plugin in tier
-    }
-
-
-CONFIG = frozenset({"volcano-config"})
-
-
-def test_configuration_that_packs(planned, volcano, team):
-    done = planned(volcano(), team("a"), extras=CONFIG)
-    made = plugins(done)
-    assert done.plan.volcano_configuration.it.actions == "allocate, preempt, reclaim, backfill"
-    first, _ = done.plan.volcano_configuration.it.tiers
-    assert [plugin.name for plugin in first] == ["priority", "gang", "conformance", "capacity"]
-    assert made["capacity"].hierarchy
-    assert made["gang"].yields
-    assert "proportion" not in made
-    assert made["binpack"].arguments == {
-        "binpack.weight": 10,
-        "binpack.cpu": 1,
-        "binpack.memory": 1,
-        "binpack.resources": GPU,
-        f"binpack.resources.{GPU}": 17,  # one GPU of 8 is worth more than all cpu and memory
-    }
-    assert set(made["nodeorder"].arguments.values()) == {0}
-    assert "volcano-config-needed" not in done.rules
-
-
-@pytest.mark.parametrize("version, fits", [("1.12", False), ("1.13", True)])
-def test_configuration_that_spreads(planned, volcano, team, version, fits):
-    platform = f"""
-    apiVersion: policygen.dev/v1alpha1
-    kind: Platform
-    metadata: {{name: set}}
-    spec: {{target: {{volcano: "{version}"}}}}
-    """
-    pool = volcano(more="schedulingPolicy: {spread: true}")
-    made = plugins(planned(platform, pool, team("a"), extras=CONFIG))
-    assert "binpack" not in made
-    assert made["nodeorder"].arguments["leastrequested.weight"] == (0 if fits else 10)
-    assert ("resource-strategy-fit" in made) == fits
-    if fits:
-        weights = {
-            name: least["weight"]
-            for name, least in made["resource-strategy-fit"].arguments["resources"].items()
-        }
-        assert weights == {GPU: 17, "cpu": 1, "memory": 1}
-
-
-def test_configuration_without_preemption_reclaims_nothing(planned, volcano, team):
-    pool = volcano(more="schedulingPolicy: {preemptionEnabled: false}")
-    done = planned(pool, team("a"), extras=CONFIG)
-    assert done.plan.volcano_configuration.it.actions == "allocate, backfill"
-    assert not plugins(done)["gang"].yields
-
-
-def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
-    pool = volcano().replace("pool: p", "volcano.sh/nodegroup-name: p")
-    made = plugins(planned(pool, team("a"), extras=CONFIG))
-    assert made["nodegroup"].arguments == {"strict": False}
-
-
-@pytest.mark.parametrize(
-    "target, other, arguments",
-    [
-        ("1.12", "volcano.sh/nodegroup-name: q", {}),
-        ("1.12", "zone: z", None),  # whose queues would fit no node at all
-        ("1.13", "zone: z", {"strict": False}),
-    ],
-)
-def test_before_1_13_node_groups_are_for_all_pools_or_none(
-    planned, volcano, team, target, other, arguments
-):
-    platform = f"""
-    apiVersion: policygen.dev/v1alpha1
-    kind: Platform
-    metadata: {{name: set}}
-    spec: {{target: {{volcano: "{target}"}}}}
-    """
-    grouped = volcano().replace("pool: p", "pool: p\n    volcano.sh/nodegroup-name: p")
-    second = volcano(name="q").replace("pool: q", f"pool: q\n    {other}")
-    second = second.replace("  gpu:\n", "  gpu:\n    resource: example.com/gpu\n")
-    made = plugins(planned(platform, grouped, second, team("a"), extras=CONFIG))
-    assert ("nodegroup" in made) == (arguments is not None)
-    assert arguments is None or made["nodegroup"].arguments == arguments
 
 
 def test_negative_priorities_of_queues_keep_their_order(planned, volcano, queues):

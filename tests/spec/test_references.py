@@ -1,47 +1,9 @@
+"""."""
+
 from policygen.core.finding import At
-from policygen.spec import references
-from policygen.spec.types import (
-    Model,
-    Placement,
-    Platform,
-    Pool,
-    Priority,
-    Quota,
-    SharedQueue,
-    Spec,
-    Team,
-    TeamNamespace,
-)
+from policygen.spec.types import Model, Placement, Platform, SharedQueue
 from policygen.spec.unread import Unread
-
-
-def pool(name, scheduler=None):
-    return Pool(name, At(0), (("pool", name),), scheduler=scheduler)
-
-
-def team(name, *pools, parent=None, namespaces=True, at=0):
-    place = At(at)
-    quotas = tuple(Quota(of, place / "spec" / "quotas" / index) for index, of in enumerate(pools))
-    owned = (TeamNamespace(f"{name}-ns"),) if namespaces else ()
-    return Team(name, place, parent=parent, namespaces=owned, quotas=quotas)
-
-
-def found(*parts, unread=None, platform=None, remnants=()):
-    """Rule, path and message of every hit."""
-    spec = Spec(
-        platform=platform or Platform(),
-        pools=tuple(it for it in parts if isinstance(it, Pool)),
-        teams=tuple(it for it in parts if isinstance(it, Team)),
-        models=tuple(it for it in parts if isinstance(it, Model)),
-    )
-    return [
-        (hit.rule.name, hit.at.path, hit.message)
-        for hit in references.check(spec, unread, remnants)
-    ]
-
-
-def rules(*parts, **more):
-    return [rule for rule, _, _ in found(*parts, **more)]
+from tests.spec.references import found, pool, rules, team
 
 
 def test_sound_spec_has_no_hits():
@@ -129,38 +91,3 @@ def test_namespaces_of_a_team_that_was_read_in_part_are_not_all_known():
     unread = Unread()
     unread.parts.add(7)
     assert rules(*spec, unread=unread) == []
-
-
-LONG = "t" * 60
-
-
-def test_own_leaf_counts_only_where_a_child_has_the_same_pool():
-    parent = team(LONG, "p", "q")
-    spec = [pool("p"), pool("q"), parent]
-    assert found(*spec) == []
-    hits = found(*spec, team("child", "q", parent=LONG))
-    assert [(rule, path) for rule, path, _ in hits] == [
-        ("composed-name-too-long", ("spec", "quotas", 1, "pool"))
-    ]
-
-
-def test_queue_name_counts_where_pools_share_a_queue():
-    shared = SharedQueue("queue", At(0), ("p", "q"))
-    platform = Platform("set", At(0), shared_queues=(shared,))
-    spec = [pool("p"), pool("q"), team(LONG, "p", "q")]
-    [(rule, _, message)] = found(*spec, platform=platform)
-    assert rule == "composed-name-too-long"
-    assert f"{LONG}.queue" in message
-
-
-def test_priorities_have_second_names_only_on_mixed_platforms():
-    names = ("x" * 60, "a", "a.preempting")
-    priorities = tuple(Priority(name, At(0), 1) for name in names)
-    platform = Platform("set", At(0), priorities=priorities)
-    assert rules(pool("p"), platform=platform) == []
-    mixed = rules(pool("p"), pool("v", "volcano"), platform=platform)
-    assert mixed == ["composed-name-too-long", "name-collision"]
-
-
-def test_set_of_no_platform_has_no_name_to_blame():
-    assert found(platform=Platform("s" * 60)) == []

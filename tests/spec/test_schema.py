@@ -1,3 +1,5 @@
+"""."""
+
 import copy
 import json
 import math
@@ -14,17 +16,17 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from policygen.core.finding import At, Hit
-from policygen.documents import document as documents
 from policygen.documents.document import Header
-from policygen.documents.files import Source
-from policygen.documents.locate import locate
 from policygen.spec import forms, schema, schema_errors
-from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, DocumentForm
+from policygen.spec.forms import SCHEDULER_CONFIG, DocumentForm
+from tests.spec.corpus import ALL_FORMS, BAD, CORPUS, by_name
 
 ROOT = Path(__file__).parents[2]
-CORPUS = Path(__file__).parent / "corpus"
+
+
 SCHEMAS = sorted((ROOT / "schemas" / "spec").glob("*.json"))
-ALL_FORMS = (*FORMS, SCHEDULER_CONFIG)
+
+
 RULES_BESIDE_THE_SCHEMA = {"duplicate-entry"}
 
 
@@ -51,26 +53,7 @@ def good() -> Iterator[tuple[str, DocumentForm, dict]]:
                 yield f"{path.parent.name}/{path.stem} inside", SCHEDULER_CONFIG, inner(data)
 
 
-def bad() -> Iterator[tuple[str, DocumentForm, dict, list]]:
-    by_stem = {form.schema.removesuffix(".schema.json"): form for form in ALL_FORMS}
-    for path in sorted((CORPUS / "bad").glob("*.yaml")):
-        form = by_stem[path.stem]
-        for case in yaml.safe_load(path.read_text(encoding="utf-8")):
-            data = case.get("document") or {
-                "apiVersion": form.api_version,
-                "kind": form.kind,
-                "metadata": {"name": "a"},
-                "spec": case["spec"],
-            }
-            yield f"{path.stem}: {case['case']}", form, data, case["hits"]
-
-
 GOOD = list(good())
-BAD = list(bad())
-
-
-def by_name(cases):
-    return [pytest.param(*case[1:], id=case[0]) for case in cases]
 
 
 def pattern_of_json_schema(_, pattern, instance, __):
@@ -109,17 +92,6 @@ def test_good_documents_pass(form, data):
 
 
 @pytest.mark.parametrize("form, data, expected", by_name(BAD))
-def test_bad_documents_give_all_their_hits(form, data, expected):
-    hits = schema.check(form, data, 7)
-    assert [(hit.rule.name, hit.at.path) for hit in hits] == [
-        (wanted["rule"], tuple(wanted["at"])) for wanted in expected
-    ]
-    for hit, wanted in zip(hits, expected, strict=True):
-        assert wanted.get("says", "") in hit.message
-        assert hit.at.document == 7
-
-
-@pytest.mark.parametrize("form, data, expected", by_name(BAD))
 def test_both_validators_agree_on_bad_documents(form, data, expected):
     valid = all(
         wanted["rule"] == "duplicate-entry" and isinstance(wanted["at"][-1], str)
@@ -129,58 +101,12 @@ def test_both_validators_agree_on_bad_documents(form, data, expected):
     assert slow_is_valid(form, data) is valid
 
 
-def test_every_rule_and_every_keyword_is_met_by_the_corpus():
-    met = {wanted["rule"] for *_, hits in BAD for wanted in hits}
-    assert met == {
-        "invalid-name",
-        "duplicate-entry",
-        "wrong-length",
-        "missing-field",
-        "unsupported-value",
-        "out-of-range",
-        "unknown-field",
-        "wrong-type",
-    }
-
-
-@pytest.mark.parametrize("form, data", [pytest.param(*case[1:3], id=case[0]) for case in BAD])
-def test_messages_are_one_plain_line(form, data):
-    for hit in schema.check(form, data, 0):
-        assert hit.message.isprintable()
-        assert not hit.message.endswith(".") or hit.message.endswith("...")
-        assert len(hit.message) < 250
-
-
-def test_unknown_and_missing_keys_are_shown_by_their_key():
-    data = {"apiVersion": "policygen.dev/v1alpha1", "kind": "Model", "metadata": {"name": "a"}}
-    data["spec"] = {"shedule": "x"}
-    hits = schema.check(forms.MODEL, data, 2)
-    assert [hit.at for hit in hits] == [
-        At(2, ("spec",), key=True),
-        At(2, ("spec", "shedule"), key=True),
-    ]
-
-
-def test_numbers_are_shown_as_they_are_written():
-    text = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata:\n  name: a\n"
-    text += "spec:\n  target:\n    kubernetes: 1.30\n"
-    (document,), findings = documents.load(Source("a.yaml", text, None), ours=forms.ours)
-    assert findings == []
-    (hit,) = schema.check(forms.PLATFORM, document.data, 0, document.raw)
-    assert hit.message == '1.30 is a number; write "1.30" in quotes'
-    (finding,) = locate([document], [hit])
-    assert (finding.place.line, finding.place.column, finding.place.length) == (7, 17, 4)
-
-
 def test_validators_that_disagree_are_an_error(monkeypatch):
     monkeypatch.setattr(schema, "_validator", lambda _: lambda _: False)
     (hit,) = schema.check(
         forms.PLATFORM, {"apiVersion": forms.OWN, "kind": "Platform", "metadata": {"name": "a"}}, 3
     )
     assert (hit.rule.name, hit.at) == ("validators-disagree", At(3))
-
-
-# The schemas themselves.
 
 
 def read(path):
@@ -281,8 +207,6 @@ def test_lists_told_apart_by_a_key_are_checked_for_duplicates(path):
     assert keyed == set(schema.KEYED.get(path.name, ()))
 
 
-# Anything at all.
-
 scalars = st.one_of(
     st.none(),
     st.booleans(),
@@ -291,6 +215,8 @@ scalars = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
     st.sampled_from(["64", "1.5", "yes", "kueue", "a", "name", "spec", "", "80Gi", "A"]),
 )
+
+
 values = st.recursive(
     scalars,
     lambda inside: (

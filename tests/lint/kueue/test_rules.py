@@ -7,9 +7,6 @@ import pytest
 from policygen.app import lint as app_lint
 from policygen.app.requests import parse_targets
 from policygen.core.durations import seconds
-from policygen.core.versions import SUPPORTED, Version
-from policygen.lint.core.resource_names import meant
-from policygen.lint.kueue import configuration_keys, feature_gates
 from tests.examples_of_rules import examples
 
 TODAY = date(2026, 11, 21)
@@ -155,38 +152,6 @@ def test_a_workload_without_namespace_may_be_applied_to_any(tmp_path, namespace,
 )
 def test_durations_are_read_as_go_reads_them(text, wanted):
     assert seconds(text) == wanted
-
-
-@pytest.mark.parametrize(
-    "name, wanted",
-    [
-        ("nvidia.com/gpus", "nvidia.com/gpu"),
-        ("nvdia.com/gpu", "nvidia.com/gpu"),
-        ("Memory", "memory"),
-        ("gpu", "nvidia.com/gpu"),
-        ("nvidia.com/gpu.shared", None),
-        ("nvidia.com/mig-1g.10gb", None),
-        ("nvidia.com/total-gpumem", None),
-        ("example.com/gpu", None),
-        ("credits", None),
-        ("hugepages-2Mi", None),
-    ],
-)
-def test_slips_are_told_from_names_of_ones_own(name, wanted):
-    assert meant(name) == wanted
-
-
-def test_every_supported_release_has_gates_and_keys():
-    first, last = SUPPORTED["kueue"]
-    for minor in range(first[1], last[1] + 1):
-        assert "TopologyAwareScheduling" in feature_gates.names(Version(0, minor))
-    assert {"v1beta1", "v1beta2"} == {
-        v for v in ("v1beta1", "v1beta2", "v1") if configuration_keys.of(v)
-    }
-    assert not feature_gates.on("TopologyAwareScheduling", Version(0, 13))
-    assert feature_gates.on("TopologyAwareScheduling", Version(0, 14, 3))
-    assert feature_gates.locked("ManagedJobsNamespaceSelectorAlwaysRespected", Version(0, 19))
-    assert not feature_gates.known("DynamicResourceAllocation", Version(0, 19))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,67 @@
+"""Every part of a schema can be judged, and an unknown field is told at its key."""
+
+import copy
+
+from policygen.api_validation import structural
+from policygen.api_validation.refusal import Reason
+from tests.api_validation.objects import changed, every_node, said
+
+
+def test_every_fault_is_reported():
+    thing = changed(("spec", "preemptoin"), {})
+    thing["spec"]["queueingStrategy"] = "x"
+    del thing["spec"]["resourceGroups"][0]["coveredResources"]
+    assert [r.reason for r in said(thing)] == [
+        Reason.MISSING_FIELD,
+        Reason.UNKNOWN_FIELD,
+        Reason.VALUE,
+    ]
+
+
+def test_an_unknown_field_is_told_at_its_key():
+    [refusal] = said(changed(("spec", "cohort"), "a"))
+    assert refusal.key
+
+
+def test_rules_are_judged_with_the_defaults_that_the_server_fills_in():
+    thing = changed(("spec", "preemption"), {"borrowWithinCohort": {"policy": "LowerPriority"}})
+    [refusal] = said(thing)  # reclaimWithinCohort is Never by default
+    assert (refusal.path, refusal.reason) == (("spec", "preemption"), Reason.CRD_RULE)
+
+
+def test_the_object_itself_is_left_as_it_was():
+    thing = changed(("spec", "queueingStrategy"), None)
+    before = copy.deepcopy(thing)
+    assert said(thing) == []
+    assert thing == before
+
+
+JUDGED = {
+    "additionalProperties", "default", "enum", "format", "items", "maxItems", "maxLength",
+    "maxProperties", "maximum", "minItems", "minLength", "minimum", "pattern", "properties",
+    "required", "type", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
+    "x-policygen-type",
+}  # fmt: skip
+
+
+WITHOUT_EFFECT = {
+    "anyOf",  # beside x-kubernetes-int-or-string, and says the same
+    "x-kubernetes-map-type",  # matters to server-side apply only
+}
+
+
+def test_every_keyword_is_judged():
+    for node in every_node():
+        assert set(node) <= JUDGED | WITHOUT_EFFECT
+        if "anyOf" in node:
+            assert node["x-kubernetes-int-or-string"]
+        for rule in node.get("x-kubernetes-validations", ()):
+            assert set(rule) <= {"rule", "message"}
+
+
+def test_every_node_can_be_judged():
+    for custom in (True, False):
+        for node in every_node():
+            if custom or "x-kubernetes-validations" not in node:
+                structural.check(node, custom=custom)

@@ -1,0 +1,20 @@
+"""A snapshot of a cluster."""
+
+from click.testing import CliRunner
+
+from policygen.cli.main import cli
+from tests import kubeconfigs, loopback
+from tests.loopback import Loopback
+
+
+def test_a_snapshot_says_what_it_missed_that_is_no_gap(tmp_path):
+    def respond(request):
+        loopback.send(request, b'{"kind": "List", "metadata": {}, "items": []}')
+
+    with Loopback(loopback.http(respond)).running() as server:
+        path = kubeconfigs.write(tmp_path / "kubeconfig", server.url, {"token": "t"})
+        options = ["--context", "x", "--kubeconfig", str(path), "--namespace", "typo"]
+        done = CliRunner().invoke(cli, ["snapshot", *options, "-o", str(tmp_path / "s")])
+    assert done.exit_code == 3
+    assert 'x: nothing was read in namespace "typo"' in done.stderr
+    assert "x: the version of the server could not be read" in done.stderr

@@ -1,0 +1,26 @@
+"""Files of kustomize are no objects."""
+
+import json
+
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from tests.kubernetes.reading import QUEUE
+
+
+def test_patches_of_a_kustomization_are_no_objects():
+    """Only a build puts them together with what they patch."""
+    header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+    named = "resources: [queue.yaml]\npatches: [{path: ../patch.yaml}]\n"
+    patch = json.dumps({**QUEUE, "spec": {"stopPolicy": "Hold"}})
+    for text in (header + named, named):
+        sources = [
+            Source("k/over/kustomization.yaml", text, None),
+            Source("k/patch.yaml", patch, None),
+            Source("k/over/queue.yaml", json.dumps(QUEUE), None),
+            Source("k/over/unnamed.yaml", patch, None),
+        ]
+        found = manifests.read(sources)
+        assert [it.data["spec"] for it in found.objects] == [QUEUE["spec"]]
+        assert found.nameless == 0
+        (note,) = manifests.notes(found, judged=lambda _: True)
+        assert "kustomize build k/over | policygen lint --manifests -" in note.message

@@ -1,0 +1,24 @@
+"""Kinds without a namespace."""
+
+import json
+
+from policygen.api_validation import schemas
+from policygen.kubernetes.scopes import OF_THE_CLUSTER
+from tests.kubernetes.reading import QUEUE, names, read
+
+
+def test_what_is_of_the_cluster_is_in_no_namespace_whatever_is_written():
+    queue = {**QUEUE, "kind": "ClusterQueue"}
+    assert names(read(json.dumps(queue))) == ["ClusterQueue a"]
+    assert names(read(json.dumps({**queue, "apiVersion": "example.com/v1"}))) == [
+        "ClusterQueue b/a"
+    ]
+
+
+def test_what_is_of_the_cluster_is_what_the_servers_say():
+    served = [
+        schemas.served(at.removeprefix(f"{schemas.CORE}/"), kind)
+        for at, kinds in schemas.index().kinds.items()
+        for kind in kinds
+    ]
+    assert {(it.group, it.kind) for it in served if not it.namespaced} == OF_THE_CLUSTER

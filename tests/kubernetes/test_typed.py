@@ -1,0 +1,29 @@
+"""Fields of a wrong type: left out, and who looks at them is known."""
+
+import json
+
+from policygen.kubernetes.cluster import Cluster
+from tests.kubernetes.reading import QUEUE, read
+
+
+def test_null_is_absent_and_of_a_wrong_type_only_the_name_is_known():
+    good = {**QUEUE, "spec": {"clusterQueue": "c", "stopPolicy": None}}
+    bad = {**QUEUE, "metadata": {"name": "z"}, "spec": ["c"]}
+    cluster = Cluster(read("\n---\n".join(map(json.dumps, [good, bad]))).objects)
+    assert [it.name for it in cluster.local_queues] == ["a"]
+    assert cluster.local_queues.knows("z")
+    (malformed,) = cluster.malformed
+    assert malformed.path == ("spec",)
+
+
+def test_a_field_of_a_wrong_type_is_left_out_and_who_looks_at_it_is_known():
+    bad = {**QUEUE, "spec": {"clusterQueue": ["c"], "stopPolicy": "Hold"}}
+    cluster = Cluster(read(json.dumps(bad)).objects)
+    (queue,) = cluster.local_queues
+    (malformed,) = cluster.malformed
+    assert malformed.path == ("spec", "clusterQueue")
+    assert queue.it.stop_policy == "Hold"
+    assert cluster.accesses.take() == frozenset()
+    assert queue.it.cluster_queue == ""
+    assert cluster.accesses.take() == {queue.at}
+    assert list(cluster.without(frozenset({queue.at})).local_queues) == []

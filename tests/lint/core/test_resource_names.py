@@ -1,0 +1,24 @@
+"""Slips in names of resources are told from names of one's own."""
+
+import pytest
+
+from policygen.lint.core.resource_names import meant
+
+
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("nvidia.com/gpus", "nvidia.com/gpu"),
+        ("nvdia.com/gpu", "nvidia.com/gpu"),
+        ("Memory", "memory"),
+        ("gpu", "nvidia.com/gpu"),
+        ("nvidia.com/gpu.shared", None),
+        ("nvidia.com/mig-1g.10gb", None),
+        ("nvidia.com/total-gpumem", None),
+        ("example.com/gpu", None),
+        ("credits", None),
+        ("hugepages-2Mi", None),
+    ],
+)
+def test_slips_are_told_from_names_of_ones_own(name, wanted):
+    assert meant(name) == wanted

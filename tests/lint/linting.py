@@ -1,0 +1,48 @@
+"""Manifests and settings for tests of what users say of rules."""
+
+from datetime import date
+
+TODAY = date(2026, 11, 21)
+
+
+RULE = "local-queue-without-cluster-queue"
+
+
+PLATFORM = """\
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata:
+  name: a
+spec:
+  lint:
+"""
+
+
+QUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata:
+  name: {name}
+  namespace: b
+spec:
+  clusterQueue: gone
+"""
+
+
+def platform(settings):
+    return PLATFORM + "".join(f"    {line}\n" for line in settings.splitlines())
+
+
+def queues(*names):
+    return "---\n".join(QUEUE.format(name=name) for name in names)
+
+
+def rules(report):
+    return [finding.rule.name for finding in report.findings]
+
+
+TWICE = "object-declared-twice"
+
+
+FORMER = ["identity-twice", "duplicate-identity"]
+"""Of a rule of objects, and of a spec's refusal that has its name now."""

@@ -1,0 +1,94 @@
+"""Which pool and how many cards a model takes."""
+
+import pytest
+
+from tests.plan.model_specs import a100, assigned, model
+
+
+@pytest.mark.parametrize(
+    "memory, resources, units",
+    [
+        ("40GB", "gpuMemory: 13Gi", 1),
+        ("40GB", "gpuMemory: 40Gi", 2),  # a card has 40,442 MiB of its 40,960
+        ("40GB", "gpuMemory: 100Gi", 4),  # 3 would hold it; tensor parallelism wants 4
+        ("40GB", "gpuMemory: 140Gi", 4),
+        ("80GB", "gpuMemory: 140Gi", 2),
+        ("80GB", "gpus: 3", 3),
+    ],
+)
+def test_memory_rule(planned, team, memory, resources, units):
+    done = planned(a100(memory=memory), team("a", "guarantee: 8"), model(resources=resources))
+    assert assigned(done) == ("p", "nvidia.com/gpu", units)
+
+
+def test_any_gpu_count_rounds_up_to_the_next_card_only(planned, team):
+    text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 100Gi")
+    assert assigned(planned(a100(), team("a", "guarantee: 8"), text))[2] == 3
+
+
+def test_a_model_larger_than_a_node_is_reported_and_nothing_is_made_for_it(planned, team):
+    text = model("      gang: {size: 2}", "gpuMemory: 400Gi")
+    pool = a100().replace("spec:\n", "spec:\n      scheduler: volcano\n", 1)
+    done = planned(pool, team("a", "guarantee: 8"), text)
+    assert "model-fits-no-pool" in done.rules
+    assert done.of("PodGroup") == {}
+    assert done.plan.workloads.assignments == ()
+
+
+def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(planned, team):
+    node = a100().replace("perNode: 8", "perNode: 6").replace("totalGPUs: 64", "totalGPUs: 60")
+    text = model(resources="gpuMemory: 190Gi")  # five cards of 39.5 GiB hold it
+    assert "model-fits-no-pool" in planned(node, team("a", "guarantee: 8"), text).rules
+    text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 190Gi")
+    assert assigned(planned(node, team("a", "guarantee: 8"), text))[2] == 5
+
+
+@pytest.mark.parametrize(
+    "resources, more, at",
+    [
+        ("gpuMemory: 400Gi", "", "400Gi"),
+        ("gpuMemory: 13Gi, cpu: '97'", "", "'97'"),
+        ("gpuMemory: 13Gi, memory: 1101Gi", "", "1101Gi"),
+        ("gpus: 9", "", "9"),
+        ("cpu: '1'", "family: llama-3.1\n      size: 405b", "405b"),
+        ("cpu: '1'", "family: llama-3.1-405b", "llama-3.1-405b"),
+    ],
+)
+def test_what_fits_no_pool_is_told_at_the_field_that_decides(planned, team, resources, more, at):
+    done = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}", resources))
+    [found] = [it.place for it in done.findings if it.rule.name == "model-fits-no-pool"]
+    assert found.text[found.column - 1 : found.column - 1 + found.length] == at
+
+
+def test_cpu_and_memory_must_fit_a_node(planned, team):
+    text = model(resources="gpuMemory: 13Gi, cpu: '97'")
+    assert "model-fits-no-pool" in planned(a100(), team("a", "guarantee: 8"), text).rules
+
+
+def test_more_cpu_than_comes_with_the_gpus_is_noted(planned, team):
+    text = model(resources="gpuMemory: 13Gi, cpu: '13'")  # a GPU comes with 12
+    done = planned(a100(), team("a", "guarantee: 8"), text)
+    assert "host-share-exceeded" in done.rules
+    text = model(resources="gpuMemory: 13Gi, cpu: '12'")
+    assert "host-share-exceeded" not in planned(a100(), team("a", "guarantee: 8"), text).rules
+
+
+def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
+    mig = a100(gpu=", sharing: mig, mig: {instances: {1g.5gb: 56, 2g.10gb: 8, 3g.20gb: 16}}")
+    quota = "guarantee: {2g.10gb: 4}"
+    done = planned(mig, team("a", quota), model(resources="gpuMemory: 8Gi"))
+    assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
+    done = planned(mig, team("a", quota), model(resources="gpus: 1"))
+    [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
+    assert "gpus counts one resource, but the pool has 1g.5gb, 2g.10gb, 3g.20gb" in found.message
+    done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
+    assert "model-fits-no-pool" in done.rules
+
+
+def test_instances_of_one_profile_are_counted_and_bounded_by_a_node(planned, team):
+    mig = a100(gpu=", sharing: mig, mig: {instances: {3g.20gb: 128}}")
+    quota = "guarantee: {3g.20gb: 4}"
+    done = planned(mig, team("a", quota), model(resources="gpus: 16"))
+    assert assigned(done) == ("p", "nvidia.com/mig-3g.20gb", 16)
+    done = planned(mig, team("a", quota), model(resources="gpus: 17"))
+    assert "model-fits-no-pool" in done.rules

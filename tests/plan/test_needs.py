@@ -1,0 +1,38 @@
+"""What a model needs."""
+
+import pytest
+
+from tests.plan.model_specs import a100, assigned, model
+
+
+def test_family_and_size_instead_of_memory(planned, team):
+    # Llama-3.1-70B: 131.4 GiB of weights; KV of 16 × 8192 tokens at 320 KiB: 40 GiB; on 80 GB
+    # cards at 90 percent, less 1 GiB each: 70.4 GiB, so 3, rounded to 4
+    text = model(
+        "      family: llama-3.1\n      size: 70b\n"
+        "      sizing: {concurrency: 16, contextLength: 8192}",
+        "cpu: '8'",
+    )
+    done = planned(a100(memory="80GB"), team("a", "guarantee: 8"), text)
+    assert assigned(done)[2] == 4
+    assert "assumption" in done.rules
+
+
+@pytest.mark.parametrize(
+    "more, rule",
+    [
+        ("family: llama\n      size: 70b", "gpu-memory-below-weights"),
+        ("family: llama\n      size: 7b\n      sizing: {concurrency: 9}", "gpu-memory-below-concurrency"),
+        ("family: llama\n      size: 7b\n      sizing: {precision: int4}", None),
+    ],
+)  # fmt: skip
+def test_stated_memory_is_compared_with_what_the_model_takes(planned, team, more, rule):
+    done = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}"))
+    assert [name for name in done.rules if name.startswith("gpu-memory")] == (
+        [rule] if rule else []
+    )
+
+
+def test_nothing_said_of_its_size(planned, team):
+    done = planned(a100(), team("a", "guarantee: 8"), model(resources="cpu: '1'"))
+    assert "model-size-unknown" in done.rules

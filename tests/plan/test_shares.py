@@ -1,0 +1,45 @@
+"""What a team gets of a pool by its weight."""
+
+from tests.plan.quotas import quotas
+
+
+def test_shares_are_floored_and_the_rest_stays_at_the_root(planned, pool, team):
+    # 7 GPUs for 8 nodes' worth of 100 cores: 3 teams of 1, 2 and 3 GPUs.
+    done = planned(
+        pool(gpus=8, cpu="10001m", memory="10241Mi"),
+        team("a", "guarantee: 1"),
+        team("b", "guarantee: 2"),
+        team("c", "guarantee: 3"),
+    )
+    queues = done.of("ClusterQueue")
+    assert quotas(queues["a.p"])["cpu"][0] == "1250m"  # 10001 / 8 = 1250.125
+    assert quotas(queues["b.p"])["cpu"][0] == "2500m"  # 2500.25
+    assert quotas(queues["c.p"])["cpu"][0] == "3750m"  # 3750.375
+    assert quotas(done.of("Cohort")["p"])["cpu"][0] == "2501m"  # 10001 - 7500
+    assert quotas(queues["c.p"])["memory"][0] == "3840Mi"  # 10241 × 3 / 8 = 3840.375
+    assert quotas(done.of("Cohort")["p"])["memory"][0] == "2561Mi"
+
+
+def test_cpu_and_memory_said_win_over_what_comes_along(planned, pool, team):
+    done = planned(
+        pool(), team("a", 'guarantee: 8, cpu: {guarantee: "10", limit: "20"}, memory: {limit: 4Ti}')
+    )
+    assert quotas(done.of("ClusterQueue")["a.p"]) == {
+        "cpu": ("10", "10", None),
+        "memory": ("768Gi", "3328Gi", None),  # 4096Gi - 768Gi
+        "nvidia.com/gpu": ("8", "56", None),
+    }
+
+
+def test_overcommit_ratio_shares_limits_out_by_weight(planned, pool, team):
+    # 10 × 1.5 = 15 limits; c wrote 5, so 10 are left: 2 : 1 gives 6.67 and 3.33.
+    done = planned(
+        pool(gpus=10, more="schedulingPolicy: {overcommitRatio: 1.5}"),
+        team("a", "weight: 2"),
+        team("b"),
+        team("c", "guarantee: 1, limit: 5"),
+    )
+    limits = {
+        name: quotas(queue)["nvidia.com/gpu"][:2] for name, queue in done.of("ClusterQueue").items()
+    }
+    assert limits == {"a.p": ("0", "7"), "b.p": ("0", "3"), "c.p": ("1", "4")}
