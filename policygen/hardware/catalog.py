@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from policygen.core.quantity import GIBIBYTE, MEBIBYTE
 from policygen.hardware.data import read
@@ -89,17 +88,24 @@ def product_names() -> tuple[str, ...]:
 
 def mig_profiles(product: Product) -> Mapping[str, MigProfile]:
     """The product's MIG profiles by name; empty if it does not support MIG."""
-    return _NO_PROFILES if product.mig is None else _families()[product.mig]
+    return {} if product.mig is None else _families()[product.mig]
 
 
+@cache
 def shapes() -> Mapping[str, MachineType]:
     """Every known node shape by name."""
-    return _shapes()[0]
+    return {
+        row["name"]: convert(
+            row | {"cpu_milli": row["vcpu"] * 1000, "memory_bytes": row["memory_mib"] * MEBIBYTE},
+            MachineType,
+        )
+        for row in read("shapes.json")["shapes"]
+    }
 
 
 def shape(name: str) -> MachineType | None:
     """The node shape of an instance type, in any case of letters; None if unknown."""
-    return _shapes()[1].get(name.strip().lower())
+    return _shapes_by_lower_name().get(name.strip().lower())
 
 
 def system_reserved(cpu_milli: int, memory_bytes: int) -> tuple[int, int]:
@@ -117,8 +123,6 @@ def system_reserved(cpu_milli: int, memory_bytes: int) -> tuple[int, int]:
     return min(cpu, cpu_milli), min(-(-memory // MEBIBYTE) * MEBIBYTE, memory_bytes)
 
 
-_NO_PROFILES: Mapping[str, MigProfile] = MappingProxyType({})
-
 _ADDED = re.compile(r"(-mig-.*|-shared)$")
 _MAKERS = ("nvidia-", "tesla-", "geforce-")
 
@@ -130,21 +134,14 @@ def _products() -> tuple[Mapping[str, Product], Mapping[str, Match]]:
     by_id: dict[str, Product] = {}
     by_name: dict[str, Match] = {}
     for row in data["products"]:
-        found = Product(
-            id=row["id"],
-            memory_mib=row["memory_mib"],
-            labels=tuple(row["labels"]),
-            mig=row["mig"],
-            per_node=shapes()[row["shape"]].gpus,
-            shape=row["shape"],
-        )
+        found = convert(row | {"per_node": shapes()[row["shape"]].gpus}, Product)
         by_id[found.id] = found
         labels = [list(_spellings(label))[-1] for label in found.labels]
         for name in (found.id, *labels, *row["aliases"]):
             by_name[name] = Match(found, assumed=False)
     for name, meant in data["ambiguous"].items():
         by_name[name] = Match(by_id[meant], assumed=True)
-    return MappingProxyType(by_id), MappingProxyType(by_name)
+    return by_id, by_name
 
 
 def _spellings(name: str) -> Iterator[str]:
@@ -159,40 +156,15 @@ def _spellings(name: str) -> Iterator[str]:
 
 @cache
 def _families() -> Mapping[str, Mapping[str, MigProfile]]:
-    return MappingProxyType(
-        {
-            family["id"]: MappingProxyType(
-                {
-                    row["name"]: MigProfile(
-                        name=row["name"],
-                        compute_slices=row["compute_slices"],
-                        memory_slices=row["memory_slices"],
-                        max_per_gpu=row["max_per_gpu"],
-                        memory_mib=row["memory_mib"],
-                    )
-                    for row in family["profiles"]
-                }
-            )
-            for family in read("mig.json")["families"]
-        }
-    )
+    return {
+        family["id"]: {row["name"]: convert(row, MigProfile) for row in family["profiles"]}
+        for family in read("mig.json")["families"]
+    }
 
 
 @cache
-def _shapes() -> tuple[Mapping[str, MachineType], Mapping[str, MachineType]]:
-    """Shapes by name, and by name in lower case."""
-    by_name = {
-        row["name"]: MachineType(
-            name=row["name"],
-            gpus=row["gpus"],
-            product=row["product"],
-            cpu_milli=row["vcpu"] * 1000,
-            memory_bytes=row["memory_mib"] * MEBIBYTE,
-        )
-        for row in read("shapes.json")["shapes"]
-    }
-    lowered = {name.lower(): found for name, found in by_name.items()}
-    return MappingProxyType(by_name), MappingProxyType(lowered)
+def _shapes_by_lower_name() -> Mapping[str, MachineType]:
+    return {name.lower(): found for name, found in shapes().items()}
 
 
 def _tiers(amount: int, tiers: Sequence[Sequence[int | None]], unit: int) -> int:

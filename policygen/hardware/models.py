@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,9 +40,23 @@ class ModelFacts(Struct, frozen=True):
         return self.assumption is not None
 
 
+@cache
 def models() -> Mapping[tuple[str, str], ModelFacts]:
     """Every known model by family and size."""
-    return _models()
+    found: dict[tuple[str, str], ModelFacts] = {}
+    for row in read("models.json")["models"]:
+        latent = row.get("kv_latent")
+        heads = 1 if latent else row["kv_heads"]
+        width = latent or 2 * heads * row["head_dim"]
+        found[row["family"], row["size"]] = ModelFacts(
+            name=row["name"],
+            parameters=row["parameters"],
+            kv_values_per_token=row["layers"] * width,
+            kv_shards=heads,
+            max_context=row["max_context"],
+            precision=row.get("precision", "bf16"),
+        )
+    return found
 
 
 def model(family: str | None, size: str | None) -> ModelFacts | None:
@@ -64,13 +77,13 @@ def model(family: str | None, size: str | None) -> ModelFacts | None:
     requested = requested.partition("-a")[0]
     data = read("models.json")
     word = data["family_aliases"].get(word, word)
-    exact = _models().get((word, requested))
+    exact = models().get((word, requested))
     if exact is not None:
         return exact
     full_name = " ".join(part for part in (word, requested) if part)
     guess = data["ambiguous"].get(word, {}).get(requested)
     if guess is not None:
-        facts = _models()[guess, requested]
+        facts = models()[guess, requested]
         return replace(facts, assumption=f"{full_name} is read as {facts.name}")
     return _from_size(full_name, requested)
 
@@ -79,25 +92,7 @@ def model_names() -> tuple[str, ...]:
     """Every model with figures, as `family size`, for suggestions."""
     data = read("models.json")
     guessed = [(family, size) for family, sizes in data["ambiguous"].items() for size in sizes]
-    return tuple(sorted(" ".join(pair) for pair in (*_models(), *guessed)))
-
-
-@cache
-def _models() -> Mapping[tuple[str, str], ModelFacts]:
-    found: dict[tuple[str, str], ModelFacts] = {}
-    for row in read("models.json")["models"]:
-        latent = row.get("kv_latent")
-        heads = 1 if latent else row["kv_heads"]
-        width = latent or 2 * heads * row["head_dim"]
-        found[row["family"], row["size"]] = ModelFacts(
-            name=row["name"],
-            parameters=row["parameters"],
-            kv_values_per_token=row["layers"] * width,
-            kv_shards=heads,
-            max_context=row["max_context"],
-            precision=row.get("precision", "bf16"),
-        )
-    return MappingProxyType(found)
+    return tuple(sorted(" ".join(pair) for pair in (*models(), *guessed)))
 
 
 def _family(name: str) -> str:
@@ -109,7 +104,7 @@ def _family(name: str) -> str:
 def _only(family: str) -> ModelFacts | None:
     """The model of a family with a single size; None if it has several."""
     family = read("models.json")["family_aliases"].get(family, family)
-    sizes = [facts for (name, _), facts in _models().items() if name == family]
+    sizes = [facts for (name, _), facts in models().items() if name == family]
     return sizes[0] if len(sizes) == 1 else None
 
 
