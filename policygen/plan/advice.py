@@ -60,7 +60,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
                     at / "taints" / index,
                 )
     if facts.policy.overcommit_ratio is not None and facts.policy.overcommit_ratio > 1:
-        yield needs.note(
+        yield Hit(
             rules.OVERCOMMIT_IS_NOT_SHARING,
             f'pool "{pool.name}": overcommitRatio only limits the sum of team limits; each GPU still '
             "runs one pod (Volcano's overcommit-factor is a different setting)",
@@ -70,14 +70,14 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     if available is not None and pool.capacity.total_gpus is not None:
         reserve = pool.capacity.total_gpus - available
         if reserve > 0:
-            yield needs.note(
+            yield Hit(
                 rules.GPUS_KEPT_BACK,
                 f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no quota, '
                 "because availableGPUs is lower than the total",
                 at / "capacity" / "availableGPUs",
             )
     if not pool.taints and not alone:
-        yield needs.note(
+        yield Hit(
             rules.POOL_UNTAINTED,
             f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its nodes; '
             "taint the nodes and write the taint in the pool",

@@ -197,21 +197,15 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
         ),
         weight=None,
     )
-    by_parent: dict[str, list[TeamNode]] = {}
     for node in tree.nodes:
-        if node.parent is not None:
-            by_parent.setdefault(node.parent, []).append(node)
-    for node in tree.nodes:
-        if node.leaf:
-            continue
-        promised = by_parent.get(node.name, ())
-        yield Cohort(
-            meta=Meta(tree.name_of(node), platform.name),
-            parent=tree.above(node),
-            covered_resources=keys,
-            flavors=_flavors(tree, node, promised),
-            weight=count(node.weight),
-        )
+        if not node.leaf:
+            yield Cohort(
+                meta=Meta(tree.name_of(node), platform.name),
+                parent=tree.above(node),
+                covered_resources=keys,
+                flavors=_flavors(tree, node),
+                weight=count(node.weight),
+            )
 
 
 def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
@@ -225,7 +219,7 @@ def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
             cohort=tree.above(node),
             namespaces=tuple(namespace.name for namespace in node.team.namespaces),
             covered_resources=tree.pools[0].keys,
-            flavors=_flavors(tree, node, ()),
+            flavors=_flavors(tree, node),
             when_can_borrow="TryNextFlavor" if alternatives else release.stop_search,
             reclaim_within_cohort="Any" if preempts else "Never",
             within_cluster_queue="LowerPriority" if preempts else "Never",
@@ -256,23 +250,20 @@ def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
         )
 
 
-def _flavors(tree: Tree, node: TeamNode, promised: Iterable[TeamNode]) -> tuple[Flavor, ...]:
+def _flavors(tree: Tree, node: TeamNode) -> tuple[Flavor, ...]:
     """Quotas of a node, minus the guarantees of its children.
 
     Without preemption a team cannot reclaim lent quota, so then it lends nothing.
     """
     lending = None if tree.pools[0].policy.preemption_enabled else "0"
-    children = tuple(promised)
     flavors = []
     for facts in tree.pools:
         guarantee, limit = node.guarantee[facts.name], node.limit[facts.name]
+        children = [child.guarantee[facts.name] for child in tree.by_parent.get(node.name, ())]
         cells = []
         for key in tree.pools[0].keys:
-            mine = guarantee[key]
-            for child in children:
-                mine -= child.guarantee[facts.name][key]
-            cells.append(
-                Cell(key, text(key, mine), text(key, limit[key] - guarantee[key]), lending)
-            )
+            own = guarantee[key] - sum(child[key] for child in children)
+            borrowing = text(key, limit[key] - guarantee[key])
+            cells.append(Cell(key, text(key, own), borrowing, lending))
         flavors.append(Flavor(facts.name, tuple(cells)))
     return tuple(flavors)

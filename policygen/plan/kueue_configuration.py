@@ -90,15 +90,12 @@ _CHART = {
 
 def weights_differ(trees: Sequence[Tree]) -> bool:
     """Whether fair sharing has an effect: siblings of unequal weight under Kueue."""
-    for tree in trees:
-        if tree.scheduler != "kueue":
-            continue
-        by_parent: dict[str | None, set[int]] = {}
-        for node in tree.nodes:
-            by_parent.setdefault(node.parent, set()).add(node.weight)
-        if any(len(weights) > 1 for weights in by_parent.values()):
-            return True
-    return False
+    return any(
+        len({node.weight for node in siblings}) > 1
+        for tree in trees
+        if tree.scheduler == "kueue"
+        for siblings in tree.by_parent.values()
+    )
 
 
 def _frameworks(assignments: Sequence[Assignment]) -> list[str]:

@@ -3,19 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core import versions
-from policygen.core.finding import At, Hit
-from policygen.core.rule import Rule
+from policygen.core.finding import Hit
 from policygen.plan import kueue_configuration, rules, scheduler
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.plan.workloads import Assignment
 from policygen.spec.types import Scheduler, Spec
-
-
-def note(rule: Rule, message: str, at: At | None = None) -> Hit:
-    """A finding that reports no fault."""
-    return Hit(rule, message, at)
 
 
 def of_kueue(
@@ -29,14 +23,14 @@ def of_kueue(
         for tree in queues
         for node in tree.nodes
     ):
-        yield note(
+        yield Hit(
             rules.MAX_PENDING_IS_SILENT,
             "maxPending counts waiting, running and finished workloads; above it, a Job waits "
             "without a Workload and without an event; set ttlSecondsAfterFinished on Jobs",
         )
     if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
-            yield note(
+            yield Hit(
                 rules.FAIR_SHARING_NEEDED,
                 "weights have no effect unless Kueue's Configuration enables fairSharing; "
                 f"render --with {KUEUE_CONFIG} writes it",
@@ -47,7 +41,7 @@ def of_kueue(
             and assignment.facts.policy.gang_scheduling
             for assignment in assignments
         ):
-            yield note(
+            yield Hit(
                 rules.WAIT_FOR_PODS_READY_NEEDED,
                 "gangs start together only if Kueue's Configuration sets waitForPodsReady; "
                 f"render --with {KUEUE_CONFIG} writes it",
@@ -60,14 +54,14 @@ def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
     """The feature gate that older releases need, and topology-aware pools without levels."""
     aware = [facts for facts in mine if facts.policy.topology_aware]
     if aware and spec.platform.target.kueue.release < versions.KUEUE_TOPOLOGY_GATE:
-        yield note(
+        yield Hit(
             rules.TOPOLOGY_GATE_NEEDED,
             f"Kueue {spec.platform.target.kueue} ignores topologies unless its feature gate "
             "TopologyAwareScheduling is enabled; enable it",
         )
     for facts in aware:
         if not facts.pool.topology_levels:
-            yield note(
+            yield Hit(
                 rules.TOPOLOGY_BY_NODE,
                 f'pool "{facts.name}" is topologyAware without levels, so the node is its only '
                 "level; write topology.levels, widest first",
@@ -81,7 +75,7 @@ def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
         return
     for facts in mine:
         if not facts.policy.gang_scheduling:
-            yield note(
+            yield Hit(
                 rules.WAITS_FOR_PODS_ANYWAY,
                 f'pool "{facts.name}" has gangScheduling: false, but Kueue '
                 f"{spec.platform.target.kueue} still evicts a workload whose pods are not all ready "
@@ -98,12 +92,12 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
     for extra, name in _SCHEDULER_OF.items():
         if extra in extras and not any(facts.scheduler == name for facts in pools):
             message = f"--with {extra} has no effect, because no pool is scheduled by {name}"
-            yield Hit(rules.INERT_OPTION, message, None)
+            yield Hit(rules.INERT_OPTION, message)
     if SECOND_SCHEDULER in extras and not any(
         facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
     ):
         message = f"--with {SECOND_SCHEDULER} has no effect, because no pool sets binPack or spread"
-        yield Hit(rules.INERT_OPTION, message, None)
+        yield Hit(rules.INERT_OPTION, message)
 
 
 def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:
@@ -112,7 +106,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
     if not mine:
         return
     if VOLCANO_CONFIG not in extras:
-        yield note(
+        yield Hit(
             rules.VOLCANO_CONFIG_NEEDED,
             "Volcano's default configuration ignores guarantees and the team tree, and does not "
             f"pack GPUs; render --with {VOLCANO_CONFIG} writes one that does",
@@ -121,7 +115,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
         selectors = " or ".join(
             sorted({f"{key}:{value}" for facts in mine for key, value in facts.pool.node_selector})
         )
-        yield note(
+        yield Hit(
             rules.VOLCANO_NODE_SELECTOR,
             "Volcano also counts the nodes of other pools; start its scheduler with "
             f"--node-selector={selectors}",
@@ -135,7 +129,7 @@ def of_kube_scheduler(
     chosen = list(scheduler.profiles(spec.platform, pools))
     if chosen and SECOND_SCHEDULER not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
-        yield note(
+        yield Hit(
             rules.SCHEDULER_PROFILES_UNREAD,
             f"scheduler profiles {names} have no effect until a scheduler loads them; render --with "
             f"{SECOND_SCHEDULER}, or give the main kube-scheduler the output of "
@@ -143,7 +137,7 @@ def of_kube_scheduler(
         )
     for profile, margin in chosen:
         if profile.strategy == "MostAllocated":
-            yield note(
+            yield Hit(
                 rules.PACKING_MARGIN,
                 f"profile {profile.scheduler_name} packs: the node with one more GPU in use always "
                 f"wins, by at least {margin} points",

@@ -1,7 +1,7 @@
 """Requirements of a spec that no rendering can meet, other than the sums of the tree: errors."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from policygen.core import versions
 from policygen.core.finding import Hit
@@ -9,18 +9,19 @@ from policygen.plan import rules
 from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree, shares
-from policygen.spec.types import Spec
+from policygen.spec.types import Spec, Team
 
 
 def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
     """The errors of requirements that no rendering can meet."""
     yield from _depth(trees)
-    yield from _quotas(spec, trees)
-    having = shares(trees)
+    pools = {team: [facts for facts, _ in found] for team, found in shares(trees).items()}
+    for team in spec.teams:
+        yield from _added_up(team, pools.get(team.name, ()))
     for team in spec.teams:
         counted = [
             facts.name
-            for facts, _ in having.get(team.name, ())
+            for facts in pools.get(team.name, ())
             if facts.pool.quota_cpu_and_memory and facts.scheduler == "kube-scheduler"
         ]
         if counted and not (team.container_defaults or spec.platform.container_defaults):
@@ -48,39 +49,34 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
                 )
 
 
-def _quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
-    """Teams with several pools that a ResourceQuota, which counts by resource name, adds up."""
-    having = shares(trees)
-    for team in spec.teams:
-        owners: defaultdict[str, list[PoolFacts]] = defaultdict(list)
-        for facts, _ in having.get(team.name, ()):
-            for resource in facts.resources:
-                owners[resource].append(facts)
-            owners[CPU].append(facts)
-        for resource, pools in owners.items():
-            limited = [
-                facts
-                for facts in pools
-                if facts.scheduler == "kube-scheduler"
-                and (resource != CPU or facts.pool.quota_cpu_and_memory)
-            ]
-            if not limited or len(pools) == 1:
-                continue
-            first = limited[0]
-            second = next(facts for facts in pools if facts is not first)
-            both = f'team "{team.name}" has quotas of pools "{first.name}" and "{second.name}"'
-            if resource == CPU:
-                message = (
-                    f"{both}, and pods of both use the cpu and memory of the ResourceQuota for "
-                    f'"{first.name}"; use two teams, or remove quotaCpuAndMemory'
-                )
-                rule = rules.QUOTA_COUNTS_OTHER_POOLS
-            else:
-                message = (
-                    f"{both}, and the ResourceQuota for "
-                    f'"{first.name}" would count {resource} of both together; '
-                    "use two teams, or another resource name"
-                )
-                rule = rules.QUOTA_CANNOT_TELL_POOLS_APART
-            at = team.quota_at(second.name)
-            yield Hit(rule, message, at)
+def _added_up(team: Team, pools: Iterable[PoolFacts]) -> Iterator[Hit]:
+    """Pools of a team that a ResourceQuota, which counts by resource name, adds up."""
+    owners: defaultdict[str, list[PoolFacts]] = defaultdict(list)
+    for facts in pools:
+        for resource in (*facts.resources, CPU):
+            owners[resource].append(facts)
+    for resource, sharing in owners.items():
+        limited = [
+            facts
+            for facts in sharing
+            if facts.scheduler == "kube-scheduler"
+            and (resource != CPU or facts.pool.quota_cpu_and_memory)
+        ]
+        if not limited or len(sharing) == 1:
+            continue
+        first = limited[0]
+        second = next(facts for facts in sharing if facts is not first)
+        both = f'team "{team.name}" has quotas of pools "{first.name}" and "{second.name}"'
+        if resource == CPU:
+            rule = rules.QUOTA_COUNTS_OTHER_POOLS
+            message = (
+                f"{both}, and pods of both use the cpu and memory of the ResourceQuota for "
+                f'"{first.name}"; use two teams, or remove quotaCpuAndMemory'
+            )
+        else:
+            rule = rules.QUOTA_CANNOT_TELL_POOLS_APART
+            message = (
+                f'{both}, and the ResourceQuota for "{first.name}" would count {resource} of both '
+                "together; use two teams, or another resource name"
+            )
+        yield Hit(rule, message, team.quota_at(second.name))

@@ -52,6 +52,14 @@ class Tree(Struct, frozen=True, dict=True):
         return {node.name: node for node in self.nodes if node.name == node.team.name}
 
     @cached_property
+    def by_parent(self) -> Mapping[str | None, Sequence[TeamNode]]:
+        """The nodes below each node by its name, and the root teams under None."""
+        found: defaultdict[str | None, list[TeamNode]] = defaultdict(list)
+        for node in self.nodes:
+            found[node.parent].append(node)
+        return dict(found)
+
+    @cached_property
     def leaf_of(self) -> Mapping[str, TeamNode]:
         """The node for the workloads of each team, if it has one: its own or `.own`."""
         return {node.team.name: node for node in self.leaves}
@@ -117,14 +125,12 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
 
 
 def _parents_first(teams: Sequence[Team]) -> list[Team]:
-    children: defaultdict[str | None, list[Team]] = defaultdict(list)
-    for team in sorted(teams, key=lambda team: team.name):
-        children[team.parent].append(team)
+    children = children_of(sorted(teams, key=lambda team: team.name))
     order: list[Team] = []
-    level: list[Team] = children[None]
+    level = children.get(None, [])
     while level:
         order += level
-        level = [child for team in level for child in children[team.name]]
+        level = [child for team in level for child in children.get(team.name, ())]
     return order
 
 
@@ -188,19 +194,17 @@ def _tree(
     hits: list[Hit],
 ) -> Tree:
     """The nodes of a queue: its teams, and an `.own` leaf for a team with children and namespaces."""
-    inside = {team for pool in members for team in shares[pool.name]}
-    nothing = {
-        facts.name: Share(dict.fromkeys(facts.keys, 0), dict.fromkeys(facts.keys, 0))
-        for facts in members
-    }
+    inside = in_order({team for facts in members for team in shares[facts.name]}, order)
+    children = children_of(inside)
+
+    def share(team: Team, facts: PoolFacts) -> Share:
+        nothing = dict.fromkeys(facts.keys, 0)
+        return shares[facts.name].get(team.name, Share(nothing, nothing))
+
     nodes: list[TeamNode] = []
     depth: dict[str, int] = {}
-    children = children_of(in_order(inside, order))
-    for team in in_order(inside, order):
+    for team in inside:
         depth[team.name] = depth.get(team.parent or "", 0) + 1
-        of = {
-            facts.name: shares[facts.name].get(team.name, nothing[facts.name]) for facts in members
-        }
         below = children.get(team.name, [])
         own = derived_names.own_leaf(team) if below and team.namespaces else None
         node = TeamNode(
@@ -210,22 +214,21 @@ def _tree(
             depth=depth[team.name],
             leaf=not below and bool(team.namespaces),
             weight=_weight(team, members, quotas, hits),
-            guarantee={pool: share.guarantee for pool, share in of.items()},
-            limit={pool: share.limit for pool, share in of.items()},
+            guarantee={facts.name: share(team, facts).guarantee for facts in members},
+            limit={facts.name: share(team, facts).limit for facts in members},
             children=tuple(child.name for child in below) + ((own,) if own else ()),
         )
         nodes.append(node)
         if not below and not team.namespaces:
-            hits.append(_unused(team, next(of for of in members if team.name in shares[of.name])))
+            pool = next(facts.name for facts in members if team.name in shares[facts.name])
+            message = (
+                f'team "{team.name}" has a quota of pool "{pool}", but no namespace to use it, nor a '
+                "child team with a quota; write spec.namespaces, or add the pool to the quotas of a child"
+            )
+            hits.append(Hit(rules.SHARE_WITHOUT_NAMESPACES, message, team.quota_at(pool)))
         if own:
             promised = {
-                facts.name: total(
-                    facts.keys,
-                    [
-                        shares[facts.name].get(child.name, nothing[facts.name]).guarantee
-                        for child in below
-                    ],
-                )
+                facts.name: total(facts.keys, [share(child, facts).guarantee for child in below])
                 for facts in members
             }
             nodes.append(
@@ -243,26 +246,14 @@ def _tree(
                     limit=node.limit,
                 )
             )
+    roots = [node for node in nodes if node.parent is None]
     rest = {
         facts.name: less(
-            facts.available,
-            total(
-                facts.keys, [node.guarantee[facts.name] for node in nodes if node.parent is None]
-            ),
+            facts.available, total(facts.keys, [node.guarantee[facts.name] for node in roots])
         )
         for facts in members
     }
     return Tree(members[0].queue, tuple(members), tuple(nodes), rest)
-
-
-def _unused(team: Team, facts: PoolFacts) -> Hit:
-    """A warning for a share that no workload can use: no namespaces, and no child team with a quota."""
-    return Hit(
-        rules.SHARE_WITHOUT_NAMESPACES,
-        f'team "{team.name}" has a quota of pool "{facts.name}", but no namespace to use it, nor a '
-        "child team with a quota; write spec.namespaces, or add the pool to the quotas of a child",
-        team.quota_at(facts.name),
-    )
 
 
 def _weight(

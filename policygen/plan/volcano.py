@@ -1,6 +1,5 @@
 """Decides the objects of Volcano: the queue tree and pod groups."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -64,7 +63,7 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
         deserved = _deserved(tree)
         available = dict(facts.available)
         reserved = {
-            key: sum(node.guarantee[facts.name][key] for node in tree.nodes if node.parent is None)
+            key: sum(node.guarantee[facts.name][key] for node in tree.by_parent.get(None, ()))
             for key in facts.keys
         }
 
@@ -114,15 +113,10 @@ def _deserved(tree: Tree) -> dict[str, dict[str, int]]:
     limit. cpu and memory are proportional to the units.
     """
     facts = tree.pools[0]
-    below: defaultdict[str | None, list[TeamNode]] = defaultdict(list)
-    for node in tree.nodes:
-        below[node.parent].append(node)
     deserved: dict[str, dict[str, int]] = {}
-    for parent in (None, *(node.name for node in tree.nodes)):
-        nodes = below.get(parent, [])
-        if nodes:
-            whole = dict(facts.available) if parent is None else deserved[parent]
-            deserved.update(_divide(facts, whole, nodes))
+    for parent, nodes in tree.by_parent.items():
+        whole = dict(facts.available) if parent is None else deserved[parent]
+        deserved |= _divide(facts, whole, nodes)
     return deserved
 
 
