@@ -7,7 +7,7 @@ A schema is compiled to functions once, each level when a value first reaches it
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from policygen.api_validation import cel, scalars
@@ -85,7 +85,7 @@ def _checked(
     filled = value
     for key, entry in value.items():
         if not parts.knows(key):
-            out.append(_unknown(key, parts.names, spot))
+            out.append(_unknown(key, parts.schemas, spot))
         elif entry is None and parts.takes_null(key):
             filled = _copied(filled, value)
             del filled[key]  # the server drops it before it validates
@@ -105,7 +105,7 @@ class _Parts:
     """The checks of a mapping's entries, made when a key first comes by."""
 
     def __init__(self, schema: Schema, *, custom: bool) -> None:
-        self._schemas: dict[str, Schema] = schema.get("properties", {})
+        self.schemas: dict[str, Schema] = schema.get("properties", {})
         self._others: Schema | None = schema.get("additionalProperties")
         self._open = bool(schema.get("x-kubernetes-preserve-unknown-fields"))
         self._custom = custom
@@ -114,22 +114,17 @@ class _Parts:
         # Go types have a value for every field; only those of structs need a check.
         self.defaults = {
             name: part["default"]
-            for name, part in self._schemas.items()
+            for name, part in self.schemas.items()
             if "default" in part and (custom or part["default"] == {})
         }
 
-    @property
-    def names(self) -> Iterable[str]:
-        """The fields that are known by name."""
-        return self._schemas
-
     def knows(self, key: str) -> bool:
         """Whether the server keeps an entry of this name."""
-        return key in self._schemas or self._others is not None or self._open
+        return key in self.schemas or self._others is not None or self._open
 
     def takes_null(self, key: str) -> bool:
         """Whether null means that the entry is absent."""
-        part = self._schemas.get(key, self._others)
+        part = self.schemas.get(key, self._others)
         return part is None or not part.get("nullable")
 
     def check(self, key: str) -> Check:
@@ -137,8 +132,8 @@ class _Parts:
         found = self._checks.get(key)
         if found is not None:
             return found
-        if key in self._schemas:
-            found = self._checks[key] = check(self._schemas[key], custom=self._custom)
+        if key in self.schemas:
+            found = self._checks[key] = check(self.schemas[key], custom=self._custom)
             return found
         if self._other is None:
             self._other = check(self._others or {}, custom=self._custom)
@@ -150,7 +145,8 @@ def _anything(value: Any, _spot: Spot, _out: list[Refusal]) -> Any:
 
 
 def _list(schema: Schema, *, custom: bool) -> Check:
-    item = _Item(schema["items"], custom=custom)
+    # Compiled when the first entry is checked.
+    compiled = cache(partial(check, schema["items"], custom=custom))
     # Go reads null in a list of structs as a struct without fields.
     instead: Any = {} if not custom and schema["items"].get("type") == "object" else None
     finishers = (*_bounds(schema, "Items", "entry", "entries"), *_unique(schema, custom=custom))
@@ -158,7 +154,7 @@ def _list(schema: Schema, *, custom: bool) -> Check:
     def check_value(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         if not isinstance(value, list):
             return _wrong(value, "a list", spot, out)
-        check_entry = item.check
+        check_entry = compiled()
         filled = [
             check_entry(instead if entry is None else entry, (spot, index), out)
             for index, entry in enumerate(value)
@@ -168,21 +164,6 @@ def _list(schema: Schema, *, custom: bool) -> Check:
         return filled
 
     return check_value
-
-
-class _Item:
-    """The check of a list's entries, compiled when the first one is checked."""
-
-    def __init__(self, schema: Schema, *, custom: bool) -> None:
-        self._schema = schema
-        self._custom = custom
-        self._check: Check | None = None
-
-    @property
-    def check(self) -> Check:
-        if self._check is None:
-            self._check = check(self._schema, custom=self._custom)
-        return self._check
 
 
 def _with_rules(check_value: Check, schema: Schema) -> Check:

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import Finding, Path, Place, at_path
-from policygen.core.rule import Rule
 from policygen.documents.files import Source
 from policygen.documents.outline import BLANKS, NodeKind, Outline
 from policygen.documents.parse import compose, looks_like_json
@@ -136,7 +135,7 @@ def inner(
     )
     if len(documents) > 1:
         message = "this text must be one document; remove the others"
-        problem = _finding(documents[1].place(()), SEVERAL_DOCUMENTS, message)
+        problem = Finding(SEVERAL_DOCUMENTS, message, documents[1].place(()))
         return documents[0], [*findings, problem]
     return (documents[0] if documents else None), findings
 
@@ -157,8 +156,8 @@ def _load(  # noqa: PLR0913 - all that both ways in know
         return positions.place(index, index).line
 
     def say(problem: TextHit) -> None:
-        where = positions.place(problem.start, problem.end)
-        findings.append(_finding(where, problem.rule, problem.message))
+        place = positions.place(problem.start, problem.end)
+        findings.append(Finding(problem.rule, problem.message, place))
 
     json = json or looks_like_json(positions.text)
     for it in compose(positions.text, json=json, line=line, kubernetes=kubernetes):
@@ -181,12 +180,8 @@ def _load(  # noqa: PLR0913 - all that both ways in know
             continue
         found = _FOUND.get(type(it.data), "a number")
         message = f'a document must be a mapping (lines "key: value"), not {found}'
-        findings.append(_finding(document.place(()), NOT_A_MAPPING, message))
+        findings.append(Finding(NOT_A_MAPPING, message, document.place(())))
     return documents, findings
-
-
-def _finding(where: Place, rule: Rule, message: str) -> Finding:
-    return Finding(rule, message, where)
 
 
 def _header(it: Composed, text: str) -> Header:

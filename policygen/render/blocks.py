@@ -9,20 +9,18 @@ from policygen.core.suggest import suggest
 from policygen.render.environment import UnreadableError
 
 
-def check(env: Environment, name: str) -> None:
+def check(env: Environment, name: str) -> set[str] | None:
     """Refuse a block that does not exist in the templates that this one extends.
 
     A block inside another block is allowed, since it is printed there. A template is not checked
     if it computes the name of the template that it extends.
 
-    Raises UnreadableError with template and line.
+    Returns the blocks of all these templates; None if they are not known. Raises UnreadableError
+    with template and line.
     """
-    _known(env, name)
-
-
-def _known(env: Environment, name: str) -> set[str] | None:
-    """The blocks of a template and of those that it extends; None if these are unknown."""
-    text, file, _ = _source(env, name)
+    if env.loader is None:
+        raise TypeError("an environment without a loader has no templates")
+    text, file, _ = env.loader.get_source(env, name)
     tree = env.parse(text)
     found = {block.name for block in tree.find_all(Block)}
     extends = tree.find(Extends)
@@ -30,7 +28,7 @@ def _known(env: Environment, name: str) -> set[str] | None:
         return found
     if not isinstance(extends.template, Const):
         return None
-    above = _known(env, str(extends.template.value))
+    above = check(env, str(extends.template.value))
     if above is None:
         return None
     for block in _outer(tree):
@@ -50,9 +48,3 @@ def _outer(node: Node) -> Iterator[Block]:
             yield child
         else:
             yield from _outer(child)
-
-
-def _source(env: Environment, name: str) -> tuple[str, str | None, object]:
-    if env.loader is None:
-        raise TypeError("an environment without a loader has no templates")
-    return env.loader.get_source(env, name)

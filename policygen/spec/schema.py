@@ -44,14 +44,10 @@ def _compiled(file: str) -> "jsonschema_rs.Draft202012Validator":
     return jsonschema_rs.Draft202012Validator(read(file))
 
 
-def _validator(file: str) -> Callable[[Any], bool]:
-    return _compiled(file).is_valid
-
-
 def is_valid(form: DocumentForm, data: Any) -> bool:
     """Whether data obeys the schema of its form."""
     try:
-        return _validator(form.schema)(data)
+        return _compiled(form.schema).is_valid(data)
     except ValueError:
         return False  # JSON has no such value
 
