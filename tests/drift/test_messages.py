@@ -1,0 +1,90 @@
+"""A difference in words: the field, both values, and who wrote the one on the cluster."""
+
+import pytest
+from msgspec import UNSET
+
+from policygen.core.finding import At
+from policygen.drift.compare import FieldDifference
+from policygen.drift.messages import NOT_KEPT, amounts, author, message, subject, value
+from policygen.kubernetes.object import Object
+
+QUOTA = ("spec", "flavors", 0, "resources", 1, "nominalQuota")
+NAMED = ("spec", "flavors", "a100", "resources", "memory", "nominalQuota")
+
+
+def difference(wanted, found, path=QUOTA, named=NAMED, **more):
+    return FieldDifference(path, wanted, found, path, named=named, **more)
+
+
+def thing(**metadata):
+    return Object(At(0), "v1", "Thing", "a", "", {"metadata": metadata})
+
+
+@pytest.mark.parametrize(
+    ("path", "named", "words"),
+    [
+        (QUOTA, NAMED, "nominalQuota of resource memory of flavor a100"),
+        (("spec", "stopPolicy"), ("spec", "stopPolicy"), "stopPolicy"),
+        (("metadata", "labels", "a.b/c"), (), "label a.b/c"),
+        (("spec", "nodeLabels", "a.b/c"), ("spec", "nodeLabels", "a.b/c"), 'nodeLabels["a.b/c"]'),
+        (("spec", "levels", 1), ("spec", "levels", 1), "levels[1]"),
+    ],
+)
+def test_the_subject(path, named, words):
+    assert subject(difference(1, 2, path, named)) == words
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "planned", "words"),
+    [
+        (1, 2, 1, "is 2 on the cluster, but the spec renders 1; "),
+        (1, UNSET, 1, "is not set on the cluster, but the spec renders 1; "),
+        (UNSET, 2, UNSET, "is 2 on the cluster, but the spec does not set it; "),
+        (1, 2, UNSET, "is 2 on the cluster, but the spec keeps the default 1; "),
+    ],
+)
+def test_both_values(wanted, found, planned, words):
+    assert words in message(difference(wanted, found), thing(), planned)
+
+
+def test_another_order():
+    words = message(difference([1], [1], reordered=True), thing(), [1])
+    assert "has the correct entries, but in another order" in words
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ("64", "72", ""),
+        ("64Gi", "72Gi", ""),
+        ("1Gi", "1Mi", " (1Gi and 1Mi)"),
+        ("1500m", "2", " (1500m and 2)"),
+        ("x", "2", ""),
+    ],
+)
+def test_quantities_in_one_unit(one, other, words):
+    found = amounts(difference(one, other, is_quantity=True), one, other)
+    assert bool(found) is bool(words)
+    assert amounts(difference(one, other), one, other) == ""
+
+
+def test_who_wrote_it():
+    fields = {"f:spec": {"f:stopPolicy": {}}}
+    managers = [
+        {"manager": name, "operation": "Update", "fieldsV1": fields, "time": time}
+        for name, time in [
+            ("kubectl-edit", "2026-11-21T03:00:00Z"),
+            ("helm", "2026-11-20T03:00:00Z"),
+        ]
+    ]
+    words = author(thing(managedFields=managers), ("spec", "stopPolicy"))
+    assert words.startswith("written by kubectl-edit (Update), at 2026-11-21T03:00:00Z")
+    assert words.endswith(", also owned by helm")
+    assert author(thing(managedFields=managers), ("spec", "other"), gone=True) == NOT_KEPT
+    assert author(thing(managedFields=managers), ("spec", "other")) == "no manager owns it"
+    assert "no managedFields" in author(thing(), ("spec", "stopPolicy"))
+
+
+def test_a_value_is_short():
+    assert value({"a": "é"}) == '{"a": "é"}'
+    assert len(value("x" * 1000)) < 100
