@@ -1,0 +1,43 @@
+"""Which resources are accelerators, and who asks for some."""
+
+from fractions import Fraction
+
+import pytest
+
+from policygen.lint.core.accelerators import is_one, requested
+from tests.objects import cluster
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nvidia.com/gpu",
+        "nvidia.com/mig-1g.10gb",
+        "AMD.com/GPU",
+        "x.com/gpu.shared",
+        "intel.com/i915",
+    ],
+)
+def test_accelerators(name):
+    assert is_one(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu", "nvidia.com/gpus", "requests.nvidia.com/gpu", "cpu", "count/x.com/gpu", "a/nic"]
+)
+def test_other_resources(name):
+    assert not is_one(name)
+
+
+def test_what_a_pod_asks_for():
+    it = cluster("""
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - resources: {limits: {nvidia.com/gpu: 2, cpu: 1, amd.com/gpu: 0}}
+  - resources: {limits: {nvidia.com/gpu: 1}}
+""")
+    (template,) = it.workloads[0].templates
+    assert requested(it, template) == {"nvidia.com/gpu": Fraction(3)}

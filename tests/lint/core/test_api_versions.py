@@ -1,0 +1,58 @@
+"""Groups, versions and kinds that the servers of a target serve."""
+
+import pytest
+
+from policygen.core.versions import DEFAULT, Version
+from policygen.lint.core.api_versions import fault, is_of_kind, successor
+from tests.objects import objects
+
+
+def thing(api_version, kind):
+    (it,) = objects(f"{{apiVersion: {api_version}, kind: {kind}, metadata: {{name: a}}}}")
+    return it
+
+
+def target(**minors):
+    return DEFAULT | {name: Version(DEFAULT[name].major, minor) for name, minor in minors.items()}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "minor", "words"),
+    [
+        ("kueue.x-k8s.io/v1beta2", "Cohort", 19, None),
+        ("kueue.x-k8s.io/v1beta2", "Cohort", 14, "does not serve v1beta2; write kueue.x-k8s.io/v1beta1"),
+        ("kueue.x-k8s.io/v1beta2", "Topology", 13, "does not serve v1beta2; write kueue.x-k8s.io/v1alpha1"),
+        ("kueue.x-k8s.io/v1beta1", "Topology", 13, "only as v1alpha1"),
+        ("kueue.x-k8s.io/v1alpha1", "Cohort", 14, None),
+        ("kueue.x-k8s.io/v1alpha1", "Cohort", 19, "is not served; write kueue.x-k8s.io/v1beta2"),
+        ("kueue.x-k8s.io/v1beta2", "ClusterQueu", 19, 'did you mean "ClusterQueue"'),
+        ("kueue.x-k8s.io", "Cohort", 19, "is a group without a version; write kueue.x-k8s.io/v1beta2"),
+        ("kuue.x-k8s.io/v1beta2", "Cohort", 19, 'did you mean "kueue.x-k8s.io"'),
+        ("batch", "Job", 19, None),
+        ("batch/v2", "Job", 19, "is not served; write batch/v1"),
+        ("example.com/v1", "Thing", 19, None),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_version(api_version, kind, minor, words):
+    told = fault(thing(api_version, kind), target(kueue=minor))
+    assert (told is None) if words is None else (words in told)
+
+
+def test_a_kind_is_told_from_its_version():
+    assert is_of_kind(thing("batch/v2", "Jobs"))
+    assert not is_of_kind(thing("batch/v2", "Job"))
+    assert not is_of_kind(thing("example.com/v1", "Jobs"))
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "minor", "after"),
+    [
+        ("batch/v1beta1", "CronJob", 19, "batch/v1"),
+        ("apps/v1beta1", "Deployment", 19, None),
+        ("apps/v1beta2", "Deployment", 19, "apps/v1"),
+        ("kueue.x-k8s.io/v1beta2", "LocalQueue", 14, "kueue.x-k8s.io/v1beta1"),
+        ("kueue.x-k8s.io/v1beta2", "ClusterQueue", 14, None),
+    ],
+)
+def test_a_version_with_the_same_fields(api_version, kind, minor, after):
+    assert successor(thing(api_version, kind), target(kueue=minor)) == after

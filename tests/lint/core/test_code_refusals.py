@@ -1,0 +1,51 @@
+"""Refusals by code and webhooks, for the reasons that schemas have too."""
+
+from policygen.core.finding import At
+from policygen.lint.core import code_refusals
+from tests.objects import facts
+
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j}
+spec:
+  template:
+    metadata: {annotations: {"a b": c, A.B/ok: d}, labels: {"x y": z}}
+    spec: {nodeSelector: {gpu: "h 100"}}
+"""
+HYPER_NODE = """
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: h}
+spec: {members: [{selector: {regexMatch: {pattern: "%s"}}}]}
+"""
+
+
+def test_keys_of_a_templates_annotations():
+    ((at, message),) = code_refusals.annotations(facts(JOB))
+    assert at == At(0, ("spec", "template", "metadata", "annotations", "a b")).on_key()
+    assert "is not a valid annotation key" in message
+
+
+def test_labels_of_a_template_and_of_its_node_selector():
+    assert [at.path[2] for at, _ in code_refusals.labels(facts(JOB))] == ["metadata", "spec"]
+
+
+def test_a_missing_spec_is_refused_by_the_webhook():
+    text = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}}"
+    ((at, message),) = code_refusals.missing_fields(facts(text))
+    assert (at, "required field spec is missing" in message) == (At(0), True)
+    assert list(code_refusals.missing_fields(facts(text[:-1] + ", spec: {}}"))) == []
+
+
+def test_hyper_nodes_need_members():
+    text = HYPER_NODE.partition("spec:")[0] + "spec: {members: []}\n"
+    ((at, message),) = code_refusals.missing_fields(facts(text))
+    assert (at, "members is missing" in message) == (At(0, ("spec",)), True)
+
+
+def test_brackets_of_a_pattern():
+    ((_, message),) = code_refusals.patterns(facts(HYPER_NODE % "node-(1"))
+    assert "has an unbalanced bracket" in message
+    assert list(code_refusals.patterns(facts(HYPER_NODE % "node-(1)"))) == []
+    assert list(code_refusals.patterns(facts(HYPER_NODE % "(?P<x)"))) == []

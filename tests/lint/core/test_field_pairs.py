@@ -1,0 +1,73 @@
+"""Combinations of fields that API servers refuse."""
+
+import pytest
+import yaml
+
+from policygen.lint.core.field_pairs import of_pod, of_workload
+from policygen.lint.core.pod_templates import pod_specs
+from tests.objects import cluster, workload
+
+
+def pod(spec):
+    text = yaml.safe_dump(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+    )
+    (part,) = pod_specs(cluster(text))
+    return [(at.path[1:], message) for at, message in of_pod(part)]
+
+
+def of_kind(api_version, kind, spec):
+    data = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": spec}
+    return [(at.path[1:], message) for at, message in of_workload(workload(yaml.safe_dump(data)))]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec", "path", "words"),
+    [
+        ("apps/v1", "Deployment", {"minReadySeconds": 600}, ("progressDeadlineSeconds",), "write 601 or more"),
+        ("apps/v1", "Deployment", {"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}, ("strategy", "rollingUpdate"), "remove it"),
+        ("apps/v1", "StatefulSet", {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"partition": 1}}}, ("updateStrategy", "rollingUpdate"), "updateStrategy OnDelete"),
+        ("batch/v1", "Job", {"manualSelector": True}, ("manualSelector",), "write the selector"),
+        ("batch/v1", "Job", {"podFailurePolicy": {"rules": [{"action": "Ignore"}]}}, ("podFailurePolicy", "rules", 0), "neither onExitCodes nor onPodConditions"),
+        ("batch/v1", "Job", {"podFailurePolicy": {"rules": [{"onExitCodes": {"operator": "In", "values": [3, 0]}}]}}, ("podFailurePolicy", "rules", 0, "onExitCodes", "values", 1), "exit code 0"),
+        ("batch/v1", "CronJob", {"jobTemplate": {"spec": {"manualSelector": True, "selector": {"a": "b"}}}}, ("jobTemplate", "spec", "manualSelector"), "remove it"),
+    ],
+)  # fmt: skip
+def test_workloads_that_are_refused(api_version, kind, spec, path, words):
+    ((at, message),) = of_kind(api_version, kind, spec)
+    assert at == path
+    assert words in message
+    assert "which is refused" in message
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec"),
+    [
+        ("apps/v1", "Deployment", {"minReadySeconds": 600, "progressDeadlineSeconds": 601}),
+        ("apps/v1", "Deployment", {"strategy": {"rollingUpdate": {"maxSurge": 1}}}),
+        ("batch/v1", "Job", {"manualSelector": True, "selector": {"matchLabels": {"a": "b"}}}),
+        ("batch/v1", "Job", {"podFailurePolicy": {"rules": [{"onPodConditions": [{}]}]}}),
+    ],
+)
+def test_workloads_that_are_not(api_version, kind, spec):
+    assert of_kind(api_version, kind, spec) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "words"),
+    [
+        ({"resources": {"limits": {"x.com/gpu": 1, "cpu": 1}}}, ("resources", "limits", "x.com/gpu"), "write it in a container"),
+        ({"dnsPolicy": "None"}, ("dnsPolicy",), "without nameservers"),
+        ({"containers": [{"name": "c", "securityContext": {"privileged": True, "allowPrivilegeEscalation": False}}]}, ("containers", 0, "securityContext", "allowPrivilegeEscalation"), "container c of Pod p"),
+        ({"initContainers": [{"resources": {"limits": {"hugepages-2Mi": "3Mi"}}}]}, ("initContainers", 0, "resources", "limits", "hugepages-2Mi"), "a multiple of the page size"),
+    ],
+)  # fmt: skip
+def test_pods_that_are_refused(spec, path, words):
+    ((at, message),) = pod(spec)
+    assert at == path
+    assert words in message
+
+
+def test_pods_that_are_not():
+    assert pod({"dnsPolicy": "None", "dnsConfig": {"nameservers": ["1.1.1.1"]}}) == []
+    assert pod({"containers": [{"resources": {"limits": {"hugepages-2Mi": "4Mi"}}}]}) == []

@@ -1,0 +1,32 @@
+"""Texts of annotations as Go reads them."""
+
+import pytest
+
+from policygen.lint.core.go_values import boolean, integer
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("7", 7),
+        ("+7", 7),
+        ("-07", -7),
+        (str(2**63 - 1), 2**63 - 1),
+        (str(2**63), None),
+        ("", None),
+        ("1.0", None),
+        (" 7", None),
+        ("1_000", None),
+        ("٣", None),
+    ],
+)
+def test_integers(text, number):
+    assert integer(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("T", True), ("true", True), ("0", False), ("FALSE", False), ("yes", None), ("tRue", None)],
+)
+def test_booleans(text, value):
+    assert boolean(text) is value

@@ -1,0 +1,76 @@
+"""What servers refuse in objects, once for all rules."""
+
+import pytest
+
+from policygen.api_validation.refusal import Reason
+from policygen.core.finding import At, Edit, Verb
+from policygen.lint.core.server_refusals import MANY, component, refusals, refused
+from tests.objects import cluster, facts, objects
+
+QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec: %s
+"""
+
+
+def only(spec, text=QUEUE):
+    found = refused(cluster(text % spec)).found
+    ((it,),) = found.values()
+    return next(iter(found)), it
+
+
+def test_a_refusal_has_its_place_and_its_edit():
+    reason, it = only("{cohrtName: b}")
+    assert (reason, it.at) == (Reason.UNKNOWN_FIELD, At(0, ("spec", "cohrtName")).on_key())
+    assert it.message.startswith('ClusterQueue a: field "cohrtName" is unknown in spec')
+    assert it.edits == ()
+    _, it = only("{queueingStrategy: strictFIFO}")
+    assert it.edits == (Edit(Verb.REWRITE, At(0, ("spec", "queueingStrategy")), "StrictFIFO"),)
+
+
+def test_a_misspelt_field_is_missing_unless_it_is_there_too():
+    assert refused(cluster(QUEUE % "{cohrtName: b}")).misspelt == {At(0): (("spec", "cohortName"),)}
+    assert refused(cluster(QUEUE % "{cohrtName: b, cohortName: c}")).misspelt == {}
+
+
+def test_a_field_of_an_older_version_is_told_as_that():
+    _, it = only("{cohort: b}")
+    assert it.message == "ClusterQueue a: cohort is a field of v1beta1; write cohortName"
+
+
+def test_what_a_webhook_corrects_on_create_is_told():
+    _, it = only("{fairSharing: {weight: 0.5}}")
+    assert it.message.endswith("Kueue accepts it on create, but every update is refused")
+
+
+def test_a_sound_object_is_not_refused():
+    made = refused(cluster(QUEUE % "{cohortName: b}"))
+    assert (made.found, made.objects) == ({}, frozenset())
+
+
+def test_many_objects_have_the_same_refusals():
+    text = "---".join([QUEUE % "{cohortName: b}"] * MANY + [QUEUE % "{cohrtName: b}"])
+    assert refused(cluster(text)).objects == {At(MANY)}
+
+
+def test_a_release_later_than_the_recorded_servers_may_have_the_field():
+    text = QUEUE % "{cohrtName: b}"
+    reason = Reason.UNKNOWN_FIELD
+    assert len(list(refusals(facts(text), reason, known_releases=True))) == 1
+    assert list(refusals(facts(text, kueue=99), reason, known_releases=True)) == []
+    assert len(list(refusals(facts(text, kueue=99), reason, known_releases=False))) == 1
+
+
+@pytest.mark.parametrize(
+    ("api_version", "name"),
+    [
+        ("kueue.x-k8s.io/v1beta2", "kueue"),
+        ("scheduling.volcano.sh/v1beta1", "volcano"),
+        ("v1", "kubernetes"),
+    ],
+)
+def test_the_component_of_a_kind(api_version, name):
+    (it,) = objects(f"{{apiVersion: {api_version}, kind: X}}")
+    assert component(it) == name

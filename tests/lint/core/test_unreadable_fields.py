@@ -1,0 +1,37 @@
+"""Messages about values of a wrong type."""
+
+import pytest
+
+from policygen.lint.core.unreadable_fields import described
+from tests.objects import cluster
+
+
+def told(spec, head="apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue"):
+    it = cluster(f"{head}\nmetadata: {{name: a}}\nspec: {spec}\n")
+    (found,) = it.malformed
+    return described(found)
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "words"),
+    [
+        ("{stopPolicy: 1}", ("stopPolicy",), "stopPolicy is 1, but must be a string; put it in quotes"),
+        ("{stopPolicy: []}", ("stopPolicy",), "stopPolicy is a list, but must be a string; write a string"),
+        ("{resourceGroups: {}}", ("resourceGroups",), "resourceGroups is a mapping, but must be a list; write a list"),
+        ("{resourceGroups: [a]}", ("resourceGroups", 0), 'an entry of resourceGroups is "a", but must be a mapping'),
+        ("{namespaceSelector: {matchLabels: {a: b, c: 1}}}", ("namespaceSelector", "matchLabels", "c"), "c is 1, but must be a string; put it in quotes"),
+    ],
+)  # fmt: skip
+def test_path_type_and_remedy(spec, path, words):
+    at, message = told(spec)
+    assert at == ("spec", *path)
+    assert words in message
+
+
+def test_a_message_that_is_none_of_types_is_kept():
+    spec = (
+        "{resourceGroups: [{flavors: [{name: a, resources: [{name: cpu, nominalQuota: 1 Gi}]}]}]}"
+    )
+    at, message = told(spec)
+    assert at[-1] == "nominalQuota"
+    assert message == '"1 Gi" has a space in it; write 1Gi'
