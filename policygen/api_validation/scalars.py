@@ -158,7 +158,7 @@ def _enum(known: list[Any], listed: list[Any]) -> Judge:
     def judge(value: Any) -> tuple[Reason, str] | None:
         if value in known:
             return None
-        advice = suggest(value, listed) if isinstance(value, str) else f"known are {listed}"
+        advice = suggest(value, listed) if isinstance(value, str) else f"known: {listed}"
         return Reason.VALUE, f"{shown(value)} is not supported; {advice}"
 
     return judge

@@ -82,7 +82,9 @@ def read(name: str, kubeconfig: Path | None) -> Context:
         shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
         raise UsageError(f"{paths} is not a kubeconfig: it is not {shape}") from None
     if name not in contexts:
-        raise UsageError(f'context "{name}" does not exist in {paths}; {suggest(name, contexts)}')
+        raise UsageError(
+            f'context "{name}" does not exist in {paths}; {suggest(name, contexts, "context")}'
+        )
     context = mapping(contexts[name].value, "context")
     cluster = clusters.get(str(context.get("cluster")))
     if cluster is None:

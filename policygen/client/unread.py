@@ -23,7 +23,7 @@ def messages(snapshot: Snapshot) -> Iterator[str]:
         if name in there:
             continue
         if is_known:
-            near = suggest(name, sorted(there))
+            near = suggest(name, there, "Namespace")
             yield f'namespace "{name}" does not exist, so nothing was read in it; {near}'
         else:
             yield f'nothing was read in namespace "{name}", and it is unknown whether it exists'

@@ -41,7 +41,7 @@ class Names(Sequence[str]):
         return self._names[index]
 
     def advice(self, word: str) -> str:
-        """The advice for a word; it never suggests the word itself."""
+        """The advice for a word, which never suggests the word itself; "" if no other name exists."""
         found = self._known_advice.get(word)
         if found is None:
             found = self._known_advice[word] = self._new_advice(word)
@@ -55,15 +55,15 @@ class Names(Sequence[str]):
     def _new_advice(self, word: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]
         if not others:
-            return "no names are defined"
+            return ""
         if meant := self.meant(word):
             return f'did you mean "{meant}"?'
         holding = self._holding(word)
         if holding:
-            return f"like it are {', '.join(holding[:_SHOWN])}" + _and(len(holding) - _SHOWN)
+            return f"similar: {', '.join(holding[:_SHOWN])}" + _and(len(holding) - _SHOWN)
         at = bisect_left(self._names, word)
         more = len(self) - _SHOWN - (at < len(self) and self._names[at] == word)
-        return f"known are {', '.join(others[:_SHOWN])}" + _and(more)
+        return f"known: {', '.join(others[:_SHOWN])}" + _and(more)
 
     def _holding(self, word: str) -> list[str]:
         """The names that contain the word, if there are too many names to show all."""
@@ -88,12 +88,13 @@ class Names(Sequence[str]):
         return [name for name in found if self._lowered[name] != word]
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, known: Iterable[str], kind: str = "name") -> str:
     """The end of a message about an unknown name: `did you mean "a100"?`, or the known names.
 
-    Pass `Names` to look up many words.
+    If no name is known, it says that none of this kind is defined. Pass `Names` to look up many words.
     """
-    return (known if isinstance(known, Names) else Names(known)).advice(word)
+    names = known if isinstance(known, Names) else Names(known)
+    return names.advice(word) or f"no {'other ' if names else ''}{kind} is defined"
 
 
 def _and(more: int) -> str:

@@ -36,7 +36,7 @@ def check(env: Environment, name: str) -> set[str] | None:
             raise UnreadableError(
                 f"{file}:{block.lineno}",
                 f'block "{block.name}" does not exist in the extended template, so it is not printed; '
-                f"{suggest(block.name, sorted(above))}",
+                f"{suggest(block.name, above, 'block')}",
             )
     return found | above
 

@@ -153,7 +153,7 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
     else:
         yield Hit(
             rules.UNKNOWN_REFERENCE,
-            f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names)}",
+            f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names, 'queue')}",
             it.field("team"),
         )
 

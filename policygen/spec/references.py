@@ -25,17 +25,18 @@ class _Known:
         self.kind = kind
         self.names = frozenset(names)
         self.unread = unread
-        self.advice: dict[str, str] = {}
+        self.advice: dict[tuple[str, str], str] = {}
 
-    def check(self, name: str, at: At) -> Iterator[Hit]:
+    def check(self, name: str, at: At, own: str = "") -> Iterator[Hit]:
+        """A hit if the name does not exist; `own` is the name of the object that refers to it."""
         if name in self.names or self.unread.may_define(self.kind, name):
             return
-        if name not in self.advice:
+        if (name, own) not in self.advice:
             few = len(self.advice) * len(self.names) <= _MOST_COMPARED
-            self.advice[name] = suggest(name, self.names) if few else "write one that exists"
-        yield Hit(
-            rules.UNKNOWN_REFERENCE, f"no {self.kind} {quoted(name)}; {self.advice[name]}", at
-        )
+            kind = f"other {self.kind}" if own else self.kind
+            advice = suggest(name, self.names - {own}, kind) if few else "write one that exists"
+            self.advice[name, own] = f"no {self.kind} {quoted(name)}; {advice}"
+        yield Hit(rules.UNKNOWN_REFERENCE, self.advice[name, own], at)
 
 
 def check(
@@ -80,7 +81,7 @@ def _dangling(it: Platform | Team | Model, named: _Names) -> Iterator[Hit]:
                     yield from named.pools.check(name, queue.at / "pools" / index)
         case Team():
             if it.parent is not None:
-                yield from named.teams.check(it.parent, it.at / "spec" / "parent")
+                yield from named.teams.check(it.parent, it.at / "spec" / "parent", own=it.name)
             for quota in it.quotas:
                 yield from named.pools.check(quota.pool, quota.field("pool"))
         case Model():

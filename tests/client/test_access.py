@@ -30,7 +30,7 @@ from tests.loopback import Loopback
         ({}, {"text": "contexts: [5]"}, "is not a kubeconfig: it is not a mapping whose"),
         ({}, {"text": "a: ["}, "while parsing a flow node"),
         ({}, {"text": "[]"}, "is not a kubeconfig: it is not a mapping whose"),
-        ({}, {"text": "apiVersion: v1"}, "no names are defined"),
+        ({}, {"text": "apiVersion: v1"}, "no context is defined"),
         ({"tokenFile": "/nonexistent"}, {}, "/nonexistent"),
         ({"token": "a\nb"}, {}, "its token or impersonated user has characters that HTTP headers cannot have"),
         ({"exec": {**PLUGIN}}, {}, "its exec plugin has no command"),

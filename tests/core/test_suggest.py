@@ -22,29 +22,30 @@ def slips(word):
 
 @pytest.mark.parametrize("known", [[], Names()])
 def test_nothing_is_known(known):
-    assert suggest("a", known) == "no names are defined"
+    assert suggest("a", known) == "no name is defined"
+    assert suggest("a", known, "ResourceFlavor") == "no ResourceFlavor is defined"
 
 
 def test_few_names_are_listed_and_case_does_not_count():
     assert suggest("vison", ["Vision", "nlp"]) == 'did you mean "Vision"?'
-    assert suggest("xyz", ["b", "a", "a"]) == "known are a, b"
+    assert suggest("xyz", ["b", "a", "a"]) == "known: a, b"
     letters = Names(string.ascii_lowercase)
-    assert suggest("123", letters) == "known are a, b, c, d, e, f, g, h, i, j and 16 more"
+    assert suggest("123", letters) == "known: a, b, c, d, e, f, g, h, i, j and 16 more"
 
 
 def test_of_more_than_are_shown_those_are_told_that_have_the_word():
     names = [f"{letter}{letter}-of-a-rather-long-name" for letter in string.ascii_lowercase]
     others = [*names, "queue-that-borrows-too-much", "cohort-without-BORROWING-in-it"]
     told = "cohort-without-BORROWING-in-it, queue-that-borrows-too-much"
-    assert suggest("borrow", others) == f"like it are {told}"
+    assert suggest("borrow", others) == f"similar: {told}"
     assert suggest("long", names).endswith("and 16 more")
-    assert suggest("bo", others).startswith("known are")
+    assert suggest("bo", others).startswith("known: ")
 
 
 def test_a_name_is_not_its_own_nearest():
     assert suggest("training", Names(["training", "traning"])) == 'did you mean "traning"?'
-    assert suggest("a", Names(["a"])) == "no names are defined"
-    assert suggest("a", Names(["a", "xyz"])) == "known are xyz"
+    assert suggest("a", Names(["a"]), "Team") == "no other Team is defined"
+    assert suggest("a", Names(["a", "xyz"])) == "known: xyz"
 
 
 def test_among_many_a_slip_is_found_as_among_few():

@@ -23,7 +23,7 @@ def test_templates_are_read_from_inside_a_zip(tmp_path, monkeypatch):
     [
         ("x: {{ itt.gpus }}", '"itt" is not defined; did you mean "it"?'),
         ("x: {{ it.gpu }}", 'Queue has no "gpu"; did you mean "gpus"?'),
-        ("x: {{ it.colour }}", 'Queue has no "colour"; known are gpus, labels, meta, note'),
+        ("x: {{ it.colour }}", 'Queue has no "colour"; known: gpus, labels, meta, note'),
         ("x: {{ it.gpus.count }}", 'int has no "count"'),
         ("{% if it.missing %}{% endif %}", 'Queue has no "missing"'),
         ("{% for x in it.missing %}{% endfor %}", 'Queue has no "missing"'),

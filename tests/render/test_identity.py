@@ -104,7 +104,7 @@ def test_a_controllers_file_has_no_name_to_check():
             "clusterQueue: a.gpus",
             "a: 1\n  b: 2\n  c: 3\n  d: 4\n  clusterQueue: a",
             (
-                'spec.c: field "c" is unknown in spec; known are clusterQueue, fairSharing, '
+                'spec.c: field "c" is unknown in spec; known: clusterQueue, fairSharing, '
                 "stopPolicy; and 1 more"
             ),
         ),

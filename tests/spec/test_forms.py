@@ -84,7 +84,7 @@ def test_documents_of_others_are_left_alone(api_version, kind, name):
             'policygen.dev/v1alpha1 has no kind "Teem"; did you mean "Team"?',
         ),
         (OWN, "team", "unknown-kind", ("kind",), 'did you mean "Team"?'),
-        (OWN, "Zzzz", "unknown-kind", ("kind",), "known are Model, Platform, ResourcePool, Team"),
+        (OWN, "Zzzz", "unknown-kind", ("kind",), "known: Model, Platform, ResourcePool, Team"),
         (
             "policygen.dev/v1",
             "Team",

@@ -10,6 +10,14 @@ def test_sound_spec_has_no_hits():
     assert found(pool("p"), team("a", "p"), team("b", "p", parent="a")) == []
 
 
+def test_a_team_is_not_suggested_as_its_own_parent():
+    orphan = team("vision-a", parent="vision")
+    (alone,) = found(orphan)
+    assert alone[2] == 'no Team "vision"; no other Team is defined'
+    (other,) = found(orphan, team("vsion"))
+    assert other[2] == 'no Team "vision"; did you mean "vsion"?'
+
+
 def test_each_cycle_is_found_once_at_its_first_member():
     spec = [
         team("a", parent="c"),

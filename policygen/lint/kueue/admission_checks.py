@@ -50,4 +50,4 @@ def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str
                     f'{queue} uses AdmissionCheck "{check.name}" for flavor "{name}", which the '
                     "queue does not have"
                 )
-                yield at.to("onFlavors", i), fault, suggest(name, known)
+                yield at.to("onFlavors", i), fault, suggest(name, known, "flavor")

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f'{named(container)} mounts "{name}", which is not a volume of its pod; '
-                        f"{suggest(name, map(str, volumes))}",
+                        f"{suggest(name, map(str, volumes), 'volume')}",
                         mount.at / "name",
                     )
                 if not isinstance(path, str):

@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{entry} names {kind} "{parameters.name}", which does not exist; '
-                f"{suggest(parameters.name, names())}",
+                f"{suggest(parameters.name, names(), str(kind))}",
                 entry.at.to("spec", "parameters", "name"),
             )
 

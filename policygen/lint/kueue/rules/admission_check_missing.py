@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     for queue in facts.cluster.derive(checked):
         for at, used in checks(queue):
             if not known.knows(used.name):
-                suggestion = suggest(used.name, known.names())
+                suggestion = suggest(used.name, known.names(), "AdmissionCheck")
                 yield Hit(
                     RULE,
                     f'{queue} names AdmissionCheck "{used.name}", which does not exist; '

@@ -65,7 +65,7 @@ def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[tuple[
             (*_CONSTRAINTS, "lastAcceptableFlavorName"),
             (
                 f'lastAcceptableFlavorName "{last}", which is not a flavor of the queue; '
-                f"{suggest(last, names)}"
+                f"{suggest(last, names, 'flavor')}"
             ),
         )
 

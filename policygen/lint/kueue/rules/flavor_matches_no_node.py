@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
         reason = "no node has all its labels; change its labels or those of the nodes"
         for key, value in flavor.it.node_labels.items():
             if key not in values:
-                reason = f"no node has label {key}; {suggest(key, keys)}"
+                reason = f"no node has label {key}; {suggest(key, keys, 'node label')}"
             elif value not in values[key]:
                 reason = f"no node has label {key}: {value}; {suggest(value, names[key])}"
         yield Hit(RULE, f"{flavor} matches no node: {reason}", flavor.at.to("spec", "nodeLabels"))

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
             for j, flavor in enumerate(group.flavors):
                 if known.knows(flavor.name):
                     continue
-                suggestion = suggest(flavor.name, known.names())
+                suggestion = suggest(flavor.name, known.names(), "ResourceFlavor")
                 at = groups_at(queue, i, "flavors", j, "name")
                 yield Hit(
                     RULE,

@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{queue} names ClusterQueue "{name}", which does not exist; '
-                f"{suggest(name, known.names())}",
+                f"{suggest(name, known.names(), 'ClusterQueue')}",
                 at,
             )
 

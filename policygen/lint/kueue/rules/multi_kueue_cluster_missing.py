@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'{config} names MultiKueueCluster "{name}", which does not exist; '
-                    f"{suggest(name, known.names())}",
+                    f"{suggest(name, known.names(), 'MultiKueueCluster')}",
                     config.at.to("spec", "clusters", i),
                 )
 

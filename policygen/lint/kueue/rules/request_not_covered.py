@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{request.workload} requests {name}, which {request.queue} does not cover; "
-                f"{suggest(name, covered(request.queue))}",
+                f"{suggest(name, covered(request.queue), 'quota')}",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f'{flavor} names Topology "{name}", which does not exist; '
-            f"{suggest(name, known.names())}",
+            f"{suggest(name, known.names(), 'Topology')}",
             flavor.at.to("spec", "topologyName"),
         )
 

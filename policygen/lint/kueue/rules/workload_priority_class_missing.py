@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{queued_job.workload} names WorkloadPriorityClass "{name}", which does not '
-                f"exist; {suggest(name, known.names())}",
+                f"exist; {suggest(name, known.names(), 'WorkloadPriorityClass')}",
                 at / PRIORITY,
             )
 

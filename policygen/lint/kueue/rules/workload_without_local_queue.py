@@ -35,7 +35,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f'{workload} names LocalQueue "{name}", which does not exist in {where}; '
-            f"{suggest(name, known.names(namespace))}",
+            f"{suggest(name, known.names(namespace), 'LocalQueue of this namespace')}",
             at,
         )
 

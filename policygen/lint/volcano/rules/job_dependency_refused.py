@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f'task {name} of {spec.owner} depends on unknown task "{other}", which '
-                        f"Volcano refuses; {suggest(other, tasks)}",
+                        f"Volcano refuses; {suggest(other, tasks.keys() - {name}, 'other task')}",
                         tasks[name].at.to("dependsOn", "name"),
                     )
         for name, others in waits.items():

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'{queue} has an affinity to node group "{name}", but no node has the label '
-                    f"{NODE_GROUP}: {name}; {suggest(name, groups)}",
+                    f"{NODE_GROUP}: {name}; {suggest(name, groups, 'node group')}",
                     queue.at.to("spec", "affinity", "nodeGroupAffinity", _TERM, i),
                 )
 

@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{workload} names PodGroup "{name}", which does not exist, so its pods wait '
-                f"forever; {suggest(name, groups.names(workload.namespace))}",
+                f"forever; {suggest(name, groups.names(workload.namespace), 'PodGroup of this namespace')}",
                 template.at.to("metadata", "annotations", POD_GROUP),
             )
 

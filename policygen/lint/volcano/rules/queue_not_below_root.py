@@ -1,6 +1,6 @@
 """The parent of a Queue does not exist, or its parents form a cycle."""
 
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues as volcano_queues
 
@@ -13,6 +13,7 @@ def check(facts: Facts) -> Hits:
     """
     queues = facts.cluster.queues
     lost = facts.cluster.derive(volcano_queues.tree).lost
+    below_root = Names([volcano_queues.ROOT, *(it.name for it in queues if it.name not in lost)])
     reported: set[str] = set()
     for queue in queues:
         name = queue.it.parent
@@ -20,11 +21,10 @@ def check(facts: Facts) -> Hits:
             continue
         at = queue.at.to("spec", "parent")
         if not queues.knows(name) and name not in volcano_queues.MADE:
-            advice = suggest(name, queues.names())
             yield Hit(
                 RULE,
                 f'{queue} has parent "{name}", which does not exist, so Volcano refuses it or '
-                f"schedules no queue any more; {advice}",
+                f"schedules no queue any more; {suggest(name, below_root)}",
                 at,
             )
             continue
