@@ -14,7 +14,7 @@ from policygen.core.rule import Family, Rule
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.page import has_page, page
-from policygen.lint.registry import REGISTRY, RULES, find
+from policygen.lint.registry import REGISTRY, RULES, find, unknown
 from policygen.lint.rule import Need, ObjectRule
 from policygen.report.explanation import explanation, wrapped
 from policygen.report.phrases import write_json
@@ -102,7 +102,7 @@ def explain(name: str, *, full: bool = False) -> str:
     """
     rule = find(name)
     if rule is None:
-        raise UsageError(f'no rule "{name}"; {suggest(name, names())}')
+        raise UsageError(unknown(name, names()))
     if full or not has_page(rule.name):
         return _text_of(rule)
     return explanation(rule, page(rule.name))
@@ -145,7 +145,7 @@ def lost(words: Iterable[str]) -> str:
     for word in words:
         if not any(word.lower() in text for text in texts):
             known = {found for text in texts for found in re.findall(r"\w+", text)}
-            near = get_close_matches(word.lower(), sorted(known), n=1)
+            near = get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.8)
             advice = f'did you mean "{near[0]}"?' if near else "`policygen rules` lists all"
             return f'no rule contains the word "{word}"; {advice}'
     return ""

@@ -1,5 +1,9 @@
 """REGISTRY: every finding that policygen can report, one object each; RULES: those that check objects."""
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from policygen.core.quoting import quoted
 from policygen.core.rule import Family, Rule
 from policygen.documents import rules as documents
 from policygen.kubernetes import rules as kubernetes
@@ -579,6 +583,10 @@ once, by the rule that checks objects: it can be selected."""
 REPORTED = frozenset(rule.name for rule in _OTHERS if rule.family is Family.REPORTED)
 """The names of findings about a spec that can be rendered."""
 
+_NEAR = 0.8
+"""The smallest similarity of a suggested rule: many names share a word, such as `missing`."""
+_SHOWN = 5
+
 _BY_NAME = {name: rule for rule in REGISTRY for name in (rule.name, *rule.aliases)}
 
 
@@ -601,3 +609,18 @@ def can_be_selected(rule: Rule) -> bool:
 def names() -> tuple[str, ...]:
     """The names of all rules that can be selected."""
     return tuple(rule.name for rule in REGISTRY if can_be_selected(rule))
+
+
+def unknown(name: str, known: Collection[str]) -> str:
+    """The message for a name that no rule has, with similar known names."""
+    near = get_close_matches(name.lower(), known, cutoff=_NEAR)
+    words = [word for word in name.lower().split("-") if len(word) > 2]
+    similar = [it for it in known if words and all(word in it for word in words)]
+    similar.sort(key=lambda it: not it.startswith(words[0]))
+    advice = ""
+    if near:
+        advice = f"did you mean {' or '.join(map(quoted, near))}? "
+    elif similar:
+        more = f" and {len(similar) - _SHOWN} more" if len(similar) > _SHOWN else ""
+        advice = f"similar: {', '.join(similar[:_SHOWN])}{more}; "
+    return f"no rule {quoted(name)}; {advice}`policygen rules` lists all rules"

@@ -72,11 +72,11 @@ def misspelt(
             yield Hit(UNKNOWN_RULE, unknown(waiver.rule, known), waiver.at / "rule")
 
 
-def unknown(name: str, known: Iterable[str]) -> str:
+def unknown(name: str, known: Collection[str]) -> str:
     """The message for a name that cannot be selected."""
     if registry.find(name) is not None:
         return f'rule "{name}" is about inputs, so it cannot be selected or switched off'
-    return f'no rule "{name}"; {suggest(name, known)}'
+    return registry.unknown(name, known)
 
 
 def judge(
@@ -169,10 +169,11 @@ def _fault(
 ) -> tuple[Rule, str] | None:
     """The rule and message for a waiver in an annotation; None if it is valid and used."""
     if it.rule not in settings.annotations:
-        near = suggest(it.rule, settings.annotations)
+        allowed = settings.annotations
+        advice = suggest(it.rule, allowed) if allowed else "add the rule there to allow the waiver"
         return (
             WAIVER_NOT_ALLOWED,
-            f"has no effect, because spec.lint.annotations of the Platform omits that rule; {near}",
+            f"has no effect, because spec.lint.annotations of the Platform omits that rule; {advice}",
         )
     if it.fault:
         return WAIVER_UNREADABLE, f"has no effect, because it {it.fault}; write {FORM}"

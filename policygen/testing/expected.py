@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
-from policygen.core.suggest import suggest
 from policygen.documents.files import Source
 from policygen.lint import registry
 from policygen.lint.run_rules import BAD_EXPECTATION, UNKNOWN_RULE
@@ -114,8 +113,7 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
         elif (rule := _current(match["rule"])) not in known:
             begin = len(text) - len(text.lstrip()) + match.start("rule") + 1
             place = Place(source.name, number, begin, len(match["rule"]), text)
-            message = f'no rule "{match["rule"]}"; {suggest(match["rule"], known)}'
-            faults.append(Finding(UNKNOWN_RULE, message, place))
+            faults.append(Finding(UNKNOWN_RULE, registry.unknown(match["rule"], known), place))
         else:
             it = Expected(
                 match["file"] or "",

@@ -12,6 +12,7 @@ from policygen.app import explain
 from policygen.cli.main import cli
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family
+from policygen.lint import registry
 from policygen.lint.page import page
 from policygen.lint.registry import REGISTRY, RULES
 
@@ -130,3 +131,23 @@ def test_usage(wrong):
 def test_an_unknown_kind_is_told_with_the_nearest():
     with pytest.raises(UsageError, match='did you mean "ClusterQueue"'):
         explain.select(explain.RuleQuery(kinds=("ClusterQueu",)))
+
+
+@pytest.mark.parametrize(
+    "name, advice",
+    [
+        ("nope", ""),
+        ("nope-rule", ""),
+        ("flavor-mising", 'did you mean "flavor-missing"? '),
+        ("missing-flavor", "similar: flavor-missing; "),
+        ("borrow", "similar: borrow-within-cohort-ignored, "),
+    ],
+)
+def test_only_really_similar_names_are_suggested(name, advice):
+    """`lint --rule`, waivers and `explain` use the same text."""
+    message = registry.unknown(name, registry.names())
+    assert message.startswith(f'no rule "{name}"; {advice}')
+    assert message.endswith("`policygen rules` lists all rules")
+    assert bool(advice) or message == f'no rule "{name}"; `policygen rules` lists all rules'
+    with pytest.raises(UsageError, match=re.escape(f'no rule "{name}"; {advice}')):
+        explain.explain(name)

@@ -50,7 +50,7 @@ def test_what_is_no_finding_is_told_with_its_place(line):
 def test_an_unknown_rule_is_told_at_its_name():
     _, (fault,) = sheet("q.yaml:3: error: unknown-fiel: Queue a spec.x")
     assert fault.rule.name == "unknown-rule"
-    assert fault.message.endswith('did you mean "unknown-field"?')
+    assert 'did you mean "unknown-field"?' in fault.message
     assert (fault.place.column, fault.place.length) == (18, len("unknown-fiel"))
 
 
