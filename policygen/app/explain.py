@@ -23,8 +23,7 @@ from policygen.report.report import Report
 VERSION = 1
 """Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
 
-FAMILIES: Mapping[str, Family] = {family.split()[0]: family for family in Family}
-"""Every family by its first word, which is unique."""
+FAMILIES: Mapping[str, Family] = {family.word: family for family in Family}
 
 _NOTES = {
     Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until this is fixed.",
@@ -172,7 +171,7 @@ def table(found: Sequence[RuleEntry]) -> str:
     """One line per rule: name, severity, family, fix, whether it is proven, the fault."""
     width = max((len(each.rule.name) for each in found), default=0)
     return "".join(
-        f"{each.rule.name:{width}}  {each.rule.severity!s:7}  {each.rule.family.split()[0]:7}  "
+        f"{each.rule.name:{width}}  {each.rule.severity!s:7}  {each.rule.family.word:7}  "
         f"{each.fix or '-':6}  {_shown(each):9}  {each.rule.summary}\n"
         for each in found
     )

@@ -9,7 +9,7 @@ from policygen.app import stdout
 from policygen.cli.options import TARGET, form
 from policygen.cli.stderr import say
 from policygen.core.errors import UsageError
-from policygen.core.rule import Severity
+from policygen.core.rule import Family, Severity
 
 
 def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -62,9 +62,7 @@ Examples:
     callback=_known_families,
     shell_complete=_families,
     metavar="FAMILY",
-    help="invalid (a server refuses it), inert (accepted, but without effect or harmful), drift (the "
-    "cluster differs from the spec), refused (the spec is invalid), spec (other findings about a spec) "
-    "or run (findings about the run); repeatable.",
+    help="; ".join(f"{family.word} ({family.about})" for family in Family) + "; repeatable.",
 )
 @click.option(
     "--severity",

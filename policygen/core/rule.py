@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import Self
 
 
 class Severity(IntEnum):
@@ -18,18 +19,26 @@ class Severity(IntEnum):
 class Family(StrEnum):
     """What kind of fault a rule is about."""
 
-    INVALID = "invalid"
-    """A server or webhook refuses it, or a program does not start with it."""
-    INERT = "inert or dangerous"
-    """It is accepted, but has no effect or causes harm."""
-    DRIFT = "drift"
-    """The cluster differs from what the spec renders."""
-    REFUSED = "refused spec"
-    """The spec cannot be rendered."""
-    REPORTED = "spec"
-    """The spec can be rendered, but does not have the intended effect."""
-    RUN = "run"
-    """Something about the inputs or settings of a run."""
+    about: str
+    """What is true of what the rules of the family find."""
+
+    INVALID = "invalid", "a server refuses it, or a program does not start with it"
+    INERT = "inert or dangerous", "accepted, but has no effect or causes harm"
+    DRIFT = "drift", "the cluster differs from the spec"
+    REFUSED = "refused spec", "the spec cannot be rendered"
+    REPORTED = "spec", "the spec can be rendered, but does not have the intended effect"
+    RUN = "run", "about the inputs or settings of a run"
+
+    def __new__(cls, value: str, about: str) -> Self:
+        """A member whose value is the name of the family in JSON."""
+        member = str.__new__(cls, value)
+        member._value_, member.about = value, about
+        return member
+
+    @property
+    def word(self) -> str:
+        """The first word of its name, which is unique: `--family` takes it."""
+        return self.split()[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

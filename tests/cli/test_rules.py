@@ -151,3 +151,16 @@ def test_only_really_similar_names_are_suggested(name, advice):
     assert bool(advice) or message == f'no rule "{name}"; `policygen rules` lists all rules'
     with pytest.raises(UsageError, match=re.escape(f'no rule "{name}"; {advice}')):
         explain.explain(name)
+
+
+def test_families_are_described_the_same_everywhere():
+    shown = CliRunner().invoke(cli, ["rules", "--help"]).output
+    described = SCHEMA["properties"]["rules"]["items"]["properties"]["family"]
+    assert described["enum"] == [*Family]
+    assert described["description"] == " ".join(f"`{it}`: {it.about}." for it in Family)
+    for family in Family:
+        assert f"{family.word} ({family.about})" in " ".join(shown.split())
+        assert {line.split()[2] for line in rules("--family", family.word).output.splitlines()} == {
+            family.word
+        }
+    assert explain.explain(RULE).splitlines()[2].startswith("error, inert: ")
