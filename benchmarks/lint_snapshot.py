@@ -54,7 +54,7 @@ def child(path: Path) -> None:
     with path.open("rb") as file:
         looked = snapshot_file.read(file)
     read = time.perf_counter(), time.process_time()
-    judged = judge.judge(looked, registry.RULES, judge.Against(versions.DEFAULT, {}))
+    judged = judge.judge(looked, registry.RULES, judge.CheckSettings(versions.DEFAULT, {}))
     done = time.perf_counter(), time.process_time()
     said = {
         "read": [b - a for a, b in zip(start, read, strict=True)],

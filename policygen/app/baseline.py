@@ -1,33 +1,67 @@
-"""What `policygen baseline update` does."""
+"""The file of `--baseline`: compares its findings with the current findings."""
 
-from datetime import date
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Collection
+from pathlib import Path
 
-from policygen.app import baseline_file
-from policygen.app.lint import lint
-from policygen.app.requests import LintRequest
+from msgspec.structs import replace
+
+from policygen.core import atomic
 from policygen.core.errors import UsageError
+from policygen.core.finding import Finding
+from policygen.documents.locate import ordered
 from policygen.lint import baseline
 from policygen.lint.baseline import Baseline
+from policygen.lint.run_rules import BASELINE_STALE
+from policygen.report.report import Report
 
-if TYPE_CHECKING:  # imported only if a cluster is read
-    from policygen.client.live import Progress
+
+def read(path: Path) -> Baseline:
+    """The baseline in a file. Raises UsageError."""
+    try:
+        return baseline.read(path.read_bytes())
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}; create it with `policygen baseline update`"
+        ) from None
+    except ValueError as error:
+        raise UsageError(f"{path} {error}") from None
 
 
-def update(
-    request: LintRequest,
-    *,
-    today: date,
-    stdin: BinaryIO | None = None,
-    progress: "Progress" = lambda _: None,
-) -> str:
-    """Write the current findings to the baseline. Returns what changed in it.
+def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[str]) -> Report:
+    """A report with the new findings, and a finding for each entry of the baseline that is gone."""
+    found = baseline.compare(report.findings, known, evaluated)
+    stale = [
+        Finding(
+            BASELINE_STALE,
+            f"{path} contains {it.rule} for {it.object or it.message}, but lint no longer finds it; "
+            "run `policygen baseline update`",
+        )
+        for it in found.gone
+    ]
+    findings = tuple(ordered([*found.new, *stale]))
+    return replace(report, findings=findings, in_baseline=found.known)
 
-    Raises UsageError if no file is given, and what `lint` raises.
+
+def write(path: Path, before: Baseline | None, report: Report) -> str:
+    """Replace a baseline, if there is one, by the findings of a report. Returns what changed in it.
+
+    Raises UsageError, also if some input could not be checked.
     """
-    path = request.baseline
-    if path is None:
-        raise UsageError("baseline update needs a file; write --baseline FILE")
-    before = baseline_file.read(path) if path.exists() else Baseline(baseline.VERSION, ())
-    report = lint(request._replace(baseline=None), today=today, stdin=stdin, progress=progress)
-    return baseline_file.write(path, before, report)
+    if not report.complete:
+        raise UsageError(
+            "not all input could be read, so old findings may only look resolved; fix that first"
+        )
+    after = baseline.made(report.findings)
+    try:
+        atomic.write(path, baseline.text(after).encode())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    known = before.findings if before else ()
+    old, new = ({it.fingerprint: it for it in findings} for findings in (known, after.findings))
+    added = [it for print_, it in new.items() if print_ not in old]
+    removed = [it for print_, it in old.items() if print_ not in new]
+    lines = [f"+ {it.rule}: {it.object or it.message}" for it in added]
+    lines += [f"- {it.rule}: {it.object or it.message}" for it in removed]
+    plural = "" if len(new) == 1 else "s"
+    lines.append(f"{path}: {len(new)} finding{plural}, {len(added)} added, {len(removed)} removed")
+    return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from policygen.app.requests import Targets
+from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core.errors import SpecError
 from policygen.core.finding import Finding, Place
 from policygen.core.rule import Severity
@@ -28,10 +28,8 @@ class Compiled(Struct, frozen=True):
     """The findings, without errors."""
 
 
-def compiled(  # noqa: PLR0913 - the inputs and the options of the spec
-    specs: Sequence[str],
-    target: Targets,
-    extras: frozenset[str] = frozenset(),
+def compiled(
+    request: RenderRequest | LintRequest,
     *,
     stdin: BinaryIO | None = None,
     output: os.stat_result | None = None,
@@ -39,15 +37,15 @@ def compiled(  # noqa: PLR0913 - the inputs and the options of the spec
 ) -> Compiled:
     """Read, check and plan. Raises UsageError, and SpecError with all findings of an invalid spec.
 
-    `among` are sources with spec documents among manifests. Files that `specs` names too are read
-    only once.
+    `among` are sources with spec documents among manifests. Files that the request names as specs
+    too are read only once.
     """
-    sources, unreadable = files.read(specs, stdin=stdin, output=output)
+    sources, unreadable = files.read(request.specs, stdin=stdin, output=output)
     known = {source.path for source in sources}
     others = [it for it in among if it.path is None or it.path not in known]
-    loaded = load(sources, target, complete=not unreadable, among=others)
+    loaded = load(sources, request.target, complete=not unreadable, among=others)
     # Sums are checked for the valid part, even if another part of the spec is invalid.
-    plan = compile_plan(loaded.sound, extras)
+    plan = compile_plan(loaded.sound, request.extras)
     found = ordered([*unreadable, *_reported(loaded, plan), *_unknown_rules(loaded)])
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found)

@@ -1,8 +1,8 @@
 """Connections to the clusters of a command, and an early request for the longest list."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 
 from policygen.app.requests import ClusterRequest
 from policygen.client import exec_plugin, pages
@@ -20,12 +20,12 @@ def contexts(request: ClusterRequest) -> list[str | None]:
     return [*request.contexts, *([None] if request.in_cluster else [])]
 
 
-def reach(context: str | None, request: ClusterRequest) -> Server:
-    """The server of a context. Raises the errors of `reached`."""
-    return Server(reached(context, request), Deadline.after(request.timeout_s))
+def server(context: str | None, request: ClusterRequest) -> Server:
+    """The server of a context. Raises the errors of `access`."""
+    return Server(access(context, request), Deadline.after(request.timeout_s))
 
 
-def reached(context: str | None, request: ClusterRequest) -> Access:
+def access(context: str | None, request: ClusterRequest) -> Access:
     """Access to a cluster. Raises UsageError, and ReadError if an exec plugin does not end in time."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -39,34 +39,23 @@ def reached(context: str | None, request: ClusterRequest) -> Access:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-class Asked(NamedTuple):
-    """The only cluster of a run, whose pods are already requested; or why there is no connection."""
-
-    server: Server | None
-    refusal: ReadError | UsageError | None = None
-
-    def reached(self) -> Server:
-        """The server. Raises the error if there is no connection."""
-        if self.server is None:
-            raise self.refusal or ReadError("there is no connection to the cluster")
-        return self.server
-
-
 @contextmanager
-def asked(request: ClusterRequest) -> Iterator[Asked]:
+def connected(request: ClusterRequest) -> "Iterator[Future[Server]]":
     """Connect to the only cluster and request its first pods, so that they arrive while rules are imported.
 
-    Requests that still run at the end of the block are stopped.
+    The result of the future is the server, or the error of `access`. Requests that still run at the
+    end of the block are stopped.
     """
     (context,) = contexts(request)
-    try:
-        server = reach(context, request)
-    except (ReadError, UsageError) as error:
-        yield Asked(None, error)
-        return
-    try:
-        with in_short_turns():
-            pages.begin(server.ask, PODS)
-            yield Asked(server)
-    finally:
-        server.close()
+    connection: Future[Server] = Future()
+    with ExitStack() as stack:
+        try:
+            reached = server(context, request)
+        except (ReadError, UsageError) as error:
+            connection.set_exception(error)
+        else:
+            connection.set_result(reached)
+            stack.callback(reached.close)
+            stack.enter_context(in_short_turns())
+            pages.begin(reached.ask, PODS)
+        yield connection

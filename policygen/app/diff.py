@@ -1,14 +1,14 @@
 """What `policygen diff` does: compares two snapshots of a cluster, and their findings."""
 
-import tempfile
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.app import lint, snapshot, verdicts
-from policygen.app.requests import ClusterRequest, LintRequest
+from policygen.app.requests import LintRequest
 from policygen.app.sources import opened
 from policygen.client.live import Progress
 from policygen.core.errors import UnreadError, UsageError
@@ -45,20 +45,18 @@ def compare(
 
     Raises UnreadError if a snapshot or cluster cannot be read, UsageError and SpecError.
     """
+    run = lint.prepare(request)
+    was = opened(before, run.first_index)
     if after is not None:
-        return _compare(request, before, after, today)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "now.snapshot"
+        now = opened(after, run.first_index)
+    else:
+        query = lint.cluster_query(run)
         # ConfigMaps of the first snapshot are requested again, independent of the spec.
-        known = opened(before).seen.config_maps
-        messages = snapshot.take(request, path, progress=progress, config_maps=known)
-        if not path.exists():
-            raise UnreadError(messages[0])
-        return _compare(request, before, path, today)
-
-
-def _compare(request: LintRequest, before: Path, after: Path, today: date) -> Differences:
-    was, now = opened(before), opened(after)
+        query = replace(query, config_maps=query.config_maps | was.seen.config_maps)
+        read = snapshot.read(request, query, progress, run.first_index)
+        if isinstance(read, Finding):
+            raise UnreadError(f"{read.cluster}: {read.message}")
+        now = read
     if (was.seen.redacted, was.seen.key) != (now.seen.redacted, now.seen.key) or _is_alone(
         was.seen
     ):
@@ -66,10 +64,9 @@ def _compare(request: LintRequest, before: Path, after: Path, today: date) -> Di
             f"{before} and {after} have different hashes of names; redacted snapshots can be compared "
             "only if both were taken with the same --key-file"
         )
-    reports = [
-        lint.lint(request._replace(clusters=ClusterRequest(snapshots=(path,))), today=today)
-        for path in (before, after)
-    ]
+    expected = lint.rendered(run)
+    results = [lint.check_snapshot(run, it, expected, run.first_index) for it in (was, now)]
+    reports = [lint.report(run, [result], today) for result in results]
     unjudged = [_unjudged(report) for report in reports]
     old, new = ({_identity(it): it for it in _findings(report)} for report in reports)
     return Differences(

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from policygen.app import lint
 from policygen.app.requests import LintRequest
 from policygen.core.finding import Edit, Finding, Verb
-from policygen.documents import files
 from policygen.documents.document import Document
 from policygen.documents.edit import rewrite
 from policygen.documents.edit.apply import EditError, applied, same
@@ -89,22 +88,24 @@ def fix(
     Raises the errors of `lint.lint`.
     """
     data = stdin.read(MAX_FILE_BYTES + 1) if stdin else b""
-    sources, _ = files.read(request.manifests, stdin=BytesIO(data))
-    wanted = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
+    run = lint.prepare(request, BytesIO(data))
+    now = sources = list(run.manifests.sources)
+    kinds_of_fix = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
     rules = {rule.name: rule.fix for rule in registry.RULES}
     done: Counter[str] = Counter()
-    now = sources
-    report = before = lint.lint(request, today=today, stdin=BytesIO(data), texts=now)
+    report = before = lint.report(run, lint.clusters(run), today)
     for number in range(MAX_PASSES + 1):
-        in_files = {each.index for each in report.documents}
+        in_files = {document.index for document in report.documents}
         fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
-        allowed = [it for it in fixable if rules.get(it.rule.name) in wanted]
+        allowed = [it for it in fixable if rules.get(it.rule.name) in kinds_of_fix]
         step = _pass(now, report.documents, allowed) if number < MAX_PASSES else _Pass(now)
         done.update(step.done)
         if not step.done:
             break
         now = step.sources
-        report = lint.lint(request, today=today, stdin=BytesIO(data), texts=now)
+        unreadable = run.manifests.unreadable
+        run = lint.with_manifests(run, request.manifests, now, unreadable, BytesIO(data))
+        report = lint.report(run, (), today)
     return Fixed(
         before=before,
         after=report,

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.api_validation import schemas
+from policygen.app import verdicts
 from policygen.client import unread
 from policygen.core import versions
 from policygen.core.finding import Finding, Hit, Place, dotted
@@ -20,12 +21,13 @@ from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
-from policygen.lint import engine
+from policygen.lint import engine, waiver_annotations
 from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.rule import Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
+from policygen.lint.waiver_annotations import Annotated
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # code that renders and compares is imported only with a spec
@@ -36,12 +38,12 @@ NAMESPACE = GroupKind("", "Namespace")
 _NO_OBJECTS = Cluster(())
 
 
-class Against(Struct, frozen=True):
+class CheckSettings(Struct, frozen=True):
     """The settings with which objects are checked."""
 
     target: Mapping[str, Version]
     """The versions to use if no version is detected."""
-    asked: Mapping[str, Version]
+    requested: Mapping[str, Version]
     """The versions that the spec or the command line sets."""
     spec: Spec | None = None
     plan: "Plan | None" = None
@@ -52,7 +54,7 @@ class Against(Struct, frozen=True):
     """The kubeconfig that the user named."""
 
 
-class Declared(Struct, frozen=True):
+class ManifestInput(Struct, frozen=True):
     """The manifests that were read."""
 
     paths: Sequence[str]
@@ -82,42 +84,47 @@ class CheckResult(Struct, frozen=True):
 class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
     """The results of the rules on a cluster."""
 
-    runs: Mapping[str, Version]
+    context: str
+    versions: Mapping[str, Version]
     """The versions that were detected, by component."""
+    annotated: tuple[Annotated, ...]
+    """Waivers in annotations of its objects."""
+    compared: bool
+    """Whether it was compared with all objects that the spec renders."""
     next_index: int
     """The first index after those of its documents."""
 
 
 def judge_manifests(
-    declared: Declared, rules: Sequence[ObjectRule], against: Against
+    inputs: ManifestInput, rules: Sequence[ObjectRule], settings: CheckSettings
 ) -> CheckResult:
     """Run the rules on manifests."""
-    found = declared.found
-    empty_inputs = (
-        [] if declared.unreadable else list(_without_objects(declared, against.documents))
-    )
-    complete = found.complete and not declared.unreadable and not empty_inputs
+    found = inputs.found
+    empty_inputs = [] if inputs.unreadable else list(_without_objects(inputs, settings.documents))
+    complete = found.complete and not inputs.unreadable and not empty_inputs
     cluster = Cluster(found.objects)
     # Nodes and similar kinds count as missing only if at least one exists.
     available = {
         **_configurations(cluster),
-        Need.WHOLE: complete and not declared.partial,
+        Need.WHOLE: complete and not inputs.partial,
         Need.NODES: cluster.nodes.any,
         Need.WORKLOADS: bool(cluster.workloads),
         Need.NAMESPACES: cluster.namespaces.any,
-        Need.SPEC: against.spec is not None,
+        Need.SPEC: settings.spec is not None,
     }
     given = frozenset(need for need, is_given in available.items() if is_given)
-    outcomes = engine.run(rules, Facts(cluster, against.target, given, against.spec, against.plan))
+    outcomes = engine.run(
+        rules, Facts(cluster, settings.target, given, settings.spec, settings.plan)
+    )
     hits = [hit for outcome in outcomes for hit in outcome.hits]
     return CheckResult(
         outcomes=outcomes,
         findings=[
-            *declared.unreadable,
+            *inputs.unreadable,
             *empty_inputs,
             *found.findings,
             *locate_objects(found.documents, found.objects, hits),
-            *manifests.notes(found, judged=lambda it: _is_judged(it, against.target)),
+            *manifests.notes(found, judged=lambda it: _is_judged(it, settings.target)),
         ],
         objects=len(found.objects),
         complete=complete,
@@ -125,12 +132,12 @@ def judge_manifests(
 
 
 def judge(
-    snapshot: Snapshot, rules: Sequence[ObjectRule], against: Against, index: int = 0
+    snapshot: Snapshot, rules: Sequence[ObjectRule], settings: CheckSettings, index: int = 0
 ) -> ClusterCheckResult:
     """Run the rules on a snapshot. `index` is the index of its document."""
     seen = snapshot.seen
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
-    rendered = None if seen.redacted else against.rendered
+    rendered = None if seen.redacted else settings.rendered
     cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
     if rendered and (not_requested := tuple(map(_not_requested, rendered.unasked(cluster)))):
         seen = replace(seen, gaps=(*seen.gaps, *not_requested))
@@ -138,37 +145,37 @@ def judge(
     available = {
         **_configurations(cluster),
         # Hashed names do not equal the names that a spec renders.
-        Need.SPEC: against.spec is not None and not seen.redacted,
+        Need.SPEC: settings.spec is not None and not seen.redacted,
     }
-    runs = controllers.detected(seen.server, snapshot.objects)
+    detected = controllers.detected(seen.server, snapshot.objects)
     facts = Facts(
         cluster,
-        {**against.target, **_supported(runs)},
+        {**settings.target, **_supported(detected)},
         # The engine looks up other needs among the kinds that were read.
         given=frozenset(need for need in Need if available.get(need, True)),
-        spec=against.spec,
-        plan=against.plan,
-        asked=against.asked,
+        spec=settings.spec,
+        plan=settings.plan,
+        asked=settings.requested,
         rendered=rendered,
-        kubeconfig=against.kubeconfig,
+        kubeconfig=settings.kubeconfig,
     )
     outcomes = engine.run(rules, facts)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
     gaps = tuple(_gaps(seen, outcomes))
     objects = [*cluster.objects, *_pods(cluster, hits)]
     objects += [it.object for it in rendered.wanted] if rendered else []
-    documents = (*against.documents, *inside.documents)
+    documents = (*settings.documents, *inside.documents)
     findings = [*inside.findings, *locate_objects(documents, objects, hits)]
     return ClusterCheckResult(
         outcomes=outcomes,
         findings=[
             *(it._replace(cluster=seen.context) for it in findings),
             *(_not_read(str(it), seen) for it in gaps),
-            *_malformed(cluster),
+            *_malformed(cluster, seen.context),
             *(
                 lost := [
                     *(_not_read(it, seen) for it in unread.messages(snapshot)),
-                    *_redacted(seen, outcomes, against),
+                    *_redacted(seen, outcomes, settings),
                 ]
             ),
         ],
@@ -179,7 +186,10 @@ def judge(
         and not any(it.missed for it in outcomes),
         drifts=(rendered.against(cluster),) if rendered else (),
         gaps=gaps,
-        runs=runs,
+        context=seen.context,
+        versions=detected,
+        annotated=waiver_annotations.annotated(snapshot),
+        compared=verdicts.compared(outcomes),
         next_index=index + 1 + len(inside.documents),
     )
 
@@ -200,19 +210,19 @@ def _configurations(cluster: Cluster) -> dict[Need, bool]:
     }
 
 
-def _without_objects(declared: Declared, spec: Sequence[Document]) -> Iterator[Finding]:
+def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterator[Finding]:
     """Findings about manifests without objects, for example from a failed command in a pipe.
 
     Empty standard input is always reported, empty files only if all files are empty.
     """
-    found, sources = declared.found, declared.sources
+    found, sources = inputs.found, inputs.sources
     if not found.complete:
         return  # their faults are reported already
     by_index = {it.index: it.source.name for it in found.documents}
     holding = {by_index[it.at.document] for it in found.objects} | {it.source.name for it in spec}
     empty = [it.name for it in sources if it.name not in holding]
     if len(empty) == len(sources):
-        names = [files.STDIN if path == "-" else path for path in declared.paths]
+        names = [files.STDIN if path == "-" else path for path in inputs.paths]
     else:
         names = [name for name in empty if name == files.STDIN]
     for name in dict.fromkeys(names):
@@ -259,10 +269,12 @@ def _not_read(message: str, seen: Seen) -> Finding:
     return Finding(NOT_READ, message, cluster=seen.context)
 
 
-def _redacted(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> Iterator[Finding]:
+def _redacted(
+    seen: Seen, outcomes: Sequence[RuleOutcome], settings: CheckSettings
+) -> Iterator[Finding]:
     """A finding if a spec is compared with a redacted snapshot."""
     rules = sum(Need.SPEC in it.rule.needs for it in outcomes)
-    if seen.redacted and against.spec is not None and rules:
+    if seen.redacted and settings.spec is not None and rules:
         message = (
             "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec; "
             f"{rules} rules, including those about drift, were not evaluated"
@@ -270,11 +282,10 @@ def _redacted(seen: Seen, outcomes: Sequence[RuleOutcome], against: Against) -> 
         yield _not_read(message, seen)
 
 
-def _malformed(cluster: Cluster) -> Iterator[Finding]:
+def _malformed(cluster: Cluster, context: str) -> Iterator[Finding]:
     """Findings about objects that a server accepted but policygen cannot read."""
-    for it in cluster.malformed:
-        where, why = described(it)
-        message = f"{it.object} could not be read: {why}"
-        context = cluster.seen.context if cluster.seen else ""
-        path = dotted(where)
-        yield Finding(NOT_READ, message, None, str(it.object), path, path, cluster=context)
+    for malformed in cluster.malformed:
+        where, why = described(malformed)
+        name, path = str(malformed.object), dotted(where)
+        message = f"{name} could not be read: {why}"
+        yield Finding(NOT_READ, message, None, name, path, path, cluster=context)

@@ -1,16 +1,18 @@
-"""What `policygen lint` does, from inputs to a report."""
+"""What `policygen lint` and `policygen baseline update` do, from inputs to a report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import baseline_file, judge, verdicts
-from policygen.app.judge import Against, CheckResult, Declared
+from policygen.app import baseline, judge, verdicts
+from policygen.app.judge import CheckResult, CheckSettings, ClusterCheckResult, ManifestInput
 from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core import versions
+from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding
 from policygen.core.rule import Family
 from policygen.core.versions import Version
@@ -20,18 +22,21 @@ from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.drift import rule_names
 from policygen.kubernetes import manifests
-from policygen.lint import selection, waiver_annotations, waivers
+from policygen.kubernetes.snapshot import Snapshot
+from policygen.lint import selection, waivers
+from policygen.lint.baseline import Baseline
 from policygen.lint.selection import Selection
 from policygen.lint.skew import skew
-from policygen.lint.waiver_annotations import Annotated
-from policygen.report.report import Report
+from policygen.report.report import Report, RuleResult
 from policygen.spec import programs
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 
 if TYPE_CHECKING:  # what reads specs and clusters is imported only if the request names some
+    from concurrent.futures import Future
+
     from policygen.app.compile import Compiled
-    from policygen.app.connect import Asked
     from policygen.client.live import ClusterQuery, Progress
+    from policygen.client.requests import Server
     from policygen.drift.drift import Rendered
 
 
@@ -58,71 +63,123 @@ class Run(Struct, frozen=True):
     """Values that all steps of a run need; each is computed once."""
 
     request: LintRequest
+    known: Baseline | None
     selected: Selection
+    manifests: ManifestInput
     spec: RunSpec
 
+    @property
+    def target(self) -> Mapping[str, Version]:
+        """The versions for which objects are checked, from the spec or the command line."""
+        if self.spec.compiled:
+            target = self.spec.compiled.loaded.spec.platform.target
+            return {name: getattr(target, name) for name in versions.DEFAULT}
+        return {**versions.DEFAULT, **self.request.target}
 
-class Clusters(Struct):
-    """The results for the clusters of a run."""
+    @property
+    def comparable(self) -> "Compiled | None":
+        """The spec if a selected rule compares a cluster with what it renders."""
+        return None if self.selected.names.isdisjoint(rule_names.RULES) else self.spec.compiled
 
-    judged: list[CheckResult]
-    unreadable: list[Finding]
-    annotated: list[Annotated]
-    compared: list[str]
-    """The contexts of clusters that were compared with all that the spec renders."""
-    versions: dict[str, Mapping[str, Version]]
-    """The detected versions, by context and component."""
+    @property
+    def first_index(self) -> int:
+        """The first index after those of the documents of spec and manifests."""
+        return len(self.spec.documents) + len(self.manifests.found.documents)
 
 
-def lint(  # noqa: PLR0913 - the request, and the outside world that it is answered from
+class RefusedSpecError(SpecError):
+    """The spec of a run is invalid, so no rule ran."""
+
+    def __init__(self, findings: Sequence[Finding], rules: tuple[RuleResult, ...]) -> None:
+        super().__init__(findings)
+        self.rules = rules
+
+
+def lint(
     request: LintRequest,
     *,
     today: date,
     stdin: BinaryIO | None = None,
-    asked: "Asked | None" = None,
+    connection: "Future[Server] | None" = None,
     progress: "Progress" = lambda _: None,
-    texts: Sequence[Source] | None = None,
 ) -> Report:
-    """Check a spec, manifests and clusters. Raises SpecError for a refused spec, and UsageError.
+    """Check a spec, manifests and clusters. Raises RefusedSpecError, and UsageError.
 
-    `asked` is the only cluster, if it was reached already; `texts` replace what the paths of the
-    manifests hold.
+    `connection` is that to the only cluster, if it was reached already.
     """
-    known = baseline_file.read(request.baseline) if request.baseline else None
+    run = prepare(request, stdin)
+    return report(run, clusters(run, connection, progress), today)
+
+
+def refused(error: SpecError, findings: Sequence[Finding]) -> Report:
+    """The report on a refused spec: why it is refused, and that no rule ran."""
+    rules = error.rules if isinstance(error, RefusedSpecError) else ()
+    return Report(findings=tuple(findings), rules=rules, complete=False)
+
+
+def update_baseline(
+    request: LintRequest,
+    *,
+    today: date,
+    stdin: BinaryIO | None = None,
+    progress: "Progress" = lambda _: None,
+) -> str:
+    """Write the current findings to the baseline. Returns what changed in it.
+
+    Raises UsageError if no file is given, and what `lint` raises.
+    """
+    path = request.baseline
+    if path is None:
+        raise UsageError("baseline update needs a file; write --baseline FILE")
+    before = baseline.read(path) if path.exists() else None
+    found = lint(request._replace(baseline=None), today=today, stdin=stdin, progress=progress)
+    return baseline.write(path, before, found)
+
+
+def prepare(request: LintRequest, stdin: BinaryIO | None = None) -> Run:
+    """Select the rules, and read and compile the inputs, except clusters.
+
+    Raises RefusedSpecError, and UsageError.
+    """
+    known = baseline.read(request.baseline) if request.baseline else None
     selected = selection.select(request.only, request.skip)
     sources, unreadable = files.read(request.manifests, stdin=stdin)
-    sources = sources if texts is None else list(texts)
-    spec = compiled_spec(request, manifests.spec_sources(sources), stdin)
-    run = Run(request, selected, spec)
+    with _refusals(selected):
+        spec = compiled_spec(request, manifests.spec_sources(sources), stdin)
+    return Run(request, known, selected, _read(request, spec, sources, unreadable), spec)
+
+
+def with_manifests(
+    run: Run,
+    paths: tuple[str, ...],
+    sources: Sequence[Source],
+    unreadable: Sequence[Finding] = (),
+    stdin: BinaryIO | None = None,
+) -> Run:
+    """The run with other manifests. Its spec is compiled again only if they change its documents."""
+    spec, inside = run.spec, manifests.spec_sources(sources)
+    if inside != manifests.spec_sources(run.manifests.sources):
+        with _refusals(run.selected):
+            spec = compiled_spec(run.request, inside, stdin)
+    request = run.request._replace(manifests=paths)
+    return Run(request, run.known, run.selected, _read(request, spec, sources, unreadable), spec)
+
+
+def _read(
+    request: LintRequest, spec: RunSpec, sources: Sequence[Source], unreadable: Sequence[Finding]
+) -> ManifestInput:
     found = manifests.read(sources, first_index=len(spec.documents))
-    against = _against(run)
-    declared = Declared(request.manifests, sources, found, unreadable, partial=request.partial)
-    parts = [judge.judge_manifests(declared, selected.rules, against)] if request.manifests else []
-    first_index = len(spec.documents) + len(found.documents)
-    clusters = _clusters(run, against, first_index, asked, progress)
-    report = _report(run, found.documents, [*parts, *clusters.judged], clusters)
-    report = _waived(report, run, clusters.annotated, today)
-    if known is None or request.baseline is None:
-        return report
-    return baseline_file.compared(report, request.baseline, known, verdicts.evaluated(report.rules))
+    return ManifestInput(request.manifests, sources, found, unreadable, partial=request.partial)
 
 
-def refused(request: LintRequest, findings: Sequence[Finding]) -> Report:
-    """The report on a refused spec: why it is refused, and that no rule has run."""
-    rules = selection.select(request.only, request.skip).rules
-    ended = verdicts.unjudged(rules, "the spec was refused")
-    return Report(findings=tuple(findings), rules=ended, complete=False)
-
-
-def reading(request: LintRequest) -> "ClusterQuery":
-    """The kinds that the rules and the rendered spec need from a cluster. Raises SpecError, UsageError."""
-    from policygen.app import sources
-
-    selected = selection.select(request.only, request.skip)
-    run = Run(request, selected, compiled_spec(request))
-    return sources.wanted(
-        selected.rules, _comparable(run), _target(run), request.clusters.namespaces
-    )
+@contextmanager
+def _refusals(selected: Selection) -> Iterator[None]:
+    """Add to a SpecError that no selected rule ran."""
+    try:
+        yield
+    except SpecError as error:
+        rules = verdicts.unjudged(selected.rules, "the spec was refused")
+        raise RefusedSpecError(error.findings, rules) from None
 
 
 def compiled_spec(
@@ -133,7 +190,7 @@ def compiled_spec(
         return RunSpec()
     from policygen.app.compile import compiled, no_spec
 
-    made = compiled(request.specs, request.target, request.extras, stdin=stdin, among=inside)
+    made = compiled(request, stdin=stdin, among=inside)
     if made.loaded.own:
         return RunSpec(made, made.findings)
     others = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
@@ -141,20 +198,70 @@ def compiled_spec(
     return RunSpec(findings=(*others, *hollow), hollow=bool(hollow))
 
 
-def _target(run: Run) -> dict[str, Version]:
-    """The versions for which objects are checked, from the spec or the command line."""
-    if run.spec.compiled:
-        target = run.spec.compiled.loaded.spec.platform.target
-        return {name: getattr(target, name) for name in versions.DEFAULT}
-    return {**versions.DEFAULT, **run.request.target}
+def cluster_query(run: Run) -> "ClusterQuery":
+    """What the rules and the rendered spec need from a cluster."""
+    from policygen.app import sources
+
+    namespaces = run.request.clusters.namespaces
+    return sources.cluster_query(run.selected.rules, run.comparable, run.target, namespaces)
 
 
-def _against(run: Run) -> Against:
-    """The settings with which objects are checked."""
-    target, compiled = _target(run), run.spec.compiled
-    return Against(
+def clusters(
+    run: Run,
+    connection: "Future[Server] | None" = None,
+    progress: "Progress" = lambda _: None,
+) -> list[ClusterCheckResult | Finding]:
+    """For each cluster its result, or why it could not be read. Each is checked before the next is read."""
+    request, index = run.request, run.first_index
+    if not request.clusters.named:
+        if request.extras or request.templates:  # a fault in them is always reported
+            rendered(run)
+        return []
+    from policygen.app import sources
+
+    results: list[ClusterCheckResult | Finding] = []
+    expected = None
+    for begin in sources.clusters(request.clusters, cluster_query(run), connection, progress):
+        with begin(index) as finish:
+            # Rendered while the first lists arrive.
+            expected = expected or rendered(run)
+            snapshot = finish()
+        if isinstance(snapshot, Finding):
+            results.append(snapshot)
+            continue
+        result = check_snapshot(run, snapshot, expected, index)
+        results.append(result)
+        index = result.next_index
+    return results
+
+
+def rendered(run: Run) -> "Rendered | None":
+    """The rendered objects, if a selected rule compares clusters with them. Raises RefusedSpecError."""
+    compiled, request = run.comparable, run.request
+    if compiled is None:
+        return None
+    from policygen.app import drift
+
+    rendering = RenderRequest(
+        request.specs, request.target, extras=request.extras, templates=request.templates
+    )
+    with _refusals(run.selected):
+        return drift.rendered(compiled, rendering)
+
+
+def check_snapshot(
+    run: Run, snapshot: Snapshot, expected: "Rendered | None", index: int
+) -> ClusterCheckResult:
+    """The results of the rules on a cluster. `index` is the index of its document."""
+    settings = replace(_settings(run), rendered=expected)
+    return judge.judge(snapshot, run.selected.rules, settings, index)
+
+
+def _settings(run: Run) -> CheckSettings:
+    target, compiled = run.target, run.spec.compiled
+    return CheckSettings(
         target,
-        asked=target if compiled else run.request.target,
+        requested=target if compiled else run.request.target,
         spec=compiled.loaded.spec if compiled else None,
         plan=compiled.plan if compiled else None,
         documents=run.spec.documents,
@@ -162,100 +269,48 @@ def _against(run: Run) -> Against:
     )
 
 
-def _clusters(
-    run: Run, against: Against, first_index: int, asked: "Asked | None", progress: "Progress"
-) -> Clusters:
-    """Each cluster: read, then checked before the next one is read."""
-    request, rules = run.request, run.selected.rules
-    result = Clusters([], [], [], [], {})
-    rendered, index = None, first_index
-    if not request.clusters.named:
-        if request.extras or request.templates:  # a fault in them is always reported
-            _rendered(run)
-        return result
-    from policygen.app import sources
-
-    wanted = sources.wanted(rules, _comparable(run), against.target, request.clusters.namespaces)
-    for cluster in sources.clusters(request.clusters, wanted, asked, progress):
-        with cluster.begin(index) as listing:
-            # Rendered while the first lists arrive.
-            rendered = rendered or _rendered(run)
-            snapshot = listing.finish()
-        if isinstance(snapshot, Finding):
-            result.unreadable.append(snapshot)
-            continue
-        result.annotated += waiver_annotations.annotated(snapshot)
-        judged = judge.judge(snapshot, rules, replace(against, rendered=rendered), index)
-        result.judged.append(judged)
-        context = snapshot.seen.context
-        result.compared += [context] if verdicts.compared(judged.outcomes) else []
-        result.versions[context] = judged.runs
-        index = judged.next_index
-    return result
-
-
-def _comparable(run: Run) -> "Compiled | None":
-    """The spec if a selected rule compares a cluster with what it renders."""
-    return None if run.selected.names.isdisjoint(rule_names.RULES) else run.spec.compiled
-
-
-def _rendered(run: Run) -> "Rendered | None":
-    """The rendered objects, if a selected rule compares clusters with them."""
-    compiled = _comparable(run)
-    if compiled is None:
-        return None
-    from policygen.app import drift
-
-    request = run.request
-    rendering = RenderRequest(
-        request.specs, request.target, extras=request.extras, templates=request.templates
-    )
-    return drift.rendered(compiled, rendering)
-
-
-def _report(
-    run: Run, documents: Sequence[Document], parts: Sequence[CheckResult], clusters: Clusters
-) -> Report:
-    """All findings, before waivers."""
-    lost = len(clusters.unreadable)
-    ended = verdicts.merged([part.outcomes for part in parts], whole=lost == 0)
-    complete = not (lost or run.spec.hollow) and all(part.complete for part in parts)
+def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: date) -> Report:
+    """The report on the manifests of a run, and on the results for its clusters."""
+    unreadable = [it for it in results if isinstance(it, Finding)]
+    read = [it for it in results if not isinstance(it, Finding)]
+    parts: list[CheckResult] = [*read]
+    if run.request.manifests:
+        found = judge.judge_manifests(run.manifests, run.selected.rules, _settings(run))
+        parts.insert(0, found)
+    rules = verdicts.merged([part.outcomes for part in parts], whole=not unreadable)
+    complete = not (unreadable or run.spec.hollow) and all(part.complete for part in parts)
     findings = [
-        it
-        for it in run.spec.findings
-        if it.rule.family is not Family.REPORTED or it.rule.name in run.selected.names
+        *(
+            it
+            for it in run.spec.findings
+            if it.rule.family is not Family.REPORTED or it.rule.name in run.selected.names
+        ),
+        *unreadable,
+        *(it for part in parts for it in part.findings),
+        *skew({part.context: part.versions for part in read}),
     ]
-    findings += clusters.unreadable
-    findings += (it for part in parts for it in part.findings)
-    findings += skew(clusters.versions)
-    ended = verdicts.with_findings(ended, findings)
-    idle = verdicts.idle(ended) if run.request.only and complete else None
-    findings += [idle] if idle else []
-    return Report(
-        findings=tuple(findings),
-        rules=ended,
-        objects=sum(part.objects for part in parts),
-        complete=complete and not idle,
-        documents=tuple(documents),
-        drifts=tuple(it for part in parts for it in part.drifts),
-        gaps=tuple(it for part in parts for it in part.gaps),
-        compared=tuple(clusters.compared),
-    )
-
-
-def _waived(report: Report, run: Run, annotated: Sequence[Annotated], today: date) -> Report:
-    """The report after the severities and waivers of the spec."""
+    rules = verdicts.with_findings(rules, findings)
+    idle = verdicts.idle(rules) if run.request.only and complete else None
     judged = waivers.judge(
-        report.findings,
+        [*findings, *([idle] if idle else [])],
         run.spec.settings,
         today=today,
-        evaluated=verdicts.evaluated(report.rules) & run.selected.names,
-        annotated=annotated if run.spec.compiled else (),
+        evaluated=verdicts.evaluated(rules) & run.selected.names,
+        annotated=[it for part in read for it in part.annotated] if run.spec.compiled else (),
     )
     about_waivers = locate(run.spec.documents, judged.hits)
-    return replace(
-        report,
+    made = Report(
         findings=tuple(ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
+        rules=rules,
+        objects=sum(part.objects for part in parts),
+        complete=complete and not idle,
         off=judged.off,
         waived=judged.waived,
+        documents=tuple(run.manifests.found.documents),
+        drifts=tuple(it for part in parts for it in part.drifts),
+        gaps=tuple(it for part in parts for it in part.gaps),
+        compared=tuple(part.context for part in read if part.compared),
     )
+    if run.known is None or run.request.baseline is None:
+        return made
+    return baseline.compared(made, run.request.baseline, run.known, verdicts.evaluated(rules))

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct
 
-from policygen.app.compile import Compiled, compiled, no_spec
+from policygen.app.compile import compiled, no_spec
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import CheckFailed, SpecError, UsageError
 from policygen.core.finding import At, Finding, Hit
@@ -45,7 +45,7 @@ def validate(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """Check a spec as `render` does. Raises SpecError if it is invalid."""
-    made = _compiled(request, stdin, output)
+    made = compiled(request, stdin=stdin, output=output)
     spec, plan = made.loaded.spec, made.plan
     if made.loaded.foreign and not made.loaded.own:
         raise SpecError(no_spec(request.specs, made.loaded))
@@ -69,7 +69,7 @@ def render(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
     """Render all objects of the set. Raises SpecError or UsageError; then nothing is rendered."""
-    made = _compiled(request, stdin, output)
+    made = compiled(request, stdin=stdin, output=output)
     manifests = rendered(request, made.loaded, made.plan)
     if not manifests and not request.allow_empty:
         raise UsageError(
@@ -101,7 +101,7 @@ def raw_scheduler_config(
     """
     from policygen.render import engine
 
-    made = _compiled(request, stdin, output)
+    made = compiled(request, stdin=stdin, output=output)
     item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
     if item is None:
         raise UsageError("no pool packs or spreads with kube-scheduler; set binPack or spread")
@@ -119,7 +119,7 @@ def kueue_helm_values(
     from policygen.render import scalar
 
     request = request._replace(extras=request.extras | {KUEUE_CONFIG})
-    made = _compiled(request, stdin, output)
+    made = compiled(request, stdin=stdin, output=output)
     text = _kueue_text(request, made.loaded, made.plan)
     if text is None:
         raise UsageError("Kueue schedules no pool, so there is nothing to configure")
@@ -171,12 +171,6 @@ def schema(kind: str | None) -> str:
     if name is None:
         raise UsageError(f'no schema "{kind}"; {suggest(kind, names)}')
     return schemas.source(names[name])
-
-
-def _compiled(
-    request: RenderRequest, stdin: BinaryIO | None, output: os.stat_result | None
-) -> Compiled:
-    return compiled(request.specs, request.target, request.extras, stdin=stdin, output=output)
 
 
 def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item]:

@@ -5,47 +5,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from policygen.app import connect, lint, sources, stdout
 from policygen.app.requests import LintRequest
 from policygen.client import preflight, unread
 from policygen.client import snapshot_file as files
 from policygen.client.access import IN_CLUSTER
-from policygen.client.live import Progress
-from policygen.client.permissions import permissions
+from policygen.client.live import ClusterQuery, Progress
+from policygen.client.permissions import Permission, permissions
 from policygen.client.redaction import Key, redacted
 from policygen.client.requests import Deadline, ReadError
 from policygen.core import atomic
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding
+from policygen.kubernetes.snapshot import Snapshot
 from policygen.render.role import roles
 
 _KEY_DIGITS = 64
 """The length of a random hash key: 32 bytes in hexadecimal."""
 
 
-def take(  # noqa: PLR0913 - what is read, and how it is written
+def take(
     request: LintRequest,
     output: Path | None,
     *,
     progress: Progress,
     redact: bool = False,
     key_file: Path | None = None,
-    config_maps: frozenset[str] = frozenset(),
 ) -> Sequence[str]:
-    """Write a snapshot of one live cluster, to standard output (None) or a file, and say what is not in it.
+    """Write a snapshot of one live cluster to a file or standard output (None).
 
-    ConfigMaps of these names are asked for beside those that rules and the spec need.
-    The key for redaction comes from `key_file`, which is created if it does not exist. The replaced
-    names are added to it. Raises UsageError for a context or a file that cannot be used.
+    Returns messages about data that it does not contain. The key for redaction comes from
+    `key_file`, which is created if it does not exist. The replaced names are added to it. Raises
+    UsageError for a context or a file that cannot be used.
     """
     key = _key(key_file) if redact else None
-    wanted = lint.reading(request)
-    wanted = replace(wanted, config_maps=wanted.config_maps | config_maps)
-    (cluster,) = sources.clusters(request.clusters, wanted, progress=progress)
-    with cluster.begin(0) as listing:
-        snapshot = listing.finish()
+    snapshot = read(request, lint.cluster_query(lint.prepare(request)), progress)
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
     missed = (*snapshot.seen.gaps, *unread.messages(snapshot))
@@ -62,6 +57,15 @@ def take(  # noqa: PLR0913 - what is read, and how it is written
     with _writing(output):
         files.write(snapshot, output)
     return gaps
+
+
+def read(
+    request: LintRequest, query: ClusterQuery, progress: Progress, document: int = 0
+) -> Snapshot | Finding:
+    """The snapshot of the only live cluster of a request, or why it could not be read."""
+    (begin,) = sources.clusters(request.clusters, query, progress=progress)
+    with begin(document) as finish:
+        return finish()
 
 
 @contextmanager
@@ -88,7 +92,11 @@ def _key(path: Path | None) -> Key:
 
 def role(request: LintRequest, name: str) -> str:
     """The ClusterRole and the Roles, as manifests."""
-    return roles(name, permissions(lint.reading(request)))
+    return roles(name, _permissions(request))
+
+
+def _permissions(request: LintRequest) -> tuple[Permission, ...]:
+    return permissions(lint.cluster_query(lint.prepare(request)))
 
 
 def lacking(request: LintRequest) -> Sequence[str]:
@@ -96,12 +104,12 @@ def lacking(request: LintRequest) -> Sequence[str]:
     clusters = request.clusters
     context = clusters.contexts[0] if clusters.contexts else None
     try:
-        access = connect.reached(context, clusters)
+        access = connect.access(context, clusters)
     except ReadError as error:
         raise UnreadError(f"{context or IN_CLUSTER} cannot be read: {error}") from None
     deadline = Deadline.after(clusters.timeout_s)
     try:
-        missing = preflight.refused(access, permissions(lint.reading(request)), deadline)
+        missing = preflight.refused(access, _permissions(request), deadline)
         return [f"{access.name}: not allowed to {each}" for each in missing]
     except ReadError as error:
         raise UnreadError(f"{access.name} cannot be read: {error}") from None

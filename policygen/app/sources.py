@@ -1,16 +1,17 @@
 """The clusters of a command: files of snapshots and live contexts, read as snapshots."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from policygen.app import connect
 from policygen.app.compile import Compiled
-from policygen.app.connect import Asked
 from policygen.app.requests import ClusterRequest
 from policygen.client import live, requests
 from policygen.client import snapshot_file as snapshots
-from policygen.client.live import ClusterQuery, Look, Progress
+from policygen.client.live import ClusterListing, ClusterQuery, Progress
 from policygen.client.requests import Server
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding, Place
@@ -23,134 +24,90 @@ from policygen.lint.run_rules import CLUSTER_UNREADABLE, SNAPSHOT_UNREADABLE
 from policygen.plan.catalog import KINDS
 from policygen.spec import derived_names
 
-
-class SnapshotFile:
-    """A cluster in a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @contextmanager
-    def begin(self, document: int) -> Iterator["SnapshotFile"]:
-        """Set the index of the document for its objects."""
-        self.document = document
-        yield self
-
-    def finish(self) -> Snapshot | Finding:
-        """The snapshot, or why it could not be read."""
-        try:
-            return opened(self.path, self.document)
-        except UnreadError as error:
-            return Finding(SNAPSHOT_UNREADABLE, str(error), Place(str(self.path)))
-
-
-class LiveCluster:
-    """A cluster that is read now."""
-
-    def __init__(
-        self,
-        context: str | None,
-        request: ClusterRequest,
-        wanted: ClusterQuery,
-        asked: Asked | None,
-        progress: Progress,
-    ) -> None:
-        self.context = context
-        self.request = request
-        self.wanted = wanted
-        self.asked = asked
-        self.progress = progress
-
-    @contextmanager
-    def begin(self, document: int) -> Iterator["Listing | Unreachable"]:
-        """Start to read it; the lists arrive during the block.
-
-        Raises UsageError if it is the only cluster and its context cannot be used.
-        """
-        try:
-            server = (
-                connect.reach(self.context, self.request)
-                if self.asked is None
-                else self.asked.reached()
-            )
-        except requests.ReadError as error:
-            yield Unreachable(self._unreadable(f"nothing could be read: {error}"))
-            return
-        except UsageError as error:
-            if self.request.number == 1:
-                raise
-            # Findings on the other clusters are worth more than an early end.
-            yield Unreachable(self._unreadable(str(error)))
-            return
-        with ExitStack() as stack:
-            stack.callback(self.progress, "")
-            stack.callback(server.close)
-            begun = live.begin(
-                server,
-                self.wanted,
-                document=document,
-                progress=lambda what: self.progress(f"{server.name}: {what}"),
-            )
-            try:
-                listing = Listing(server, stack.enter_context(begun))
-            except (requests.ReadError, UsageError) as error:
-                listing = Listing(server, problem=error)
-            yield listing
-
-    def _unreadable(self, message: str) -> Finding:
-        return Finding(CLUSTER_UNREADABLE, message, cluster=self.context or "")
-
-
-class Listing:
-    """Lists of a live cluster that are under way, or the reason why there are none."""
-
-    def __init__(
-        self,
-        server: Server,
-        look: Look | None = None,
-        problem: requests.ReadError | UsageError | None = None,
-    ) -> None:
-        self.server = server
-        self.look = look
-        self.problem = problem
-
-    def finish(self) -> Snapshot | Finding:
-        """The snapshot, or why nothing could be read. A login may expire on the way."""
-        if self.look is None:
-            return self._unreadable(self.problem)
-        try:
-            return self.look.finish(snapshots.now())
-        except (requests.ReadError, UsageError) as error:
-            self.server.stop()
-            return self._unreadable(error)
-
-    def _unreadable(self, error: Exception | None) -> Finding:
-        message = f"nothing could be read of {self.server.shown}: {error}"
-        return Finding(CLUSTER_UNREADABLE, message, cluster=self.server.name)
-
-
-class Unreachable:
-    """A cluster without a connection."""
-
-    def __init__(self, problem: Finding) -> None:
-        self.problem = problem
-
-    def finish(self) -> Finding:
-        """Why nothing could be read."""
-        return self.problem
+Finish = Callable[[], Snapshot | Finding]
+"""Waits until a cluster is read. Returns its snapshot, or why it could not be read."""
+Begin = Callable[[int], AbstractContextManager[Finish]]
+"""Starts to read a cluster during a block. The argument is the index of the document for its objects."""
 
 
 def clusters(
     request: ClusterRequest,
-    wanted: ClusterQuery,
-    asked: Asked | None = None,
+    query: ClusterQuery,
+    connection: Future[Server] | None = None,
     progress: Progress = lambda _: None,
-) -> Iterator[SnapshotFile | LiveCluster]:
-    """The clusters of a request, snapshots first. `asked` is the only one, if it was reached already."""
+) -> Iterator[Begin]:
+    """The clusters of a request, snapshots first. `connection` is that to the only one, if it exists."""
     for path in request.snapshots:
-        yield SnapshotFile(path)
+        yield partial(_file, path)
     for context in connect.contexts(request):
-        yield LiveCluster(context, request, wanted, asked, progress)
+        yield partial(_live, context, request, query, connection=connection, progress=progress)
+
+
+@contextmanager
+def _file(path: Path, document: int) -> Iterator[Finish]:
+    """The cluster in a file."""
+    snapshot: Snapshot | Finding
+    try:
+        snapshot = opened(path, document)
+    except UnreadError as error:
+        snapshot = Finding(SNAPSHOT_UNREADABLE, str(error), Place(str(path)))
+    yield lambda: snapshot
+
+
+@contextmanager
+def _live(  # noqa: PLR0913 - the request, and what it is answered from
+    context: str | None,
+    request: ClusterRequest,
+    query: ClusterQuery,
+    document: int,
+    *,
+    connection: Future[Server] | None,
+    progress: Progress,
+) -> Iterator[Finish]:
+    """A live cluster; its lists arrive during the block.
+
+    Raises UsageError if it is the only cluster and its context cannot be used.
+    """
+    try:
+        server = connection.result() if connection else connect.server(context, request)
+    except (requests.ReadError, UsageError) as error:
+        if isinstance(error, UsageError) and request.number == 1:
+            raise
+        # Findings on the other clusters are worth more than an early end.
+        message = str(error) if isinstance(error, UsageError) else f"nothing could be read: {error}"
+        failure = Finding(CLUSTER_UNREADABLE, message, cluster=context or "")
+        yield lambda: failure
+        return
+    with ExitStack() as stack:
+        stack.callback(progress, "")
+        stack.callback(server.close)
+        listing = live.begin(
+            server,
+            query,
+            document=document,
+            progress=lambda kind: progress(f"{server.name}: {kind}"),
+        )
+        try:
+            lists = stack.enter_context(listing)
+        except (requests.ReadError, UsageError) as error:
+            failure = _unreadable(server, error)
+            yield lambda: failure
+        else:
+            yield partial(_finished, server, lists)
+
+
+def _finished(server: Server, lists: ClusterListing) -> Snapshot | Finding:
+    """The snapshot, or why nothing could be read. A login may expire on the way."""
+    try:
+        return lists.finish(snapshots.now())
+    except (requests.ReadError, UsageError) as error:
+        server.stop()
+        return _unreadable(server, error)
+
+
+def _unreadable(server: Server, error: Exception) -> Finding:
+    message = f"nothing could be read of {server.shown}: {error}"
+    return Finding(CLUSTER_UNREADABLE, message, cluster=server.name)
 
 
 def opened(path: Path, index: int = 0) -> Snapshot:
@@ -167,7 +124,7 @@ def opened(path: Path, index: int = 0) -> Snapshot:
         raise UnreadError(f"{path} {error}") from None
 
 
-def wanted(
+def cluster_query(
     rules: Iterable[ObjectRule],
     compiled: Compiled | None,
     target: Mapping[str, Version],

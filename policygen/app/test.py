@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from policygen.app import explain, lint
+from policygen.app.lint import Run
 from policygen.app.requests import LintRequest, Targets
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Place, Verdict
@@ -44,7 +45,7 @@ def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
 
     Raises SpecError with all that is wrong with the cases or the specs: no outcome counts then.
     """
-    found, request, faults = _cases(request)
+    found, run_of_specs, faults = _cases(request)
     known = explain.names()
     sheets = []
     for case in found:
@@ -53,7 +54,7 @@ def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
         faults += wrong
     outcomes = []
     for case, sheet in zip(found, sheets, strict=True):
-        linted = _linted(case, request, today)
+        linted = _linted(case, run_of_specs, today)
         faults += _unreadable(linted)
         now = _told(case, linted)
         difference = expected.compare((entry.it for entry in sheet.entries), now)
@@ -68,7 +69,7 @@ def update(request: TestRequest, *, today: date) -> str:
 
     Nothing is written unless every case could be read and judged; raises SpecError otherwise.
     """
-    found, request, faults = _cases(request, new=True)
+    found, run_of_specs, faults = _cases(request, new=True)
     known = explain.names()
     written = []
     for case in found:
@@ -77,7 +78,7 @@ def update(request: TestRequest, *, today: date) -> str:
             sheet, wrong = _sheet(case, known)
             # A line that is no finding any more is what an update is for.
             faults += [it for it in wrong if it.rule not in {BAD_EXPECTATION, UNKNOWN_RULE}]
-        linted = _linted(case, request, today)
+        linted = _linted(case, run_of_specs, today)
         faults += _unreadable(linted)
         if linted.crashed:
             raise UsageError(f"{case.folder}: rule {linted.crashed[0]} has a bug; please report it")
@@ -102,27 +103,23 @@ def update(request: TestRequest, *, today: date) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cases(
-    request: TestRequest, *, new: bool = False
-) -> tuple[list[Case], TestRequest, list[Finding]]:
-    """The cases, the request with the specs beside them, and what is wrong so far.
+def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run, list[Finding]]:
+    """The cases, the run on the specs that they share, and what is wrong so far.
 
     Raises SpecError if the specs that all cases share are refused.
     """
     found = cases.find(request.folder, new=new)
     faults = found.faults
-    request = request._replace(specs=(*request.specs, *found.specs))
-    if not request.specs:
-        return found.cases, request, faults
-    asked = LintRequest(specs=request.specs, target=request.target)
+    specs = (*request.specs, *found.specs)
     try:
-        report = lint.lint(asked, today=date.min)
+        run = lint.prepare(LintRequest(specs, target=request.target, partial=request.partial))
+        report = lint.report(run, (), date.min)
     except SpecError as error:
         raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = "only specs may be next to the cases, not manifests; move manifests into a case"
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
-    return found.cases, request, faults
+    return found.cases, run, faults
 
 
 def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
@@ -132,19 +129,15 @@ def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
     return expected.read(sources[0], known)
 
 
-def _linted(case: Case, request: TestRequest, today: date) -> _Linted:
+def _linted(case: Case, run: Run, today: date) -> _Linted:
     """The findings of lint on a case: all of a refused spec, otherwise those in files of the case.
 
     Findings in the shared specs are the same for every case, so they are omitted.
     """
-    asked = LintRequest(
-        specs=request.specs,
-        manifests=(case.folder,),
-        target=request.target,
-        partial=request.partial,
-    )
+    sources, unreadable = files.read([case.folder])
     try:
-        report = lint.lint(asked, today=today)
+        run = lint.with_manifests(run, (case.folder,), sources, unreadable)
+        report = lint.report(run, (), today)
     except SpecError as error:
         return _Linted(error.findings)
     crashed = tuple(it.rule for it in report.rules if it.verdict == Verdict.CRASHED)

@@ -26,7 +26,7 @@ from policygen.cli.options import (
     stdin,
     today,
 )
-from policygen.cli.stderr import progress, say, without_notes
+from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode, SpecError, UsageError
 from policygen.core.finding import Verdict
 from policygen.core.rule import Severity
@@ -168,16 +168,17 @@ def lint(**given: Any) -> None:
     if given["fix"] and not given["write"]:
         wanted = [(name, file) for name, file in wanted if file]
     try:
-        with without_notes(quiet=given["quiet"]):
-            report = _fixed(request, given, source) if given["fix"] else _found(request, source)
+        report = _fixed(request, given, source) if given["fix"] else _found(request, source)
     except SpecError as error:
         from policygen.app import lint as app_lint
 
+        least = Severity.WARNING if given["quiet"] else Severity.INFO
+        findings = [it for it in error.findings if it.severity >= least]
         # The text form goes to standard error, as for every command.
         others = [(name, file) for name, file in wanted if file or name != "text"]
-        refused = _explained(app_lint.refused(request, error.findings), wanted)
+        refused = _explained(app_lint.refused(error, findings), wanted)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
-        raise
+        raise SpecError(findings) from None
     from policygen.app import verdicts
 
     report = replace(report, began=began, seconds=time.monotonic() - start)
@@ -215,16 +216,18 @@ def _found(request: LintRequest, source: BinaryIO | None) -> "Report":
     If there is only one cluster, the request for its longest list starts before the rules are
     imported, so that both run at the same time.
     """
-    clusters, asked = request.clusters, None
+    clusters, connection = request.clusters, None
     partial = request.only or request.skip or clusters.snapshots or clusters.namespaces
     with ExitStack() as stack:
         if clusters.number == 1 and not partial:
             from policygen.app import connect
 
-            asked = stack.enter_context(connect.asked(clusters))
+            connection = stack.enter_context(connect.connected(clusters))
         from policygen.app import lint as app_lint
 
-        return app_lint.lint(request, today=today(), stdin=source, asked=asked, progress=progress)
+        return app_lint.lint(
+            request, today=today(), stdin=source, connection=connection, progress=progress
+        )
 
 
 def _fixed(request: LintRequest, given: dict[str, Any], source: BinaryIO | None) -> "Report":
@@ -293,10 +296,10 @@ Examples:
 @_inputs
 def update(**given: Any) -> None:
     """Write the current findings to the baseline, and show what changed in it."""
-    from policygen.app import baseline as app_baseline
+    from policygen.app import lint as app_lint
 
     request, source = _request(given)
-    stdout.out(app_baseline.update(request, today=today(), stdin=source, progress=progress))
+    stdout.out(app_lint.update_baseline(request, today=today(), stdin=source, progress=progress))
 
 
 def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:

@@ -85,15 +85,3 @@ def progress(what: str) -> None:
     columns = os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
     sys.stderr.write(f"\r\x1b[K{printable(what[: columns - 1], 'ascii')}")
     sys.stderr.flush()
-
-
-@contextmanager
-def without_notes(*, quiet: bool) -> Iterator[None]:
-    """If `quiet`, remove the notes from the error of an invalid spec."""
-    try:
-        yield
-    except SpecError as error:
-        if not quiet:
-            raise
-        serious = [finding for finding in error.findings if finding.severity > Severity.INFO]
-        raise SpecError(serious) from None

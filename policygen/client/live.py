@@ -63,7 +63,7 @@ class _ServerVersion(Struct):
 @contextmanager
 def begin(
     server: Server, wanted: ClusterQuery, *, document: int = 0, progress: Progress = lambda _: None
-) -> Iterator["Look"]:
+) -> Iterator["ClusterListing"]:
     """Start to list the wanted kinds. The lists run during the block, and stop at its end.
 
     `document` is the index of the document that has the objects. Raises ReadError if the API groups
@@ -74,7 +74,7 @@ def begin(
     pool = ThreadPoolExecutor(WORKERS)
     with in_short_turns():
         try:
-            yield Look(server, wanted, pool, progress, document)
+            yield ClusterListing(server, wanted, pool, progress, document)
         except BaseException:
             server.stop()
             raise
@@ -82,7 +82,7 @@ def begin(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-class Look:
+class ClusterListing:
     """The running lists of one cluster."""
 
     def __init__(

@@ -102,7 +102,7 @@ KEY = Key("k" * 64)
 
 
 def broken(look):
-    against = judge.Against(versions.DEFAULT, {})
+    against = judge.CheckSettings(versions.DEFAULT, {})
     return Counter((it.rule.name, it.path) for it in judge.judge(look, RULES, against).findings)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from policygen.app import baseline as app_baseline
 from policygen.app import lint as app_lint
 from policygen.app.requests import LintRequest
 from tests.lint.linting import TODAY
@@ -20,6 +19,6 @@ def lint(tmp_path):
         for number, text in enumerate(texts):
             (folder / f"{number}.yaml").write_text(text, "utf-8")
         given = LintRequest(manifests=(str(folder),), **settings)
-        return (app_baseline.update if update else app_lint.lint)(given, today=TODAY)
+        return (app_lint.update_baseline if update else app_lint.lint)(given, today=TODAY)
 
     return run

@@ -6,7 +6,7 @@ import yaml
 from click.testing import CliRunner
 from yamllint import config, linter
 
-from policygen.app.sources import wanted
+from policygen.app.sources import cluster_query
 from policygen.cli.main import cli
 from policygen.client.permissions import permissions
 from policygen.core.versions import DEFAULT
@@ -41,7 +41,7 @@ def test_it_is_the_golden_one(update):
 def test_it_allows_what_is_wanted_to_list_and_nothing_else():
     role = yaml.safe_load(printed())
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
-    expected = permissions(wanted(RULES, None, DEFAULT))
+    expected = permissions(cluster_query(RULES, None, DEFAULT))
     assert allowed(role) == {(it.group, it.resource, it.names) for it in expected}
     assert "secrets" not in {resource for _, resource, _ in allowed(role)}
     (names,) = (names for _, resource, names in allowed(role) if resource == "configmaps")

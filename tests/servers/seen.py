@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from policygen.app import judge
-from policygen.app.sources import wanted
+from policygen.app.sources import cluster_query
 from policygen.client import access, live, requests
 from policygen.core import versions
 from policygen.documents.files import Source
@@ -26,7 +26,7 @@ def look(cluster: Cluster, rules: Iterable[str], later: timedelta = timedelta(0)
     mine = [rule for rule in RULES if rule.name in set(rules)]
     way = access.Access(CONTEXT, cluster.bench.kubeconfig)
     server = requests.Server(way, requests.Deadline.after(TIMEOUT_S))
-    what = wanted(mine, None, versions.DEFAULT)
+    what = cluster_query(mine, None, versions.DEFAULT)
     with live.begin(server, what) as begun:
         return begun.finish(datetime.now(UTC) + later)
 
@@ -36,7 +36,7 @@ def said(
 ) -> list[str]:
     """What one rule says of the control plane, beside a spec."""
     loaded = load([Source("spec.yaml", spec, None)])
-    against = judge.Against(
+    against = judge.CheckSettings(
         versions.DEFAULT, {}, loaded.spec if spec else None, compile_plan(loaded.sound)
     )
     rules = [each for each in RULES if each.name == rule]
