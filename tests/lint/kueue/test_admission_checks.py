@@ -1,0 +1,30 @@
+"""The admission checks of queues."""
+
+from policygen.core.finding import At
+from policygen.lint.kueue.admission_checks import checked, checks, stray_flavors
+from tests.objects import cluster
+
+TEXT = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec:
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: spot, resources: [{name: cpu}]}]}]
+  admissionChecksStrategy: {admissionChecks: [{name: a}, {name: b, onFlavors: [spot, sport]}]}
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: none}, spec: {}}
+"""
+
+
+def test_only_queues_with_checks_are_checked():
+    (queue,) = checked(cluster(TEXT))
+    at = At(0, ("spec", "admissionChecksStrategy", "admissionChecks"))
+    assert [(place, check.name) for place, check in checks(queue)] == [(at / 0, "a"), (at / 1, "b")]
+
+
+def test_a_flavor_that_the_queue_does_not_have():
+    (queue,) = checked(cluster(TEXT))
+    ((at, fault, advice),) = stray_flavors(queue)
+    assert at.path[-3:] == (1, "onFlavors", 1)
+    assert 'uses AdmissionCheck "b" for flavor "sport"' in fault
+    assert advice == 'did you mean "spot"?'
