@@ -1,0 +1,57 @@
+"""Plugins of a profile that kube-scheduler refuses."""
+
+import msgspec
+import pytest
+
+from policygen.core.finding import dotted
+from policygen.kubernetes.configurations import SchedulerProfileView
+from policygen.lint.scheduler.profiles import faults, misnamed
+
+
+def profile(**plugins):
+    return msgspec.convert({"plugins": plugins}, SchedulerProfileView)
+
+
+def names(*several):
+    return [{"name": name} for name in several]
+
+
+@pytest.mark.parametrize(
+    ("it", "path", "words"),
+    [
+        (profile(score={"enabled": names("NodeAffinity", "NodeAffinity")}), "plugins.score.enabled[1].name", "is enabled twice"),
+        (profile(bind={"enabled": names("DefaultBinder", "NodeAffinity")}), "plugins.bind.enabled[1].name", "is not a plugin for bind"),
+        (profile(bind={"disabled": names("*")}), "plugins.bind.disabled", "no plugin binds pods"),
+        (profile(queueSort={"disabled": names("PrioritySort")}), "plugins.queueSort.disabled", "no plugin sorts the queue"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(it, path, words):
+    ((at, message),) = faults(it)
+    assert dotted(at) == path
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    "it",
+    [
+        profile(),
+        profile(score={"disabled": names("*"), "enabled": names("NodeResourcesFit")}),
+        profile(multiPoint={"enabled": names("NodeAffinity")}),
+        profile(bind={"disabled": names("*"), "enabled": names("DefaultBinder")}),
+        profile(bind={"disabled": names("*"), "enabled": names("MyBinder")}),
+    ],
+)
+def test_what_is_not(it):
+    assert list(faults(it)) == []
+
+
+def test_all_plugins_off_is_both():
+    found = [message for _, message in faults(profile(multiPoint={"disabled": names("*")}))]
+    assert len(found) == 2
+
+
+def test_a_disabled_plugin_that_no_release_has():
+    it = profile(score={"disabled": names("*", "NodeAffinity", "NodeAfinity")})
+    assert [(dotted(path), name) for path, name in misnamed(it)] == [
+        ("plugins.score.disabled[2].name", "NodeAfinity")
+    ]

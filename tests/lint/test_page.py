@@ -1,0 +1,19 @@
+"""The page of a rule, read as parts."""
+
+import pytest
+
+from policygen.lint.page import has_page, page
+
+
+def test_a_page_has_its_parts():
+    it = page("crd-rule-broken")
+    assert (it.bad.good, it.good.good, it.bad.language) == (False, True, "yaml")
+    assert it.text.startswith("# ")
+    assert it.bad.text in it.text
+    assert (it.proof is None) != (it.not_shown is None)
+
+
+def test_a_name_without_a_page():
+    assert not has_page("nothing-at-all")
+    with pytest.raises(FileNotFoundError, match="the rule nothing-at-all has no page"):
+        page("nothing-at-all")

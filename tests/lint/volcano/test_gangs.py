@@ -1,0 +1,62 @@
+"""What gangs need at once."""
+
+from policygen.lint.volcano.gangs import gangs
+from tests.objects import cluster
+
+GROUP = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: g, namespace: n}
+spec: %s
+---
+"""
+MEMBER = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p%s, namespace: n, annotations: {scheduling.k8s.io/group-name: g}}
+spec: {containers: [{resources: {requests: {cpu: %s}}}]}
+---
+"""
+JOB = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j, namespace: n}
+spec:
+  %s
+  queue: q
+  tasks:
+  - {name: a, replicas: 2, template: {spec: {containers: [{resources: {requests: {cpu: 3}}}]}}}
+  - {name: b, replicas: 3, minAvailable: 1, template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}
+"""
+
+
+def told(text):
+    return [
+        (it.owner, it.queue, dict(it.amounts), it.place("cpu").path[1:])
+        for it in gangs(cluster(text.removesuffix("---\n")))
+    ]
+
+
+def test_a_group_needs_what_it_writes():
+    assert told(GROUP % "{minMember: 9, queue: q, minResources: {cpu: 4}}") == [
+        ("PodGroup n/g", "q", {"cpu": 4}, ("minResources", "cpu"))
+    ]
+
+
+def test_or_as_much_as_its_smallest_members_ask_for():
+    """The least that is certain: each template may make all of them."""
+    text = GROUP % "{minMember: 2}" + MEMBER % (1, 5) + MEMBER % (2, 1)
+    assert told(text) == [("PodGroup n/g", "default", {"cpu": 2}, ("minMember",))]
+
+
+def test_a_group_without_members_needs_nothing_that_is_known():
+    assert told(GROUP % "{minMember: 2}") == [("PodGroup n/g", "default", {}, ("minMember",))]
+
+
+def test_a_job_needs_its_minimum():
+    assert told(JOB % "minAvailable: 4") == [("Job n/j", "q", {"cpu": 6}, ("minAvailable",))]
+    assert told(JOB % "minAvailable: 9") == [("Job n/j", "q", {}, ("minAvailable",))]
+
+
+def test_or_that_of_its_tasks():
+    assert told(JOB % "") == [("Job n/j", "q", {"cpu": 3}, ("tasks",))]

@@ -1,0 +1,32 @@
+"""Volcano Jobs and their tasks as they are written."""
+
+from policygen.lint.volcano.jobs import names_known, number, replicas, specs, task_name
+from tests.objects import cluster
+
+
+def spec(tasks):
+    (it,) = specs(cluster(
+        "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}, "
+        f"spec: {{minAvailable: 2, tasks: {tasks}}}}}\n---\n"
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: other}, spec: {}}"
+    ))  # fmt: skip
+    return it
+
+
+def test_tasks_without_a_name_get_one():
+    it = spec("[{name: a, replicas: 3}, {template: {}}]")
+    tasks = list(it.items("tasks"))
+    assert [task_name(i, task) for i, task in enumerate(tasks)] == ["a", "default1"]
+    assert [replicas(task) for task in tasks] == [3, 0]
+    assert number(it, "minAvailable") == 2
+
+
+def test_a_number_of_another_type_is_not_known():
+    (task,) = spec('[{replicas: "3"}]').items("tasks")
+    assert replicas(task) is None
+
+
+def test_names_are_known_where_they_are_texts():
+    assert names_known(spec("[{name: a}, {}]"))
+    assert not names_known(spec("[{name: 1}]"))
+    assert not names_known(spec("{}"))

@@ -1,0 +1,94 @@
+"""Volcano's queues as a tree, and who uses them."""
+
+from fractions import Fraction
+
+from policygen.lint.volcano import queues
+from tests.objects import cluster, workload
+
+
+def queue(name, parent="", spec=""):
+    parent = f"parent: {parent}, " if parent else ""
+    return (
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, "
+        f"metadata: {{name: {name}}}, spec: {{{parent}{spec}}}}}\n---\n"
+    )
+
+
+def tree(*several):
+    it = cluster("".join(several).removesuffix("---\n"))
+    return queues.tree(it), it
+
+
+def test_queues_below_root():
+    it, objects = tree(queue("a"), queue("b", "a"), queue("c", "b"))
+    assert it.lost == {}
+    assert (it.inner("root"), it.inner("a"), it.inner("c")) == (True, True, False)
+    assert [each.name for each in queues.ancestors(objects, objects.queues.get("c"))] == ["b", "a"]
+    advice, at = it.leaf("a")
+    assert (advice, len(at)) == ("name a queue below it, such as b", 1)
+    assert it.leaf("c") == ("name another queue", ())
+
+
+def test_queues_whose_ancestor_is_missing_or_repeats():
+    it, objects = tree(queue("b", "a"), queue("a", "gone"), queue("x", "y"), queue("y", "x"))
+    assert {name: it.lost[name] for name in "abxy"} == {
+        "a": "gone",
+        "b": "gone",
+        "x": "x",
+        "y": "x",
+    }
+    assert [each.name for each in queues.ancestors(objects, objects.queues.get("x"))] == ["y"]
+
+
+def test_amounts_by_their_fields():
+    _, it = tree(queue("a", spec="deserved: {cpu: 2}, guarantee: {resource: {cpu: 1}}"))
+    found = queues.amounts(it.queues.get("a").it)
+    assert found == {
+        queues.CAPABILITY: {},
+        queues.DESERVED: {"cpu": Fraction(2)},
+        queues.GUARANTEE: {"cpu": Fraction(1)},
+    }
+
+
+POD = (
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: n, annotations: "
+    "{scheduling.volcano.sh/queue-name: a, scheduling.k8s.io/group-name: g}}, spec: {schedulerName: %s}}\n"
+)
+OTHERS = """---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g, namespace: n}, spec: {}}
+---
+{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j, namespace: n}, spec: {queue: b}}
+"""
+
+
+def test_who_names_a_queue():
+    it = cluster(POD % "volcano" + OTHERS)
+    assert {(use.owner, use.queue) for use in queues.queue_uses(it)} == {
+        ("PodGroup n/g", "default"),
+        ("Job n/j", "b"),
+        ("Pod n/p", "a"),
+    }
+    assert [use.owner for use in queues.queue_uses(cluster(POD % "other"))] == []
+
+
+def test_pods_of_a_group():
+    found = queues.groups(cluster(POD % "volcano" + OTHERS))
+    assert {key: [str(it) for it, _ in these] for key, these in found.items()} == {
+        ("n", "g"): ["Pod n/p"]
+    }
+
+
+def test_the_size_of_a_gang_is_an_annotation():
+    text = "{apiVersion: v1, kind: Pod, metadata: {annotations: {%s: %s}}, spec: {}}"
+    assert queues.gang_size(workload(text % (queues.MIN_MEMBER, '"3"'))) == 3
+    assert queues.gang_size(workload(text % (queues.MIN_MEMBER, '"-3"'))) == 0
+    assert queues.gang_size(workload(text % ("a", "b"))) == 0
+
+
+def test_the_sum_of_nodes_falls_back_to_their_capacity():
+    node = "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {%s}}\n---\n"
+    text = node % ("a", "allocatable: {cpu: 2}, capacity: {cpu: 9}") + node % (
+        "b",
+        "capacity: {cpu: 3}",
+    )
+    assert queues.inventory(cluster(text.removesuffix("---\n"))) == {"cpu": 5}
