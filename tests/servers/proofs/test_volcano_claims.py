@@ -58,8 +58,8 @@ def test_reclaim_never_runs(volcano):
             have(volcano, vision=ALL - count, speech=count)
 
 
-def test_queue_keeps_what_it_borrows(volcano):
-    rule = "queue-keeps-what-it-borrows"
+def test_borrowing_queue_not_reclaimable(volcano):
+    rule = "borrowing-queue-not-reclaimable"
     for example, borrows, count in ((bad(rule), 8, 0), (good(rule), 0, 8)):
         with volcano.scene(example + "---" + owner("speech", 8), RECLAIM):
             claim(volcano, "vision", ALL, 1)
@@ -68,8 +68,8 @@ def test_queue_keeps_what_it_borrows(volcano):
             have(volcano, vision=8 + borrows, speech=count)
 
 
-def test_gang_shields_victims(volcano):
-    rule = "gang-shields-victims"
+def test_gang_plugin_blocks_preemption(volcano):
+    rule = "gang-plugin-blocks-preemption"
     queues = f"---{owner('vision', 8)}---{owner('speech', 8)}"
     for example, count in ((bad(rule), 0), (good(rule), 8)):
         with volcano.scene(example + queues):
@@ -78,9 +78,9 @@ def test_gang_shields_victims(volcano):
             have(volcano, vision=ALL - count, speech=count)
 
 
-def test_victims_chosen_before_shares(volcano):
+def test_reclaim_ignores_queue_shares(volcano):
     """Both deserve 8 GPUs, and there are 8: who has them keeps them, if shares count."""
-    rule = "victims-chosen-before-shares"
+    rule = "reclaim-ignores-queue-shares"
     queues = f"---{owner('vision', 8)}---{owner('speech', 8)}"
     for example, left in ((bad(rule), 0), (good(rule), 8)):
         with volcano.scene():
@@ -103,8 +103,8 @@ def test_queue_without_deserved(volcano):
             have(volcano, vision=left, speech=8 - left)
 
 
-def test_gang_never_claims(volcano):
-    rule = "gang-never-claims"
+def test_gang_cannot_reclaim(volcano):
+    rule = "gang-cannot-reclaim"
     mine = Ask(gpus=1, priority="training")
     for example, count in ((bad(rule), 0), (good(rule), 4)):
         with volcano.scene(example + "---" + owner("speech", 8)):
@@ -113,9 +113,9 @@ def test_gang_never_claims(volcano):
             have(volcano, speech=ALL - count, vision=count)
 
 
-def test_enqueue_starves_claimants(volcano):
+def test_enqueue_blocks_preemption(volcano):
     """A full queue and a job of it that ranks above what fills it; a full cluster and an owner's job."""
-    rule = "enqueue-starves-claimants"
+    rule = "enqueue-blocks-preemption"
     full = f"{HIGH}---{owner('vision', 8, capability={GPU: '8'})}"
     for example, count in ((bad(rule), 0), (good(rule), 4)):
         with volcano.scene(f"{example}---{full}"):

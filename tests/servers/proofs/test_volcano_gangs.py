@@ -101,8 +101,8 @@ ROOM = 2
 """GPUs that are free, of 16."""
 
 
-def test_gang_placed_by_another(volcano):
-    starts_in_part(volcano, "gang-placed-by-another")
+def test_gang_scheduler_not_volcano(volcano):
+    starts_in_part(volcano, "gang-scheduler-not-volcano")
 
 
 def test_gang_size_on_pod(volcano):
@@ -126,9 +126,9 @@ def starts_in_part(volcano, rule):
             has(volcano, 4)
 
 
-def test_gang_roles_not_tested(volcano):
+def test_min_task_member_ignored(volcano):
     """Four workers without their master."""
-    rule = "gang-roles-not-tested"
+    rule = "min-task-member-ignored"
     for example, count in ((bad(rule), 4), (good(rule), 0)):
         with volcano.scene(example, volcano.shipped):
             ranks(volcano, 4, role="worker")

@@ -58,8 +58,8 @@ def test_queue_affinity_ignored(volcano):
             has(volcano, nodes, 4, astray)
 
 
-def test_queue_barred_from_all_nodes(volcano):
-    rule = "queue-barred-from-all-nodes"
+def test_queue_affinity_missing(volcano):
+    rule = "queue-affinity-missing"
     for example, count in ((bad(rule), 0), (good(rule), 8)):
         with volcano.scene():
             nodes = node(volcano, "plain"), node(volcano, "group", **{GROUP: "h100"})
@@ -112,7 +112,7 @@ def test_guarantees_exceed_cluster(volcano):
 def test_deserved_exceeds_cluster(volcano):
     """Nothing comes back to a queue, since no other has more than it deserves."""
     rule = "deserved-exceeds-cluster"
-    reclaim = good("gang-shields-victims")
+    reclaim = good("gang-plugin-blocks-preemption")
     for example, count in ((bad(rule), 0), (good(rule), 4)):
         with volcano.scene(example, reclaim):
             volcano.create(*group("first", "others", queue="vision", pods=8))
@@ -131,9 +131,9 @@ HANDSHAKE = {"volcano.sh/node-vgpu-handshake": "Requesting_2099.01.01 00:00:00"}
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
 
 
-def test_deviceshare_packs_cards_only(volcano):
+def test_deviceshare_does_not_pack_nodes(volcano):
     """Six small pods, one after another, on four nodes of four shared cards."""
-    rule = "deviceshare-packs-cards-only"
+    rule = "deviceshare-does-not-pack-nodes"
     shape = Shape(gpus=0, extended={NUMBER: 400, MEMORY: 4 * 81920})
     change = {"metadata": {"annotations": {**DEVICES, **HANDSHAKE}}}
     with volcano.scene(bad(rule)):  # before the nodes: it looks for cards on those that change

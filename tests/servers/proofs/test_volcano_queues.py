@@ -32,8 +32,8 @@ def has(volcano, count, namespace=HERE):
 # Limits
 
 
-def test_queue_limit_misses_gpu(volcano):
-    rule = "queue-limit-misses-gpu"
+def test_capability_without_gpu(volcano):
+    rule = "capability-without-gpu"
     for example, count in ((bad(rule), 16), (good(rule), 0)):
         with volcano.scene(example):
             ask_for(volcano, "batch")
@@ -87,9 +87,9 @@ def test_queue_weight_ignored(volcano):
         share(volcano, example, queue("other", deserved={"nvidia.com/gpu": str(rest)}), count)
 
 
-def test_capacity_beside_proportion(volcano):
+def test_capacity_and_proportion_enabled(volcano):
     """A queue that deserves 12 GPUs has as many as one that deserves 4."""
-    rule = "capacity-beside-proportion"
+    rule = "capacity-and-proportion-enabled"
     queues = [
         queue(name, deserved={"nvidia.com/gpu": gpus})
         for name, gpus in ((HERE, "12"), ("other", "4"))
@@ -123,9 +123,9 @@ def test_queue_tree_ignored(volcano):
             has(volcano, count)
 
 
-def test_gang_in_inner_queue(volcano):
+def test_gang_in_non_leaf_queue(volcano):
     """It stops a pod of another queue."""
-    rule = "gang-in-inner-queue"
+    rule = "gang-in-non-leaf-queue"
     for example, count in ((bad(rule), 0), (good(rule), 1)):
         with volcano.scene(example, TREE):
             ask_for(volcano, "default", gpus=1)

@@ -1,7 +1,7 @@
 """Examples of rule pages before Volcano's scheduler, which gets each example's configuration at once.
 
     def test_queue_limit(volcano):
-        for example, gpus in ((bad("queue-limit-misses-gpu"), 16), (good(...), 0)):
+        for example, gpus in ((bad("capability-without-gpu"), 16), (good(...), 0)):
             with volcano.scene(example):                     # applied, and its configuration loaded
                 volcano.create(*group("g", "vision", queue="batch", pods=16))
                 volcano.becomes("GPUs", lambda: volcano.bound("vision"), gpus)

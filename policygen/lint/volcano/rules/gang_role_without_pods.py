@@ -6,7 +6,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Hits:
-    """The role of a pod is the value of its annotation. See also gang-roles-not-tested.
+    """The role of a pod is the value of its annotation. See also min-task-member-ignored.
 
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid.
     """

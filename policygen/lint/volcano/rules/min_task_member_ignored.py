@@ -22,11 +22,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "gang-roles-not-tested",
+    "min-task-member-ignored",
     Severity.ERROR,
     Family.INERT,
     __doc__,
     remedy="Set minMember to the sum of minTaskMember.",
     judges=("PodGroup",),
     check=check,
+    aliases=("gang-roles-not-tested",),
 )

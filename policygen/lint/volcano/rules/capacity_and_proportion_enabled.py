@@ -23,11 +23,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "capacity-beside-proportion",
+    "capacity-and-proportion-enabled",
     Severity.ERROR,
     Family.INERT,
     __doc__,
     remedy="Keep capacity if queues have deserved or parents, otherwise keep proportion.",
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("capacity-beside-proportion",),
 )

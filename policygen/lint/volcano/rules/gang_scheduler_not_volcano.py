@@ -43,7 +43,7 @@ def _gang(annotations: Mapping[str, str], owner: At, key: str) -> At | None:
 
 
 RULE = ObjectRule(
-    "gang-placed-by-another",
+    "gang-scheduler-not-volcano",
     Severity.ERROR,
     Family.INERT,
     __doc__,
@@ -51,4 +51,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),
+    aliases=("gang-placed-by-another",),
 )

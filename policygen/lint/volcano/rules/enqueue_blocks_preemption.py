@@ -47,11 +47,12 @@ def _holders(configuration: VolcanoFile) -> set[str]:
 
 
 RULE = ObjectRule(
-    "enqueue-starves-claimants",
+    "enqueue-blocks-preemption",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Remove enqueue from the actions.",
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("enqueue-starves-claimants",),
 )

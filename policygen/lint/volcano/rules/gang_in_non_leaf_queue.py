@@ -7,7 +7,7 @@ from policygen.lint.volcano import queues
 def check(facts: Facts) -> Hits:
     """One PodGroup in a queue with children stops all scheduling under enableHierarchy.
 
-    Volcano refuses a Job there, which `job-in-inner-queue` reports.
+    Volcano refuses a Job there, which `job-in-non-leaf-queue` reports.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, buildHierarchicalQueueAttrs;
     volcano-sh/volcano#4673, #4104.
@@ -30,7 +30,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "gang-in-inner-queue",
+    "gang-in-non-leaf-queue",
     Severity.ERROR,
     Family.INERT,
     __doc__,
@@ -38,4 +38,5 @@ RULE = ObjectRule(
     judges=queues.SENDERS,
     check=check,
     reads=("Queue",),
+    aliases=("gang-in-inner-queue",),
 )

@@ -34,11 +34,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "victims-chosen-before-shares",
+    "reclaim-ignores-queue-shares",
     Severity.ERROR,
     Family.INERT,
     __doc__,
     remedy="Move capacity or proportion into the tier of conformance.",
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("victims-chosen-before-shares",),
 )

@@ -5,7 +5,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Hits:
-    """Volcano accepts a PodGroup there, which `gang-in-inner-queue` reports.
+    """Volcano accepts a PodGroup there, which `gang-in-non-leaf-queue` reports.
 
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate.
     """
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "job-in-inner-queue",
+    "job-in-non-leaf-queue",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
@@ -33,4 +33,5 @@ RULE = ObjectRule(
     judges=("Job",),
     check=check,
     reads=("Queue",),
+    aliases=("job-in-inner-queue",),
 )

@@ -30,11 +30,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "job-waits-for-too-many",
+    "min-available-exceeds-replicas",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
     remedy="Set minAvailable to at most the number of replicas.",
     judges=("Job",),
     check=check,
+    aliases=("job-waits-for-too-many",),
 )

@@ -43,7 +43,7 @@ def _holders(facts: Facts) -> Iterator[tuple[str, At, Mapping[str, Any]]]:
 
 
 RULE = ObjectRule(
-    "tier-given-twice",
+    "highest-tier-given-twice",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
@@ -51,4 +51,5 @@ RULE = ObjectRule(
     judges=("PodGroup", "Job"),
     check=check,
     since={"volcano": (1, 14)},
+    aliases=("tier-given-twice",),
 )

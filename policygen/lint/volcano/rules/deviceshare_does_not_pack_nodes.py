@@ -24,11 +24,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "deviceshare-packs-cards-only",
+    "deviceshare-does-not-pack-nodes",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Set deviceshare.ScheduleWeight.",
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("deviceshare-packs-cards-only",),
 )

@@ -48,11 +48,12 @@ def _last(configuration: VolcanoFile, gang: ListedPlugin, action: str) -> bool:
 
 
 RULE = ObjectRule(
-    "gang-shields-victims",
+    "gang-plugin-blocks-preemption",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Set enablePreemptable or enableReclaimable of the plugin gang to false.",
     judges=("volcano-scheduler.conf",),
     check=check,
+    aliases=("gang-shields-victims",),
 )

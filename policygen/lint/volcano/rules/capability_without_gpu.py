@@ -39,11 +39,12 @@ def _known(cluster: Cluster) -> frozenset[str]:
 
 
 RULE = ObjectRule(
-    "queue-limit-misses-gpu",
+    "capability-without-gpu",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="List every GPU resource in capability, with 0 to forbid it.",
     judges=("Queue",),
     check=check,
+    aliases=("queue-limit-misses-gpu",),
 )

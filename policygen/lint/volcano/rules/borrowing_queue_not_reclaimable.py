@@ -29,11 +29,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "queue-keeps-what-it-borrows",
+    "borrowing-queue-not-reclaimable",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Lower capability to deserved, or set reclaimable: true.",
     judges=("Queue",),
     check=check,
+    aliases=("queue-keeps-what-it-borrows",),
 )

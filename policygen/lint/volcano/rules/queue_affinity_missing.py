@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "queue-barred-from-all-nodes",
+    "queue-affinity-missing",
     Severity.ERROR,
     Family.INERT,
     __doc__,
@@ -43,4 +43,5 @@ RULE = ObjectRule(
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
     reads=("volcano-scheduler.conf",),
     since={"volcano": (1, 13)},
+    aliases=("queue-barred-from-all-nodes",),
 )

@@ -36,7 +36,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "gang-never-claims",
+    "gang-cannot-reclaim",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -45,4 +45,5 @@ RULE = ObjectRule(
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
     reads=("PriorityClass", "Queue", "volcano-scheduler.conf", *KINDS),
+    aliases=("gang-never-claims",),
 )
