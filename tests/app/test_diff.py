@@ -95,9 +95,9 @@ def test_changes_have_field_and_author(diff, things):
             "message": f'was "None" and is "Hold"; {who}',
         },
     ]
-    assert {it["rule"] for it in found["findings"]["new"]} == {"field-drifted", "queue-held"}
+    assert {it["rule"] for it in found["findings"]["new"]} == {"field-drifted", "queue-stopped"}
     back, _ = diff(after, things, *SPEC)
-    assert {it["rule"] for it in back["findings"]["gone"]} == {"field-drifted", "queue-held"}
+    assert {it["rule"] for it in back["findings"]["gone"]} == {"field-drifted", "queue-stopped"}
     assert [it["path"] for it in back["changes"]] == ["metadata.annotations.why", "spec.stopPolicy"]
 
 
@@ -120,7 +120,7 @@ def test_what_one_look_lacks_is_not_gone(diff, things):
     assert code == 3
     assert found["changes"] == []
     assert "ClusterQueue.kueue.x-k8s.io: not read for the second" in found["notComparable"]
-    assert any(it.startswith("queue-held: not evaluated") for it in found["notComparable"])
+    assert any(it.startswith("queue-stopped: not evaluated") for it in found["notComparable"])
 
 
 KUEUE = sorted(it for it in every() if it.group == "kueue.x-k8s.io")
@@ -174,7 +174,7 @@ def test_a_finding_is_not_new_where_the_first_look_may_have_had_it(diff, things)
     found, code = diff(both, less, seen=({}, lacks))
     assert (code, found["findings"]) == (3, {"new": [], "gone": []})
     found, _ = diff(held, both)
-    assert [it["rule"] for it in found["findings"]["new"]] == ["queue-held"]
+    assert [it["rule"] for it in found["findings"]["new"]] == ["queue-stopped"]
 
 
 @pytest.mark.parametrize("bad", ["not there", "cut off", "no snapshot"])
@@ -238,7 +238,7 @@ def test_redacted_snapshots_of_one_key_compare(diff, things):
     (changed,) = found["changes"]
     assert changed["object"] == f"ClusterQueue {key.hide('evaluation.a100')}"
     assert changed["path"] == "spec.stopPolicy"
-    assert [it["rule"] for it in found["findings"]["new"]] == ["queue-held"]
+    assert [it["rule"] for it in found["findings"]["new"]] == ["queue-stopped"]
 
 
 def test_a_config_map_that_one_look_did_not_ask_for_is_not_gone(diff, things):

@@ -43,7 +43,7 @@ def findings(tmp_path, objects):
         ({"cpu": '"4 cores"'}, "invalid-value"),
         ({"cpu": "-4"}, "quota-negative"),
         ({"cpu": '"4000m"'}, "quota-not-canonical"),
-        ({"cpu": "9000000"}, "quota-without-bound"),
+        ({"cpu": "9000000"}, "quota-unlimited"),
         ({"resource": "cpu"}, "duplicate-entry"),
     ],
 )

@@ -200,7 +200,7 @@ def test_a_cron_job_makes_gangs(tmp_path):
     configuration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
     text = f"{QUEUE}---{_sent_to('a100', 'CronJob')}---\n{configuration}"
     found = rules(lint(tmp_path, text, target=parse_targets({"kueue": "0.18"})))
-    assert "gangs-not-awaited" in found
+    assert "wait-for-pods-ready-off" in found
 
 
 def test_a_pod_group_without_min_resources_needs_what_its_pods_ask_for(tmp_path):

@@ -61,7 +61,7 @@ def test_what_is_missing_beside_an_inactive_queue_is_told_there():
 @pytest.mark.parametrize(
     "reason, other",
     [
-        ("Stopped", "queue-held"),
+        ("Stopped", "queue-stopped"),
         ("AdmissionCheckNotFound", "admission-check-missing"),
         ("Ready", "cohort-cycle"),
     ],
@@ -300,7 +300,7 @@ def test_what_servers_refuse_is_told_where_it_stands_on_one_all_the_same(rule):
     assert len(said(rule, list(yaml.safe_load_all(example.text)))) >= 1
 
 
-@pytest.mark.parametrize("rule", ["check-flavor-refused", "two-default-priorities"])
+@pytest.mark.parametrize("rule", ["admission-check-flavor-refused", "two-default-priorities"])
 def test_what_stands_on_a_server_is_not_called_refused(rule):
     example = examples(rule, good=False)[0]
     assert not any("refused" in it for it in said(rule, list(yaml.safe_load_all(example.text))))

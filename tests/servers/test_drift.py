@@ -195,7 +195,7 @@ def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
         ("removed", "ClusterQueue search.slices", None),
     ]
     assert 'was "None" and is "Hold"; written by ' in found["changes"][0]["message"]
-    assert {"field-drifted", "object-missing", "queue-held"} <= {
+    assert {"field-drifted", "object-missing", "queue-stopped"} <= {
         it["rule"] for it in found["findings"]["new"]
     }
 

@@ -64,8 +64,12 @@ def test_checks_that_hold_their_queues(cluster: Cluster) -> None:
 
 
 def _a_check_whose_configuration_no_check_can_name(cluster: Cluster) -> None:
-    """Proves check-config-name-unusable: a check with that name is refused."""
-    show(cluster, bad("check-config-name-unusable"), bad("check-config-name-unusable", 1))
+    """Proves admission-check-config-name-invalid: a check with that name is refused."""
+    show(
+        cluster,
+        bad("admission-check-config-name-invalid"),
+        bad("admission-check-config-name-invalid", 1),
+    )
     for name, kind in (
         ("scale-up.gpus", "ProvisioningRequestConfig"),
         ("workers.eu", "MultiKueueConfig"),

@@ -12,8 +12,8 @@ from tests.servers.proofs.test_workload_passes_by import reserved
 from tests.servers.scenes import said
 from tests.servers.workloads import GPU, Ask, job
 
-PREFIX, INPUT = "excluded-prefix-hits-quota", "transformation-input-excluded"
-ESCAPES, CLAIM = "accelerator-escapes-quota", "resource-claim-not-supported"
+PREFIX, INPUT = "quota-resource-excluded", "transformation-input-excluded"
+ESCAPES, CLAIM = "gpu-request-not-counted", "resource-claim-not-supported"
 MIG, GIB = "nvidia.com/mig-1g.5gb", "nvidia.com/gpu.memory-gib"
 SIXTEEN = Ask(gpus=16, cpu="8", memory="64Gi")
 """Twice what the pages' queues have."""

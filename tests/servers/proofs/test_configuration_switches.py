@@ -57,7 +57,7 @@ def test_what_is_managed(cluster: Cluster, example) -> None:
     """A kind, jobs that name no queue, and a feature, each switched on or not."""
     kind, unnamed, gate = (
         "framework-not-enabled",
-        "unnamed-jobs-managed-everywhere",
+        "all-namespaces-managed",
         "feature-gate-off",
     )
     for name in ("vision", "gated"):
@@ -97,9 +97,9 @@ def _gate(cluster: Cluster, variants: list[bool]) -> None:
 
 
 @BOTH
-def test_gangs_not_awaited(cluster: Cluster, example) -> None:
+def test_wait_for_pods_ready_off(cluster: Cluster, example) -> None:
     """Half of a gang finds nodes, and keeps them, or gives them back when the time is over."""
-    rule, number = "gangs-not-awaited", 1
+    rule, number = "wait-for-pods-ready-off", 1
     found = configuration(example(rule, number))
     if example is good:
         found["waitForPodsReady"]["timeout"] = "2s"

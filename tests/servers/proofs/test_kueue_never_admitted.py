@@ -35,8 +35,8 @@ REFERENCES = {
     ("namespace-not-selected", 1): Harm(NO_SELECTOR),
     ("flavor-missing", 0): Harm(INACTIVE),
     ("local-queue-without-cluster-queue", 0): Harm("doesn't exist"),
-    ("queue-held", 0): Harm(INACTIVE),
-    ("queue-held", 1): Harm(INACTIVE),
+    ("queue-stopped", 0): Harm(INACTIVE),
+    ("queue-stopped", 1): Harm(INACTIVE),
 }
 QUOTAS = {
     ("memory-quota-without-unit", 0): Harm("insufficient quota for memory in flavor a100"),
@@ -49,7 +49,7 @@ QUOTAS = {
 COHORTS = {
     ("cohort-never-borrows", 0): Harm(ABOVE_MAXIMUM, WHOLE),
     ("cohort-of-one", 0): Harm(ABOVE_MAXIMUM, WHOLE),
-    ("cohort-quota-out-of-reach", 0): Harm(ABOVE_MAXIMUM, LARGE),
+    ("cohort-quota-unused", 0): Harm(ABOVE_MAXIMUM, LARGE),
     ("cohort-shares-nothing", 0): Harm("insufficient", HALF, jobs=2, admitted=1),
     ("cohort-undeclared", 0): Harm(ABOVE_MAXIMUM, WHOLE),
 }
@@ -74,7 +74,7 @@ def test_an_inactive_queue_says_so(stage):
     reasons = {
         ("flavor-missing", 0): "FlavorNotFound",
         ("topology-missing", 0): "TopologyNotFound",
-        ("queue-held", 0): "Stopped",
+        ("queue-stopped", 0): "Stopped",
     }
     scenes = stage.all(reasons)
     want = {scenes[it][0]: reason for it, reason in reasons.items()}

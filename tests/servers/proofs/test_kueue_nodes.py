@@ -35,7 +35,7 @@ HARMS = {
     ("quota-exceeds-capacity", 0): Harm(Seen(2, 8, 1), Seen(1, 8, 0), WHOLE),
     ("quota-exceeds-capacity", 1): Harm(Seen(2, 8, 1), Seen(1, 8, 0), WHOLE),
     ("quota-of-one-node", 0): Harm(Seen(1, 8, 0), Seen(2, 16, 0), WHOLE),
-    ("quota-without-bound", 0): Harm(
+    ("quota-unlimited", 0): Harm(
         Seen(2, 1, 1), Seen(1, 1, 0), Ask(gpus=1, cpu="64", memory="64Gi")
     ),
     ("selector-ignored-by-flavor", 0): Harm(Seen(1, 0, 1), Seen(1, 1, 0)),
@@ -50,7 +50,7 @@ def test_quota_that_is_not_that_of_the_nodes(stage):
     scenes = stage.all(HARMS)
     want = {scenes[it][0]: harm.bad for it, harm in HARMS.items()}
     want |= {scenes[it][1]: harm.good for it, harm in HARMS.items()}
-    for scene in scenes["quota-without-bound", 0]:
+    for scene in scenes["quota-unlimited", 0]:
         stage.add(scene.nodes(labels={"pool": "a100"}, cpu="96"))
     for scene in scenes["selector-ignored-by-flavor", 0]:
         stage.add(
@@ -82,7 +82,7 @@ def test_the_flavor_that_is_charged(stage):
     """By its order and not by what the Job asks for, or what the queue has of its own."""
     a100 = Ask(gpus=1, cpu="8", memory="64Gi", node_selector={"pool": "a100"})
     harms = {
-        ("unlabelled-flavor-first", 0): (a100, 1, ["any"], ["a100"]),
+        ("flavor-without-labels-first", 0): (a100, 1, ["any"], ["a100"]),
         ("flavor-taint-ignored", 0): (USUAL, 1, ["spot"], ["reserved"]),
         ("borrows-before-next-flavor", 0): (HALF, 2, ["spot", "spot"], ["reserved", "spot"]),
     }

@@ -66,9 +66,9 @@ def test_managed_by_unknown(cluster: Cluster) -> None:
         cluster.stays("pods", lambda name=name: cluster.pods(name), [], for_s=1)
 
 
-def test_pod_group_disagrees(cluster: Cluster) -> None:
+def test_pod_group_inconsistent(cluster: Cluster) -> None:
     """The group waits for ever, or loses pods; the good one runs."""
-    rule = "pod-group-disagrees"
+    rule = "pod-group-inconsistent"
     cluster.add_nodes(A100, 1, prefix="a100")
     names = ["bad-0", "bad-1", "bad-2"]
     show(

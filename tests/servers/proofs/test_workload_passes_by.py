@@ -24,9 +24,9 @@ def reserved(cluster: Cluster, queue: str, resource: str = GPU) -> int:
     )
 
 
-def test_workload_charges_no_quota(cluster: Cluster) -> None:
+def test_workload_uses_no_quota(cluster: Cluster) -> None:
     """Any number of them is admitted, and may land on any node."""
-    rule = "workload-charges-no-quota"
+    rule = "workload-uses-no-quota"
     cluster.add_nodes(A100, 1, prefix="a100")
     cluster.add_nodes(Shape(gpus=0), 1, prefix="another")
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))

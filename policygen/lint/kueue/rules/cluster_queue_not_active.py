@@ -14,7 +14,7 @@ _REPORTED_BY: Mapping[str, str] = {
     "MultiKueueAdmissionCheckAppliedPerFlavor": "multi-kueue-check-misused",
     "MultiKueueWithProvisioningRequest": "multi-kueue-check-misused",
     "Ready": "cohort-cycle",  # Kueue has no separate reason for a cycle
-    "Stopped": "queue-held",
+    "Stopped": "queue-stopped",
 }
 """Reasons whose cause is visible in objects, and the rules that report it there."""
 

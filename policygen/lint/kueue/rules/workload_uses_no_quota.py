@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "workload-charges-no-quota",
+    "workload-uses-no-quota",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -37,4 +37,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "LimitRange", "Configuration"),
+    aliases=("workload-charges-no-quota",),
 )

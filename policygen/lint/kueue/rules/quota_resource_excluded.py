@@ -35,7 +35,7 @@ def _covered(cluster: Cluster) -> dict[str, str]:
 
 
 RULE = ObjectRule(
-    "excluded-prefix-hits-quota",
+    "quota-resource-excluded",
     Severity.ERROR,
     Family.INERT,
     __doc__,
@@ -43,4 +43,5 @@ RULE = ObjectRule(
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Cohort"),
+    aliases=("excluded-prefix-hits-quota",),
 )

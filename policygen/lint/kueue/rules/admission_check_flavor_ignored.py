@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "on-flavors-unused",
+    "admission-check-flavor-ignored",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -23,4 +23,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     until={"kueue": (0, 17)},
+    aliases=("on-flavors-unused",),
 )

@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "accelerator-escapes-quota",
+    "gpu-request-not-counted",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -36,4 +36,5 @@ RULE = ObjectRule(
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
     reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),
     since={"kueue": (0, 18)},
+    aliases=("accelerator-escapes-quota",),
 )

@@ -88,7 +88,7 @@ def _queue_at(member: _Member) -> At:
 
 
 RULE = ObjectRule(
-    "pod-group-disagrees",
+    "pod-group-inconsistent",
     Severity.ERROR,
     Family.INERT,
     __doc__,
@@ -96,4 +96,5 @@ RULE = ObjectRule(
     judges=("Pod",),
     check=check,
     reads=("Configuration", "Deployment"),
+    aliases=("pod-group-disagrees",),
 )

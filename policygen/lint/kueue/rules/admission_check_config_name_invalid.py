@@ -26,11 +26,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "check-config-name-unusable",
+    "admission-check-config-name-invalid",
     Severity.ERROR,
     Family.INERT,
     __doc__,
     remedy="Give the configuration a name of at most 63 lower-case letters, digits and dashes.",
     judges=tuple(CONFIGS.values()),
     check=check,
+    aliases=("check-config-name-unusable",),
 )

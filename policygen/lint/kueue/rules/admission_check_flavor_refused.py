@@ -5,7 +5,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """From 0.17 on; before, `on-flavors-unused` reports it. Existing queues stay unchanged.
+    """From 0.17 on; before, `admission-check-flavor-ignored` reports it. Existing queues stay unchanged.
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
     """
@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "check-flavor-refused",
+    "admission-check-flavor-refused",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
@@ -25,4 +25,5 @@ RULE = ObjectRule(
     check=check,
     stands=True,
     since={"kueue": (0, 17)},
+    aliases=("check-flavor-refused",),
 )

@@ -31,7 +31,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "cohort-quota-out-of-reach",
+    "cohort-quota-unused",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -40,4 +40,5 @@ RULE = ObjectRule(
     check=check,
     needs=frozenset({Need.WHOLE}),
     reads=("ClusterQueue",),
+    aliases=("cohort-quota-out-of-reach",),
 )

@@ -36,7 +36,7 @@ def _is_unlimited(placed: PlacedQuota) -> bool:
 
 
 RULE = ObjectRule(
-    "quota-without-bound",
+    "quota-unlimited",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -44,4 +44,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("ResourceFlavor",),
+    aliases=("quota-without-bound",),
 )

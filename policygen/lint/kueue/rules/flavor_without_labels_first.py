@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "unlabelled-flavor-first",
+    "flavor-without-labels-first",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -40,4 +40,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),
+    aliases=("unlabelled-flavor-first",),
 )

@@ -25,11 +25,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "unnamed-jobs-managed-everywhere",
+    "all-namespaces-managed",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Set managedJobsNamespaceSelector to select only the intended namespaces.",
     judges=("Configuration",),
     check=check,
+    aliases=("unnamed-jobs-managed-everywhere",),
 )

@@ -32,11 +32,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "queue-held",
+    "queue-stopped",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Remove stopPolicy, or set it to None.",
     judges=("ClusterQueue", "LocalQueue"),
     check=check,
+    aliases=("queue-held",),
 )

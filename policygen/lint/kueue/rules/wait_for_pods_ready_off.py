@@ -35,7 +35,7 @@ def _is_gang(job: Queued) -> bool:
 
 
 RULE = ObjectRule(
-    "gangs-not-awaited",
+    "wait-for-pods-ready-off",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -44,4 +44,5 @@ RULE = ObjectRule(
     check=check,
     needs=frozenset({Need.WORKLOADS}),
     reads=("ClusterQueue", "LocalQueue"),
+    aliases=("gangs-not-awaited",),
 )
