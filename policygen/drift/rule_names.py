@@ -4,6 +4,6 @@ CHANGED, MISSING, ORPHANED, TAKEN = (
     "field-drifted",
     "object-missing",
     "object-orphaned",
-    "object-taken-over",
+    "object-managed-by-another",
 )
 RULES = frozenset({CHANGED, MISSING, ORPHANED, TAKEN})

@@ -370,7 +370,7 @@ def test_a_name_that_may_be_a_slip_is_told_and_written_nowhere(text, name, tmp_p
     file.write_text(text.format(name=name))
     made = fixed(file)
     assert (made.texts, made.held_back) == ((), 0)
-    assert {"binpack-weight-not-listed", "gpu-quota-binds-nothing"} & set(of(made.after))
+    assert {"binpack-weight-not-listed", "gpu-quota-counts-nothing"} & set(of(made.after))
 
 
 def test_what_surely_is_a_resource_is_listed_without_what_may_be_a_slip(tmp_path):

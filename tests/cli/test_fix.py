@@ -51,7 +51,7 @@ def lint(tmp_path, policygen):
 def test_lint_says_how_many_findings_can_be_fixed(lint):
     done = lint("--manifests", "queue.yaml")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix), 1 more with --unsafe")
-    done = lint("--manifests", "queue.yaml", "--rule", "gpu-quota-binds-nothing")
+    done = lint("--manifests", "queue.yaml", "--rule", "gpu-quota-counts-nothing")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix --unsafe)")
 
 
@@ -62,7 +62,7 @@ def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
         "policygen: 1 can be fixed with --write in 1 file (kueue-version-outdated 1); "
         "1 more with --unsafe\n"
     )
-    assert done.returncode == 1, "gpu-quota-binds-nothing is an error, and is still there"
+    assert done.returncode == 1, "gpu-quota-counts-nothing is an error, and is still there"
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
 
 
@@ -121,7 +121,7 @@ def test_the_diff_names_an_absolute_path_as_git_does(lint, tmp_path):
 def test_write_changes_the_file_and_reports_what_is_left(lint, tmp_path):
     done = lint("--fix", "--write", "--manifests", "queue.yaml")
     assert (tmp_path / "queue.yaml").read_text() == SAFE
-    assert "gpu-quota-binds-nothing" in done.stdout
+    assert "gpu-quota-counts-nothing" in done.stdout
     assert "kueue-version-outdated" not in done.stdout
     assert done.stderr == (
         "policygen: 1 fixed in 1 file (kueue-version-outdated 1); 1 more with --unsafe\n"
@@ -148,7 +148,7 @@ def test_a_report_goes_into_a_file_beside_the_diff(lint, tmp_path):
     done = lint("--fix", "--manifests", "queue.yaml", "-f", "json=report.json")
     assert done.stdout == DIFF
     found = json.loads((tmp_path / "report.json").read_text())["findings"]
-    assert {it["rule"] for it in found} == {"kueue-version-outdated", "gpu-quota-binds-nothing"}
+    assert {it["rule"] for it in found} == {"kueue-version-outdated", "gpu-quota-counts-nothing"}
 
 
 def test_a_file_that_must_not_be_written_stays(lint, tmp_path):

@@ -21,7 +21,7 @@ from tests.client.looks import snapshot
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "examples" / "kueue-team-tree"
 SPEC = [str(path) for path in sorted(STORY.glob("*.yaml"))]
-RULES = ("field-drifted", "object-missing", "object-orphaned", "object-taken-over")
+RULES = ("field-drifted", "object-missing", "object-orphaned", "object-managed-by-another")
 ONLY = [word for rule in RULES for word in ("--rule", rule)]
 QUEUE = "ClusterQueue evaluation.a100"
 GPU = "nvidia.com/gpu"
@@ -151,11 +151,11 @@ def test_missing_orphaned_and_taken_over(lint, cluster):
         ("object-missing", QUEUE, None),
         ("object-orphaned", "ClusterQueue old.a100", None),
         (
-            "object-taken-over",
+            "object-managed-by-another",
             "Cohort a100",
             'metadata.labels["app.kubernetes.io/managed-by"]',
         ),
-        ("object-taken-over", "ResourceFlavor a100", "metadata.ownerReferences[0]"),
+        ("object-managed-by-another", "ResourceFlavor a100", "metadata.ownerReferences[0]"),
     }
 
 

@@ -14,8 +14,8 @@ TODAY = date(2026, 11, 21)
 
 WRONG = [
     ("limit-range.yaml", "LimitRange ai-limits", "default-gpu-for-every-container"),
-    ("resource-quotas.yaml", "ResourceQuota ai-quota", "gpu-quota-binds-nothing"),
-    ("resource-quotas.yaml", "ResourceQuota team-a-ai/gpu-quota", "gpu-quota-binds-nothing"),
+    ("resource-quotas.yaml", "ResourceQuota ai-quota", "gpu-quota-counts-nothing"),
+    ("resource-quotas.yaml", "ResourceQuota team-a-ai/gpu-quota", "gpu-quota-counts-nothing"),
     ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "profile-does-not-pack"),
     ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "scheduler-plugin-unknown"),
     ("topology-spread.yaml", "Pod spread", "spread-opposes-packing"),
@@ -27,9 +27,9 @@ WRONG = [
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-without-target"),
     ("workloads.yaml", "HorizontalPodAutoscaler inference-hpa", "autoscaler-without-target"),
     ("workloads.yaml", "Job ai-training-job", "gpu-request-without-limit"),
-    ("workloads.yaml", "Job ai-training-job", "job-runs-too-few"),
+    ("workloads.yaml", "Job ai-training-job", "parallelism-exceeds-completions"),
     ("workloads.yaml", "StatefulSet llm-training", "missing-field"),
-    ("workloads.yaml", "StatefulSet llm-training", "ranks-start-without-gang"),
+    ("workloads.yaml", "StatefulSet llm-training", "ranks-not-gang-scheduled"),
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-evicts-training"),
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-without-target"),
 ]

@@ -95,7 +95,7 @@ def rules(report):
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        (f"{QUEUE}---{QUOTA % 'nvidia.com/gpu: 4'}", "gpu-quota-binds-nothing"),
+        (f"{QUEUE}---{QUOTA % 'nvidia.com/gpu: 4'}", "gpu-quota-counts-nothing"),
         (f"{QUEUE}---{QUOTA % 'requests.cpu: -4'}", "quota-amount-refused"),
         (f"{QUOTA % 'requests.nvidia.com/gpu: -4'}---{JOB}", "quota-amount-refused"),
         (QUOTA % "requests.NVIDIA.com/gpu: 4", "quota-key-refused"),

@@ -109,10 +109,13 @@ CASES = {
     ),
     "hosts of a Ray worker": ([QUEUE, ray(2, 4)], set()),
     "more hosts of a Ray worker": ([QUEUE, ray(3, 3)], TOO_MUCH),
-    "no more pods than completions count in a queue": ([QUEUE, GPUS], {"job-runs-too-few"}),
+    "no more pods than completions count in a queue": (
+        [QUEUE, GPUS],
+        {"parallelism-exceeds-completions"},
+    ),
     "no more pods than completions count in a quota": (
         [QUOTA % "requests.nvidia.com/gpu: 4", GPUS],
-        {"job-runs-too-few"},
+        {"parallelism-exceeds-completions"},
     ),
     "no pods ask for nothing": (
         [QUEUE, job(resources="{requests: {cpu: 500}}", counts="parallelism: 0")],

@@ -127,9 +127,9 @@ EXCEPTIONS = {
             rf"^{APPLY_ALONE} 500 failed to create typed patch object",
         ),
         (
-            "part-of-a-gpu",
+            "gpu-amount-fractional",
             "A quota of half a GPU is taken, and allows none.",
-            r"\[part-of-a-gpu\]$",
+            r"\[gpu-amount-fractional\]$",
         ),
         (
             "gang-without-queue",

@@ -57,7 +57,7 @@ def intrusions(found: Object, number: int) -> list[Intrusion]:
     for name in LABELS:
         path: Path = ("metadata", "labels", name)
         rename = _patch([{"op": "replace", "path": _pointer(path), "value": "others"}])
-        made.append(Intrusion(f"rename {name}", "object-taken-over", path, rename))
+        made.append(Intrusion(f"rename {name}", "object-managed-by-another", path, rename))
         assert name in labels
         remove = _patch([{"op": "remove", "path": _pointer(path)}])
         made.append(Intrusion(f"remove {name}", "field-drifted", path, remove, gone=True))

@@ -25,7 +25,7 @@ WITH = {
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],
 }
-RULES = ("field-drifted", "object-missing", "object-orphaned", "object-taken-over")
+RULES = ("field-drifted", "object-missing", "object-orphaned", "object-managed-by-another")
 SCENES, TOUCHED, TRIES = 3, 14, 8
 """For each example: how often, how many objects at once, how many things are tried on each."""
 

@@ -249,7 +249,7 @@ def test_all_nodes_are_scored(cluster):
     nodes in order, and each pod's sample begins where the last one's ended: five in a row leave out
     every node once. Of several workers those that are first decide.
     """
-    rule = "packing-sees-a-sample"
+    rule = "packing-scores-some-nodes"
     mine = profile_of(spec())
     named = {"good": good(rule), "bad": bad(rule)}
     profiles = [mine] + [

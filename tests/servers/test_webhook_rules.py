@@ -38,7 +38,7 @@ TAKEN = {
     "concurrent-admission-refused": "its feature gate is off on the bench",
     "feature-gate-unknown": "Kueue reads its command line, and no API server does",
     "namespace-missing": "every namespace is made before",
-    "part-of-a-gpu": "a quota of half a GPU is taken, and allows none",
+    "gpu-amount-fractional": "a quota of half a GPU is taken, and allows none",
 }
 """Rules of the invalid family whose bad example is taken all the same, and why."""
 REFUSED: dict[str, str] = {}

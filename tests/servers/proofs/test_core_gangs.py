@@ -21,9 +21,9 @@ def test_gang_starts_in_order(cluster: Cluster) -> None:
     assert cluster.bound("bad") == 0
 
 
-def test_gang_rolls_over(cluster: Cluster) -> None:
+def test_gang_rolling_update(cluster: Cluster) -> None:
     """A change: its first pods wait for a gang, although 8 GPUs are free."""
-    rule = "gang-rolls-over"
+    rule = "gang-rolling-update"
     cluster.add_nodes(Shape(), 2)
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
     for name in ("bad", "good"):

@@ -37,8 +37,8 @@ def test_scheduler_name_misspelt(cluster: Cluster) -> None:
     assert cluster.bound("bad") == 0
 
 
-def test_job_runs_too_few(cluster: Cluster) -> None:
-    rule = "job-runs-too-few"
+def test_parallelism_exceeds_completions(cluster: Cluster) -> None:
+    rule = "parallelism-exceeds-completions"
     cluster.add_nodes(Shape(), 1)
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
     cluster.becomes("good", lambda: cluster.bound("good"), 2)
@@ -95,9 +95,9 @@ def test_priority_classes_equal(cluster: Cluster) -> None:
     )
 
 
-def test_ranks_start_without_gang(cluster: Cluster) -> None:
+def test_ranks_not_gang_scheduled(cluster: Cluster) -> None:
     """Two jobs of 8 ranks on 8 GPUs: both hold some and none is whole; as one pod each, one runs."""
-    rule = "ranks-start-without-gang"
+    rule = "ranks-not-gang-scheduled"
     cluster.add_nodes(Shape(), 1)
     show(cluster, scene(bad(rule), "bad-0"), scene(bad(rule), "bad-1"))
     cluster.becomes("GPUs in use", cluster.bound, 8)

@@ -38,9 +38,9 @@ def refused(cluster: Cluster, namespace: str) -> list[str]:
     ]
 
 
-def test_gpu_quota_binds_nothing(cluster: Cluster) -> None:
+def test_gpu_quota_counts_nothing(cluster: Cluster) -> None:
     """Of six GPUs in a quota of four, six."""
-    rule = "gpu-quota-binds-nothing"
+    rule = "gpu-quota-counts-nothing"
     names = ("bare", "limits", "plural")
     show(
         cluster,

@@ -7,7 +7,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """GPUs without a prefix are for `gpu-quota-binds-nothing`, whatever their amount.
+    """GPUs without a prefix are for `gpu-quota-counts-nothing`, whatever their amount.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue.
     """

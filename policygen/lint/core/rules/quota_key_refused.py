@@ -7,7 +7,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """The server accepts any name with a domain, counted or not: see `gpu-quota-binds-nothing`.
+    """The server accepts any name with a domain, counted or not: see `gpu-quota-counts-nothing`.
 
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaResourceName.
     """

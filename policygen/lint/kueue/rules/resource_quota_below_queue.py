@@ -31,7 +31,7 @@ def check(facts: Facts) -> Hits:
             for key, hard in entry.it.hard.items():
                 resource = key.removeprefix("requests.")
                 if "/" in resource and resource == key:
-                    continue  # `gpu-quota-binds-nothing` reports it
+                    continue  # `gpu-quota-counts-nothing` reports it
                 if 0 <= hard < nominal.get(resource, Fraction(0)):
                     yield Hit(
                         RULE,

@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "packing-sees-a-sample",
+    "packing-scores-some-nodes",
     Severity.INFO,
     Family.INERT,
     __doc__,
@@ -37,4 +37,5 @@ RULE = ObjectRule(
     judges=("KubeSchedulerConfiguration",),
     check=check,
     reads=("Node",),
+    aliases=("packing-sees-a-sample",),
 )

@@ -63,11 +63,12 @@ def _environment(template: PodTemplate) -> Iterator[dict[str, object]]:
 
 
 RULE = ObjectRule(
-    "ranks-start-without-gang",
+    "ranks-not-gang-scheduled",
     Severity.WARNING,
     Family.INERT,
     __doc__,
     remedy="Use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet with a queue.",
     judges=_KINDS,
     check=check,
+    aliases=("ranks-start-without-gang",),
 )

@@ -53,7 +53,7 @@ def _edits(at: At, hard: Mapping[str, Fraction], counted: str) -> tuple[Edit, ..
 
 
 RULE = ObjectRule(
-    "gpu-quota-binds-nothing",
+    "gpu-quota-counts-nothing",
     Severity.ERROR,
     Family.INERT,
     __doc__,
@@ -61,4 +61,5 @@ RULE = ObjectRule(
     judges=("ResourceQuota",),
     check=check,
     fix=Fix.UNSAFE,
+    aliases=("gpu-quota-binds-nothing",),
 )

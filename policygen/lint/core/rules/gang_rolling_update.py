@@ -24,11 +24,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "gang-rolls-over",
+    "gang-rolling-update",
     Severity.ERROR,
     Family.INERT,
     __doc__,
     remedy="Write strategy.type: Recreate, or maxSurge: 100% if there are GPUs for both versions.",
     judges=("Deployment",),
     check=check,
+    aliases=("gang-rolls-over",),
 )

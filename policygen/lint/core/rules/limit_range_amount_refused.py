@@ -74,11 +74,12 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
 
 
 RULE = ObjectRule(
-    "limit-range-order",
+    "limit-range-amount-refused",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
     remedy="Write min, defaultRequest, default and max in ascending order.",
     judges=("LimitRange",),
     check=check,
+    aliases=("limit-range-order",),
 )

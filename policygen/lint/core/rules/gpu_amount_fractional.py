@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "part-of-a-gpu",
+    "gpu-amount-fractional",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
@@ -40,4 +40,5 @@ RULE = ObjectRule(
     judges=("ResourceQuota", *KINDS),
     check=check,
     stands=True,
+    aliases=("part-of-a-gpu",),
 )

@@ -31,11 +31,12 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "job-runs-too-few",
+    "parallelism-exceeds-completions",
     Severity.ERROR,
     Family.INERT,
     __doc__,
     remedy="Write as many completions as ranks, and completionMode: Indexed.",
     judges=("CronJob", "Job"),
     check=check,
+    aliases=("job-runs-too-few",),
 )

@@ -58,4 +58,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=NEEDS,
+    aliases=("object-taken-over",),
 )
