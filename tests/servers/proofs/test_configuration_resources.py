@@ -13,7 +13,7 @@ from tests.servers.scenes import said
 from tests.servers.workloads import GPU, Ask, job
 
 PREFIX, INPUT = "quota-resource-excluded", "transformation-input-excluded"
-ESCAPES, CLAIM = "gpu-request-not-counted", "resource-claim-not-supported"
+NOT_COUNTED, CLAIM = "gpu-request-not-counted", "resource-claim-not-supported"
 MIG, GIB = "nvidia.com/mig-1g.5gb", "nvidia.com/gpu.memory-gib"
 SIXTEEN = Ask(gpus=16, cpu="8", memory="64Gi")
 """Twice what the pages' queues have."""
@@ -46,12 +46,12 @@ def test_excluded_prefixes(cluster: Cluster) -> None:
 def test_what_is_not_counted_and_what_cannot_be(cluster: Cluster) -> None:
     """GPUs that a queue does not cover, and a claim by its name."""
     with cluster.kueue(
-        configuration(bad(ESCAPES), yaml.safe_dump({**DEVICES, "kind": "Configuration"}))
+        configuration(bad(NOT_COUNTED), yaml.safe_dump({**DEVICES, "kind": "Configuration"}))
     ):
         show(
             cluster,
-            *(scene(bad(it), f"bad-{i}", "a100") for i, it in enumerate((ESCAPES, CLAIM))),
-            *(scene(good(it), f"good-{i}", "a100") for i, it in enumerate((ESCAPES, CLAIM))),
+            *(scene(bad(it), f"bad-{i}", "a100") for i, it in enumerate((NOT_COUNTED, CLAIM))),
+            *(scene(good(it), f"good-{i}", "a100") for i, it in enumerate((NOT_COUNTED, CLAIM))),
             *_devices("good-1"),
         )
         for name in ("bad-0", "good-0"):
