@@ -76,6 +76,6 @@ def warning(name: str, about: str, remedy: str, aliases: tuple[str, ...] = ()) -
     return Rule(name, Severity.WARNING, Family.REPORTED, about, remedy, aliases)
 
 
-def note(name: str, about: str, remedy: str) -> Rule:
+def note(name: str, about: str, remedy: str, aliases: tuple[str, ...] = ()) -> Rule:
     """A rule about a spec that works as written; its findings are useful to know."""
-    return Rule(name, Severity.INFO, Family.REPORTED, about, remedy)
+    return Rule(name, Severity.INFO, Family.REPORTED, about, remedy, aliases)

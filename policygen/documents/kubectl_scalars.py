@@ -5,7 +5,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Final
 
-from policygen.documents.rules import YAML_SURPRISE
+from policygen.documents.rules import AMBIGUOUS_YAML_VALUE
 from policygen.documents.scalars import AmbiguousScalar, Plain, Plains
 
 _WORDS: Final[dict[str, Plain]] = {
@@ -20,16 +20,18 @@ _WORDS: Final[dict[str, Plain]] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "<<": AmbiguousScalar(YAML_SURPRISE, "<<", "merges mappings, as a key"),
+    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "merges mappings, as a key"),
     **{
         text: AmbiguousScalar(
-            YAML_SURPRISE, text, "is not a finite number, and no object can contain one"
+            AMBIGUOUS_YAML_VALUE, text, "is not a finite number, and no object can contain one"
         )
         for word in ("inf", "Inf", "INF")
         for text in (f".{word}", f"+.{word}", f"-.{word}")
     },
     **{
-        text: AmbiguousScalar(YAML_SURPRISE, text, "is not a number, and no object can contain it")
+        text: AmbiguousScalar(
+            AMBIGUOUS_YAML_VALUE, text, "is not a number, and no object can contain it"
+        )
         for text in (".nan", ".NaN", ".NAN")
     },
 }

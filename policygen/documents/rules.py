@@ -7,6 +7,12 @@ ALIAS_BOMB = refusal(
     "YAML aliases make a document much larger than its text",
     "Write the values instead of the aliases.",
 )
+AMBIGUOUS_YAML_VALUE = refusal(
+    "ambiguous-yaml-value",
+    "YAML readers disagree about a value",
+    "Write the value as the message shows.",
+    aliases=("yaml-surprise",),
+)
 DUPLICATE_KEY = refusal(
     "duplicate-key",
     "A mapping has the same key twice",
@@ -71,11 +77,6 @@ UNREADABLE_INPUT = refusal(
     "unreadable-input",
     "A file or folder cannot be read",
     "Correct the path, or its permissions.",
-)
-YAML_SURPRISE = refusal(
-    "yaml-surprise",
-    "YAML readers disagree about a value",
-    "Write the value as the message shows.",
 )
 YAML_SYNTAX = refusal(
     "yaml-syntax",

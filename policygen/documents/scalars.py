@@ -7,7 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from policygen.core.rule import Rule
-from policygen.documents.rules import NUMBER_TOO_LONG, YAML_SURPRISE
+from policygen.documents.rules import AMBIGUOUS_YAML_VALUE, NUMBER_TOO_LONG
 
 MAX_DIGITS = 20
 """More digits than any count or size of this field needs, and few enough to be cheap."""
@@ -86,13 +86,15 @@ def _surprise(text: str) -> Plain:
         return _number(text, text)
     if _BASE_60.fullmatch(text):
         problem = "is a number in base 60 to some YAML readers and text to others"
-        return AmbiguousScalar(YAML_SURPRISE, text, problem)
+        return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     if _DATE.fullmatch(text):
         return AmbiguousScalar(
-            YAML_SURPRISE, text, "is a date to some YAML readers and text to others"
+            AMBIGUOUS_YAML_VALUE, text, "is a date to some YAML readers and text to others"
         )
     if _SPECIAL.fullmatch(text):
-        return AmbiguousScalar(YAML_SURPRISE, text, "is not a finite number to some YAML readers")
+        return AmbiguousScalar(
+            AMBIGUOUS_YAML_VALUE, text, "is not a finite number to some YAML readers"
+        )
     return text
 
 
@@ -103,7 +105,7 @@ _WORDS: dict[str, Plain] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **{
         spelling: AmbiguousScalar(
-            YAML_SURPRISE,
+            AMBIGUOUS_YAML_VALUE,
             spelling,
             f"is {meant} to some YAML readers and text to others",
             (meant,),
@@ -112,8 +114,8 @@ _WORDS: dict[str, Plain] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "=": AmbiguousScalar(YAML_SURPRISE, "=", "has a special meaning to some YAML readers"),
-    "<<": AmbiguousScalar(YAML_SURPRISE, "<<", "merges mappings, as a key"),
+    "=": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "=", "has a special meaning to some YAML readers"),
+    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "merges mappings, as a key"),
 }
 
 _NUMERIC = frozenset("0123456789+-.")
@@ -156,7 +158,7 @@ def _other_base(text: str) -> AmbiguousScalar:
         return _number(text, decimal)
     octal = f"{sign}{int(digits, 8)}"
     problem = f"is {octal} to some YAML readers and {decimal} to others"
-    return AmbiguousScalar(YAML_SURPRISE, text, problem, (octal, decimal))
+    return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem, (octal, decimal))
 
 
 def _number(text: str, digits: str) -> AmbiguousScalar:
@@ -164,6 +166,6 @@ def _number(text: str, digits: str) -> AmbiguousScalar:
     mantissa, _, exponent = digits.replace("_", "").lower().partition("e")
     fits = len(mantissa) <= MAX_DIGITS and len(exponent) <= 4
     if not digits or not fits or abs(int(exponent or "0")) > _MAX_EXPONENT:
-        return AmbiguousScalar(YAML_SURPRISE, text, problem)
+        return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     plain = format(Decimal(f"{mantissa}e{exponent or 0}"), "f")
-    return AmbiguousScalar(YAML_SURPRISE, text, problem, (plain,))
+    return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem, (plain,))

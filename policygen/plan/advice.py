@@ -71,7 +71,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         reserve = pool.capacity.total_gpus - available
         if reserve > 0:
             yield Hit(
-                rules.GPUS_KEPT_BACK,
+                rules.AVAILABLE_BELOW_TOTAL,
                 f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no quota, '
                 "because availableGPUs is lower than the total",
                 at / "capacity" / "availableGPUs",

@@ -7,6 +7,12 @@ ASSUMPTION = note(
     "The spec omits a fact, so policygen took it from the hardware data",
     "Check the assumed value, and write it into the spec if it is wrong.",
 )
+AVAILABLE_BELOW_TOTAL = note(
+    "available-below-total",
+    "Some GPUs of a pool are in no quota, because availableGPUs is below totalGPUs",
+    "Raise capacity.availableGPUs if teams should be able to use them.",
+    aliases=("gpus-kept-back",),
+)
 BAD_BASE_FILE = refusal(
     "bad-base-file",
     "Kueue's Configuration file has a field that policygen cannot merge with its own",
@@ -16,11 +22,6 @@ CONTAINER_DEFAULTS_MISSING = refusal(
     "container-defaults-missing",
     "A quota of cpu and memory would reject containers without requests",
     "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
-)
-COUNTED_BY_PROFILE = refusal(
-    "counted-by-profile",
-    "The pool counts one resource, but the quota is per MIG profile (or the reverse)",
-    "Write a number where the pool counts one resource, else a number for each MIG profile.",
 )
 FAIR_SHARING_NEEDED = note(
     "fair-sharing-needed",
@@ -41,11 +42,6 @@ GPU_MEMORY_BELOW_WEIGHTS = warning(
     "gpu-memory-below-weights",
     "A model's gpuMemory is less than its weights need",
     "Raise resources.gpuMemory, or write the precision of the weights under sizing.",
-)
-GPUS_KEPT_BACK = note(
-    "gpus-kept-back",
-    "Some GPUs of a pool are in no quota, because availableGPUs is below totalGPUs",
-    "Raise capacity.availableGPUs if teams should be able to use them.",
 )
 GPU_PRODUCT_MISSING = refusal(
     "gpu-product-missing",
@@ -126,6 +122,12 @@ MIG_NOT_POSSIBLE = refusal(
     "mig-not-possible",
     "A pool uses MIG on a GPU product that does not support it",
     "Use timeSlicing or mps to share the card, or `sharing: none`.",
+)
+MIG_QUOTA_MISMATCH = refusal(
+    "mig-quota-mismatch",
+    "The pool counts one resource, but the quota is per MIG profile (or the reverse)",
+    "Write a number where the pool counts one resource, else a number for each MIG profile.",
+    aliases=("counted-by-profile",),
 )
 MODEL_ABOVE_LIMIT = warning(
     "model-above-limit",
@@ -268,15 +270,17 @@ SHARED_MEMORY_EXCEEDED = warning(
     "A model needs more GPU memory than one share of a shared GPU",
     "Lower gpu.replicas, or use MIG.",
 )
-SHARED_QUEUE_UNLIKE = refusal(
-    "shared-queue-unlike",
+SHARED_QUEUE_POOLS_DIFFER = refusal(
+    "shared-queue-pools-differ",
     "Pools of one shared queue differ in their resources or scheduling policy",
     "Make the pools equal in these fields, or remove one of them from the shared queue.",
+    aliases=("shared-queue-unlike",),
 )
-SHARED_QUEUE_WEIGHTS = refusal(
-    "shared-queue-weights",
+SHARED_QUEUE_WEIGHTS_DIFFER = refusal(
+    "shared-queue-weights-differ",
     "A team's weights differ between the pools of one shared queue",
     "Write the same weight for all pools of the queue.",
+    aliases=("shared-queue-weights",),
 )
 TAINT_NOT_TOLERATED = warning(
     "taint-not-tolerated",

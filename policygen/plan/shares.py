@@ -122,7 +122,7 @@ class Shares:
         at = quota.field(bound)
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
             self._hit(
-                rules.COUNTED_BY_PROFILE,
+                rules.MIG_QUOTA_MISMATCH,
                 f'{bound} must be a number, because pool "{self.facts.name}" counts one resource, '
                 f"{self.facts.resources[0]}; write {bound} as a number",
                 at,
@@ -130,7 +130,7 @@ class Shares:
         elif profiles != (WHOLE,) and WHOLE in given:
             example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
             self._hit(
-                rules.COUNTED_BY_PROFILE,
+                rules.MIG_QUOTA_MISMATCH,
                 f'{bound} must be per MIG profile, because pool "{self.facts.name}" counts instances '
                 f"of {', '.join(profiles)}; write {bound}: {{{example}}}",
                 at,

@@ -141,7 +141,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
         at = (facts.pool.at / "spec").on_key()
         if facts.resources != first.resources:
             yield Hit(
-                rules.SHARED_QUEUE_UNLIKE,
+                rules.SHARED_QUEUE_POOLS_DIFFER,
                 f'pool "{facts.name}" has {", ".join(facts.resources)}, but pool "{first.name}" of the '
                 f"same shared queue has {', '.join(first.resources)}; use pools with the same "
                 "resources",
@@ -153,7 +153,7 @@ def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
         ):
             if getattr(facts.policy, field) != getattr(first.policy, field):
                 yield Hit(
-                    rules.SHARED_QUEUE_UNLIKE,
+                    rules.SHARED_QUEUE_POOLS_DIFFER,
                     f'pool "{facts.name}" and pool "{first.name}" are in one shared queue, but differ '
                     f"in {name}; write the same for both",
                     at,
@@ -269,5 +269,5 @@ def _weight(
                 f'team "{team.name}" has weight {quota.weight} here, but {given[0].weight} on another '
                 "pool of the same shared queue; write the same weight for all of them"
             )
-            hits.append(Hit(rules.SHARED_QUEUE_WEIGHTS, message, quota.field("weight")))
+            hits.append(Hit(rules.SHARED_QUEUE_WEIGHTS_DIFFER, message, quota.field("weight")))
     return given[0].weight if given else 1

@@ -10,7 +10,7 @@ from policygen.core.rule import Rule
 from policygen.documents import scalars
 from policygen.plan.pods import LABELS, TOLERATIONS, PodField, PodFields
 from policygen.plan.rules import (
-    GPUS_KEPT_BACK,
+    AVAILABLE_BELOW_TOTAL,
     OVERCOMMIT_IS_NOT_SHARING,
     PACKING_MARGIN,
     PODS_MUST_CARRY,
@@ -20,7 +20,7 @@ from policygen.spec.rules import FOREIGN_DOCUMENTS
 from policygen.spec.types import Taint
 
 BACKGROUND: Final = frozenset(
-    (FOREIGN_DOCUMENTS, GPUS_KEPT_BACK, OVERCOMMIT_IS_NOT_SHARING, PACKING_MARGIN)
+    (FOREIGN_DOCUMENTS, AVAILABLE_BELOW_TOTAL, OVERCOMMIT_IS_NOT_SHARING, PACKING_MARGIN)
 )
 """Rules whose notes need no action."""
 SHOWN: Final = 2

@@ -225,7 +225,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
     """Whether a model's team has a namespace for it."""
     if not team.namespaces and inner:
         yield Hit(
-            rules.MODEL_IN_INNER_TEAM,
+            rules.MODEL_TEAM_WITHOUT_NAMESPACES,
             f'team "{team.name}" has no namespace for model "{model.name}"; '
             "write one of its child teams, or give the team a namespace",
             model.field("team"),

@@ -105,10 +105,11 @@ MISSING_FIELD = refusal(
     "Write the field that the message names.",
     aliases=("missing-key", "field-missing"),
 )
-MODEL_IN_INNER_TEAM = refusal(
-    "model-in-inner-team",
+MODEL_TEAM_WITHOUT_NAMESPACES = refusal(
+    "model-team-without-namespaces",
     "A model belongs to a team that has child teams but no namespace",
     "Assign the model to one of the child teams, or give its team a namespace.",
+    aliases=("model-in-inner-team",),
 )
 NAME_COLLISION = refusal(
     "name-collision",
@@ -202,6 +203,12 @@ TWO_SCHEDULERS = refusal(
     "The nodeSelectors of two pools with different schedulers can match the same node",
     "Give one label key different values in the two nodeSelectors.",
 )
+UNEXPLAINED_REFUSAL = refusal(
+    "unexplained-refusal",
+    "policygen refuses a document but cannot explain why: a bug in policygen",
+    "Report this bug, with the document.",
+    aliases=("validators-disagree",),
+)
 UNKNOWN_FIELD = refusal(
     "unknown-field",
     "A field does not exist in its kind",
@@ -238,11 +245,6 @@ UNSUPPORTED_VALUE = refusal(
     "A field has a value that is not one of its allowed values",
     "Write one of the values that the message names.",
     aliases=("not-allowed", "value-unsupported"),
-)
-VALIDATORS_DISAGREE = refusal(
-    "validators-disagree",
-    "policygen refuses a document but cannot explain why: a bug in policygen",
-    "Report this bug, with the document.",
 )
 WRONG_LENGTH = refusal(
     "wrong-length",

@@ -9,7 +9,7 @@ from policygen.core import shipped
 from policygen.core.finding import At, Hit, Path
 from policygen.core.quoting import quoted
 from policygen.spec.forms import PLATFORM, SCHEDULER_CONFIG, TEAM, DocumentForm
-from policygen.spec.rules import DUPLICATE_ENTRY, VALIDATORS_DISAGREE
+from policygen.spec.rules import DUPLICATE_ENTRY, UNEXPLAINED_REFUSAL
 
 if TYPE_CHECKING:  # `--help` does not pay for its import
     import jsonschema_rs
@@ -67,7 +67,7 @@ def check(form: DocumentForm, data: Any, document: int, raw: Raw = lambda _: Non
         if not hits:
             hits.append(
                 Hit(
-                    VALIDATORS_DISAGREE,
+                    UNEXPLAINED_REFUSAL,
                     "this document breaks its schema, but policygen cannot find the place; "
                     "please report this bug of policygen, with the document",
                     At(document),

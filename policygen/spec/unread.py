@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from policygen.core.finding import Finding, Path, at_path
-from policygen.documents.rules import NUMBER_TOO_LONG, YAML_SURPRISE, YAML_TAG
+from policygen.documents.rules import AMBIGUOUS_YAML_VALUE, NUMBER_TOO_LONG, YAML_TAG
 
 _NAME = re.compile(r"""\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
 _PARENT = re.compile(r"""\bparent["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9.]*)""")
@@ -17,7 +17,7 @@ _NAMED = {
 }
 """Lists whose entries define something that can be referred to, and its kinds."""
 
-_ONE_VALUE = frozenset({YAML_SURPRISE, YAML_TAG, NUMBER_TOO_LONG})
+_ONE_VALUE = frozenset({AMBIGUOUS_YAML_VALUE, YAML_TAG, NUMBER_TOO_LONG})
 """Rules about one value of a YAML text; other rules may affect more values."""
 
 _SET_DEFAULTS = frozenset({"Platform", "ConfigMap"})

@@ -33,7 +33,7 @@ def test_headers_and_what_is_ours():
     ]
     # Of a foreign document only what is no YAML at all is told.
     assert [(f.place.line, f.rule.name) for f in findings] == [
-        (10, "yaml-surprise"),
+        (10, "ambiguous-yaml-value"),
         (12, "yaml-syntax"),
     ]
 
@@ -147,7 +147,7 @@ def test_inner_documents_have_outer_places():
     assert document.source is outer.source
     assert document.data == {"queues": [{"name": "high", "weight": "0777"}], "more": {"a": 1}}
     assert [finding[:4] for finding in told(findings)] == [
-        (11, 15, "0777", "yaml-surprise"),
+        (11, 15, "0777", "ambiguous-yaml-value"),
         (12, 18, "a", "duplicate-key"),
     ]
     assert "first on line 12" in findings[1].message
@@ -194,7 +194,7 @@ def test_inner_text_that_is_no_document():
 def test_inner_documents_within_inner_documents():
     middle, _ = inner(only("a: |\n  b: |\n    c: no\n"), ("a",), index=1)
     _, findings = inner(middle, ("b",), index=2)
-    assert [finding[:4] for finding in told(findings)] == [(3, 8, "no", "yaml-surprise")]
+    assert [finding[:4] for finding in told(findings)] == [(3, 8, "no", "ambiguous-yaml-value")]
 
 
 def test_places_in_many_documents_are_not_sought_from_the_top():

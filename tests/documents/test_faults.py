@@ -6,13 +6,13 @@ from policygen.core.rule import Severity
 from tests.documents.reading import read_text, told
 
 CONTENT = {
-    "value": ("a: no\n", [(1, 4, "no", "yaml-surprise", 'write false, or "no" in quotes')]),
-    "key": ("on: 1\n", [(1, 1, "on", "yaml-surprise", 'write "on" in quotes')]),
+    "value": ("a: no\n", [(1, 4, "no", "ambiguous-yaml-value", 'write false, or "no" in quotes')]),
+    "key": ("on: 1\n", [(1, 1, "on", "ambiguous-yaml-value", 'write "on" in quotes')]),
     "in lists": (
         "a: [0777, 12:30]\n",
         [
-            (1, 5, "0777", "yaml-surprise", "511 to some YAML readers and 777 to others"),
-            (1, 11, "12:30", "yaml-surprise", "a number in base 60"),
+            (1, 5, "0777", "ambiguous-yaml-value", "511 to some YAML readers and 777 to others"),
+            (1, 11, "12:30", "ambiguous-yaml-value", "a number in base 60"),
         ],
     ),
     "long number": (
@@ -92,7 +92,7 @@ CONTENT = {
         "a: &a {b: 1}\nc:\n  <<: *a\n  <<: *a\n",
         [(4, 3, "<<", "duplicate-key", 'write "<<: [*a, *b]"')],
     ),
-    "merge as a value": ("a: <<\n", [(1, 4, "<<", "yaml-surprise", 'write "<<" in quotes')]),
+    "merge as a value": ("a: <<\n", [(1, 4, "<<", "ambiguous-yaml-value", 'write "<<" in quotes')]),
     "list": ("- a\n- b\n", [(1, 1, "- a", "not-a-mapping", "must be a mapping (lines")]),
     "text": ("hello world\n", [(1, 1, "hello world", "not-a-mapping", "not text")]),
     "number": ("12\n", [(1, 1, "12", "not-a-mapping", "not a number")]),
@@ -115,12 +115,12 @@ def test_what_yaml_allows_and_a_spec_does_not(text, expected):
 def test_all_problems_of_a_document_are_told_at_once():
     _, findings = read_text("a: no\nb: 0777\nb: 1\n3: x\nc: !t y\nd: {e: .5}\n")
     assert sorted((f.place.line, f.rule.name) for f in findings) == [
-        (1, "yaml-surprise"),
-        (2, "yaml-surprise"),
+        (1, "ambiguous-yaml-value"),
+        (2, "ambiguous-yaml-value"),
         (3, "duplicate-key"),
         (4, "key-not-a-string"),
         (5, "yaml-tag"),
-        (6, "yaml-surprise"),
+        (6, "ambiguous-yaml-value"),
     ]
 
 

@@ -25,7 +25,7 @@ def as_json(text):
     """The value of a scalar as a server gets it, or what is said of it."""
     it = composed(f"a: {text}\n")
     if it.content:
-        assert [each.rule.name for each in it.content] == ["yaml-surprise"]
+        assert [each.rule.name for each in it.content] == ["ambiguous-yaml-value"]
         assert "no object can contain" in it.content[0].message
         return "error"
     return json.dumps(it.data["a"])

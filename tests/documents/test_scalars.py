@@ -77,7 +77,7 @@ def test_a_plain_scalar_has_its_yaml_1_2_value(text, value):
 def test_a_surprise_says_what_to_write(text, problem, remedy):
     found = read(text)
     assert isinstance(found, AmbiguousScalar)
-    assert found.rule.name == "yaml-surprise"
+    assert found.rule.name == "ambiguous-yaml-value"
     assert f"{text} {problem}" in found.message()
     assert remedy in found.message()
     assert found.message(key=True).endswith(f'; write "{text}" in quotes')

@@ -21,7 +21,7 @@ def test_a_broken_document_hides_no_other():
     ]
     assert [(f.place.line, f.rule.name) for f in findings] == [
         (3, "yaml-syntax"),
-        (5, "yaml-surprise"),
+        (5, "ambiguous-yaml-value"),
         (7, "yaml-syntax"),
         (11, "yaml-syntax"),
         (15, "yaml-syntax"),

@@ -139,6 +139,6 @@ NOT_A_SPEC = {
     "no-spec-files",
     "output-inside-input",
     "unreadable-input",
-    "validators-disagree",
+    "unexplained-refusal",
 }
 """Refusals of files, of their encoding, and of policygen's own errors."""

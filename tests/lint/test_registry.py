@@ -37,6 +37,7 @@ FORMER = {
     "check-config-name-unusable": "admission-check-config-name-invalid",
     "check-flavor-refused": "admission-check-flavor-refused",
     "cohort-quota-out-of-reach": "cohort-quota-unused",
+    "counted-by-profile": "mig-quota-mismatch",
     "deviceshare-packs-cards-only": "deviceshare-does-not-pack-nodes",
     "duplicate-identity": "object-declared-twice",
     "empty-text": "wrong-length",
@@ -54,6 +55,7 @@ FORMER = {
     "gangs-not-awaited": "wait-for-pods-ready-off",
     "gpu-held-in-vain": "gpu-held-unused",
     "gpu-quota-binds-nothing": "gpu-quota-counts-nothing",
+    "gpus-kept-back": "available-below-total",
     "identity-twice": "object-declared-twice",
     "job-in-inner-queue": "job-in-non-leaf-queue",
     "job-runs-too-few": "parallelism-exceeds-completions",
@@ -63,6 +65,7 @@ FORMER = {
     "limit-range-order": "limit-range-amount-refused",
     "list-entry-twice": "duplicate-entry",
     "missing-key": "missing-field",
+    "model-in-inner-team": "model-team-without-namespaces",
     "name-refused": "invalid-name",
     "not-allowed": "unsupported-value",
     "number-out-of-range": "out-of-range",
@@ -82,6 +85,8 @@ FORMER = {
     "ranks-start-without-gang": "ranks-not-gang-scheduled",
     "scheduler-arguments-unread": "scheduler-arguments-ignored",
     "scheduler-word-unknown": "scheduler-key-unknown",
+    "shared-queue-unlike": "shared-queue-pools-differ",
+    "shared-queue-weights": "shared-queue-weights-differ",
     "tier-given-twice": "highest-tier-given-twice",
     "too-few-entries": "wrong-length",
     "too-many-entries": "wrong-length",
@@ -89,6 +94,7 @@ FORMER = {
     "unknown-key": "unknown-field",
     "unlabelled-flavor-first": "flavor-without-labels-first",
     "unnamed-jobs-managed-everywhere": "all-namespaces-managed",
+    "validators-disagree": "unexplained-refusal",
     "value-form-refused": "invalid-value",
     "value-unsupported": "unsupported-value",
     "victims-chosen-before-shares": "reclaim-ignores-queue-shares",
@@ -96,6 +102,7 @@ FORMER = {
     "volcano-unknown-plugin": "volcano-plugin-unknown",
     "volcano-word-unread": "volcano-key-ignored",
     "workload-charges-no-quota": "workload-uses-no-quota",
+    "yaml-surprise": "ambiguous-yaml-value",
 }
 """Former names, which users may have in waivers, baselines and scripts. This list may only grow."""
 

@@ -219,39 +219,42 @@ YAML = [
         "nesting-too-deep",
         "more than 100 deep",
     ),
-    Case("the word no", pool(spec="quotaBackstop: «no»"), "yaml-surprise", "write false"),
+    Case("the word no", pool(spec="quotaBackstop: «no»"), "ambiguous-yaml-value", "write false"),
     Case(
         "a number that may be octal",
         pool(size="totalGPUs: «0777»"),
-        "yaml-surprise",
+        "ambiguous-yaml-value",
         "511 777",
     ),
     Case(
         "a time of day",
         pool(size="totalGPUs: «12:30»"),
-        "yaml-surprise",
+        "ambiguous-yaml-value",
         "base 60 write a whole number such as",
     ),
     Case(
         "a time of day as a label",
         pool(selector="pool: «12:30»"),
-        "yaml-surprise",
+        "ambiguous-yaml-value",
         'base 60 write "12:30" in quotes',
     ),
     Case(
-        "the word yes as a label", pool(selector="pool: «yes»"), "yaml-surprise", 'write "yes" in'
+        "the word yes as a label",
+        pool(selector="pool: «yes»"),
+        "ambiguous-yaml-value",
+        'write "yes" in',
     ),
     Case(
         "the word off as a scheduler",
         pool(scheduler="«off»"),
-        "yaml-surprise",
+        "ambiguous-yaml-value",
         "write kueue, volcano or",
     ),
-    Case("a number with e", pool(size="totalGPUs: «1e3»"), "yaml-surprise", "write 1000"),
+    Case("a number with e", pool(size="totalGPUs: «1e3»"), "ambiguous-yaml-value", "write 1000"),
     Case(
         "a number that would fill the memory",
         pool(size="totalGPUs: «1e9999999»"),
-        "yaml-surprise",
+        "ambiguous-yaml-value",
         "text to others; write a whole number such as",
     ),
     Case(
@@ -561,7 +564,7 @@ REFERENCES = [
             team("b", spec="parent: a"),
             model("", team="«a»"),
         ),
-        "model-in-inner-team",
+        "model-team-without-namespaces",
         "name one of its child teams",
     ),
     Case(
@@ -1088,13 +1091,13 @@ SUMS = [
     Case(
         "a number where profiles are counted",
         joined(MIG, team(quota="pool: p, guarantee: «3»")),
-        "counted-by-profile",
+        "mig-quota-mismatch",
         "{1g.5gb: 3}",
     ),
     Case(
         "profiles where a number is counted",
         joined(pool(), team(quota="pool: p, «guarantee»: {1g.5gb: 3}")),
-        "counted-by-profile",
+        "mig-quota-mismatch",
         "as a number",
     ),
     Case(
@@ -1113,7 +1116,7 @@ SUMS = [
             .replace("- {", "[{")
             .replace("}\n", "}]\n"),
         ),
-        "shared-queue-weights",
+        "shared-queue-weights-differ",
         "weight 3 but 2 write the same weight",
     ),
     Case(
@@ -1125,7 +1128,7 @@ SUMS = [
                 "spec:", "«spec»:"
             ),
         ),
-        "shared-queue-unlike",
+        "shared-queue-pools-differ",
         '"q" "p" differ in topologyAware write the same',
     ),
     Case(
@@ -1228,7 +1231,7 @@ def test_error_stands_at_its_text_and_says_what_to_write(planned_files, case):
 
 ELSEWHERE = {
     "more-problems",  # counts what is left out; tests/documents/test_document.py
-    "validators-disagree",  # a fault of ours
+    "unexplained-refusal",  # a fault of ours
 }
 
 
