@@ -53,7 +53,6 @@ spec:
   scheduler: {scheduler}
 """
 
-
 ARTICLE_POOL = """
 apiVersion: gpu.example.com/v1
 kind: ResourcePool

@@ -7,7 +7,6 @@ from policygen.api_validation.schemas import index, object_meta, served
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 
-
 QUEUE = {
     "apiVersion": KUEUE,
     "kind": "ClusterQueue",
@@ -30,10 +29,7 @@ QUEUE = {
     },
 }
 
-
 FLAVOR = ("spec", "resourceGroups", 0, "flavors", 0)
-
-
 GPU = (*FLAVOR, "resources", 0)
 
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policygen.api_validation import cel
-from policygen.api_validation.remedies import REMEDIES
 from policygen.api_validation.schemas import index, served
 
 ENVIRONMENT = runtime.NewEnv(variables={"self": runtime.Type.DYN})
@@ -114,27 +113,3 @@ def test_rule_can_be_broken(text):
 
     look()
     assert seen == {True, False}
-
-
-def test_every_rule_about_a_new_policy_object_has_advice():
-    """Workloads are Kueue's own, and status is nobody's to write."""
-    said = set()
-    for at, kinds in index().kinds.items():
-        for kind in kinds:
-            if at.startswith("kueue.x-k8s.io/") and kind != "Workload":
-                said |= set(_messages(served(at, kind).schema["properties"]))
-    assert {it.rstrip(".") for it in said} == set(REMEDIES)
-
-
-def _messages(data):
-    """What rules below a schema say that are not about changes."""
-    if isinstance(data, list):
-        for value in data:
-            yield from _messages(value)
-    if isinstance(data, dict):
-        for rule in data.get("x-kubernetes-validations", ()):
-            if "message" in rule and "oldSelf" not in rule["rule"]:
-                yield rule["message"]
-        for name, value in data.items():
-            if name not in {"status", "x-kubernetes-validations"}:
-                yield from _messages(value)

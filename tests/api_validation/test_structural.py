@@ -44,7 +44,6 @@ JUDGED = {
     "x-policygen-type",
 }  # fmt: skip
 
-
 WITHOUT_EFFECT = {
     "anyOf",  # beside x-kubernetes-int-or-string, and says the same
     "x-kubernetes-map-type",  # matters to server-side apply only

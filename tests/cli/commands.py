@@ -5,10 +5,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[2]
-
-
 ARTICLES = [str(path) for path in sorted((ROOT / "examples" / "articles").glob("*.yaml"))]
-
 
 SPEC = """\
 apiVersion: policygen.dev/v1alpha1

@@ -19,8 +19,6 @@ from policygen.lint.registry import REGISTRY, RULES
 RULE = "local-queue-without-cluster-queue"
 
 ROOT = Path(__file__).parents[2]
-
-
 SCHEMA = json.loads((ROOT / "schemas" / "rules.schema.json").read_text("utf-8"))
 
 

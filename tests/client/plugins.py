@@ -5,7 +5,6 @@ import time
 
 PLUGIN = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}
 
-
 HANGS = """#!/bin/sh
 sleep 300 &
 echo $! > {pid}

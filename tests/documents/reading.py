@@ -60,5 +60,4 @@ PIECES = (
     *("%YAML 1.1\n", "no", "0777", "1e3", "\\ud83d\\ude00"),
 )
 
-
 noise = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)

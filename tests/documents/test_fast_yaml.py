@@ -75,13 +75,8 @@ def test_the_fast_path_reads_what_the_full_parse_does(name):
 
 
 ROOT = Path(__file__).parents[2]
-
-
 REAL = [path.read_text("utf-8") for path in sorted((ROOT / "examples").rglob("*.yaml"))]
-
-
 REAL += [json.dumps(it, indent=1) for text in REAL for it in yaml.safe_load_all(text)]
-
 
 EDITS = (
     *("yes", "no ", "? ", ": ", "- ", "&a ", "*a ", "<<: *a\n", "!!str ", "'", '"', "[", "]", "{"),
@@ -126,12 +121,10 @@ def test_usual_documents_take_the_fast_path():
 
 USUAL = ("a100", "team-1.x", "46", "a.yaml", "1.50", "null", "0x1F", "No", "18446744073709551616")
 
-
 UNUSUAL = (
     *("yes", "0644", "1e3", "1_000", "12:30", '"46"', "'46'", "2026-01-31", ".inf", "~", "", "-1"),
     *('"a b"', "a  # b", "&x a", "*x", "|", "!!str 1", "9007199254740993"),
 )
-
 
 LIKE_MANIFESTS = (
     "kind: Queue\nspec:\n  quota: 4\n  flavors:\n  - a100\n  - name: cpu\n",

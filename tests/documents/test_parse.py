@@ -45,7 +45,6 @@ def trees(characters):
 
 ANY = trees(st.characters(codec="utf-8"))
 
-
 PRINTABLE = trees(
     st.characters(
         codec="utf-8", exclude_categories=["Cc", "Cn"], exclude_characters="\ufeff\u2028\u2029"

@@ -8,7 +8,6 @@ DATA = {
     for name in ("products", "mig", "shapes", "models")
 }
 
-
 ROWS = [
     *DATA["products"]["products"],
     *DATA["mig"]["families"],

@@ -12,8 +12,6 @@ from policygen.hardware import catalog, models
 from tests.hardware.files import DATA, ROWS
 
 GIB = 1 << 30
-
-
 MIB = 1 << 20
 
 

@@ -3,10 +3,7 @@
 from datetime import date
 
 TODAY = date(2026, 11, 21)
-
-
 RULE = "local-queue-without-cluster-queue"
-
 
 PLATFORM = """\
 apiVersion: policygen.dev/v1alpha1
@@ -16,7 +13,6 @@ metadata:
 spec:
   lint:
 """
-
 
 QUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -42,7 +38,5 @@ def rules(report):
 
 
 TWICE = "object-declared-twice"
-
-
 FORMER = ["identity-twice", "duplicate-identity"]
 """Of a rule of objects, and of a spec's refusal that has its name now."""

@@ -14,8 +14,6 @@ from tests.client.looks import snapshot
 from tests.lint.linting import QUEUE, RULE, TODAY, platform, queues
 
 KEY = f"policygen.dev/waive-{RULE}"
-
-
 ALLOWED = f"annotations: [{RULE}]"
 
 

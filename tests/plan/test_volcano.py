@@ -104,7 +104,6 @@ spec:
   gang: {{size: 6{more}}}
 """
 
-
 PLATFORM = """
 apiVersion: policygen.dev/v1alpha1
 kind: Platform

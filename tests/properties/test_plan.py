@@ -8,7 +8,6 @@ from copy import deepcopy
 from fractions import Fraction
 from itertools import pairwise
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -882,22 +881,6 @@ def test_apportion_against_water_filling(case):
     assert sum(shares) == min(amount, sum(ceilings))
     assert all(map(int.__le__, floors, shares))
     assert all(map(int.__le__, shares, ceilings))
-
-
-@pytest.mark.parametrize(
-    "case, shares",
-    [
-        ((10, [1, 1, 1], [0, 0, 0], [10, 10, 10]), [4, 3, 3]),
-        ((10, [2, 1], [0, 0], [10, 10]), [7, 3]),
-        ((10, [1, 1], [8, 0], [10, 10]), [8, 2]),
-        ((10, [1, 1, 2], [0, 0, 0], [1, 10, 10]), [1, 3, 6]),
-        ((10, [1, 1], [0, 0], [2, 3]), [2, 3]),
-        ((5, [1, 1], [3, 3], [9, 9]), None),
-        ((0, [], [], []), []),
-    ],
-)
-def test_apportion_by_hand(case, shares):
-    assert apportion(*case) == shares
 
 
 @MANY

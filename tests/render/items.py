@@ -20,8 +20,6 @@ def manifest(name, body="a: 1", kind="Queue", namespace=None, api="x.dev/v1"):
 
 
 OLD = [manifest("a"), manifest("b"), manifest("c"), manifest("gone")]
-
-
 NEW = [manifest("a"), manifest("b", "a: 2"), manifest("c", "a: 2"), manifest("d", "a: 2")]
 
 

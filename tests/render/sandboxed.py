@@ -9,7 +9,6 @@ from policygen.render.engine import render
 
 PATH = "kueue/resource_flavor.yaml.j2"
 
-
 HEAD = """\
 apiVersion: {{ kind.api_version }}
 kind: {{ kind.name }}

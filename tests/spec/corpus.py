@@ -9,8 +9,6 @@ import yaml
 from policygen.spec.forms import FORMS, SCHEDULER_CONFIG, DocumentForm
 
 CORPUS = Path(__file__).parent / "corpus"
-
-
 ALL_FORMS = (*FORMS, SCHEDULER_CONFIG)
 
 

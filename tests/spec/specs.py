@@ -14,7 +14,6 @@ spec:
   capacity: {nodes: 8, nodeAllocatable: {cpu: 96, memory: 768Gi}}
 """
 
-
 PLATFORM = """
 apiVersion: policygen.dev/v1alpha1
 kind: Platform

@@ -1234,7 +1234,6 @@ ELSEWHERE = {
     "unexplained-refusal",  # a fault of ours
 }
 
-
 FILES = {"encoding", "no-spec-files", "output-inside-input", "unreadable-input"}
 """About files, and not about what is in them: tests/documents/test_files.py."""
 

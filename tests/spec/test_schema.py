@@ -22,11 +22,7 @@ from policygen.spec.forms import SCHEDULER_CONFIG, DocumentForm
 from tests.spec.corpus import ALL_FORMS, BAD, CORPUS, by_name
 
 ROOT = Path(__file__).parents[2]
-
-
 SCHEMAS = sorted((ROOT / "schemas" / "spec").glob("*.json"))
-
-
 RULES_BESIDE_THE_SCHEMA = {"duplicate-entry"}
 
 
@@ -215,7 +211,6 @@ scalars = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
     st.sampled_from(["64", "1.5", "yes", "kueue", "a", "name", "spec", "", "80Gi", "A"]),
 )
-
 
 values = st.recursive(
     scalars,

@@ -41,8 +41,6 @@ def at(*path):
 
 
 REWRITE, QUOTE, RENAME = Verb.REWRITE, Verb.QUOTE, Verb.RENAME
-
-
 REMOVE, NEST, ADD = Verb.REMOVE, Verb.NEST, Verb.ADD
 
 
@@ -164,10 +162,7 @@ def test_a_shared_node_changes_if_all_its_uses_ask_for_the_same():
 
 
 KEYS = st.sampled_from(["a", "b", "nvidia.com/gpu", "on", "x y", "é"])
-
-
 TEXTS = st.sampled_from(["1000m", "yes", "b", "it's", "a: b", "# no", "", "1.10", "ü"])
-
 
 DATA = st.recursive(
     TEXTS | st.integers(0, 9) | st.booleans() | st.none(),

@@ -9,7 +9,6 @@ from policygen.lint.scheduler.scoring import profiles
 
 GROUP = "kubescheduler.config.k8s.io/v1"
 
-
 ALL = {
     "PodTopologySpread": 2,
     "NodeResourcesBalancedAllocation": 1,

@@ -1,0 +1,61 @@
+"""Names, labels and annotations that servers refuse."""
+
+import pytest
+
+from policygen.api_validation.metadata import ANNOTATIONS_BYTES, check, is_namespace, is_subdomain
+from policygen.api_validation.refusal import Reason
+from policygen.api_validation.schemas import served
+
+
+def told(metadata, api_version="v1", kind="ConfigMap"):
+    out = []
+    check(metadata, served(api_version, kind), out)
+    return [(it.path, it.reason) for it in out]
+
+
+NAME = ("metadata", "name")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "api_version", "kind"),
+    [
+        ({"name": "a.b-c"}, "v1", "ConfigMap"),
+        ({"name": "a" * 253}, "v1", "ConfigMap"),
+        ({"generateName": "a-"}, "v1", "ConfigMap"),
+        ({"name": "a" * 52}, "batch/v1", "CronJob"),
+        ({"name": "system:A"}, "rbac.authorization.k8s.io/v1", "ClusterRole"),
+        ({"name": "a", "annotations": {"A.com/b": "any text"}}, "v1", "ConfigMap"),
+        ({"name": "a", "namespace": "Not one"}, "v1", "Namespace"),
+    ],
+)
+def test_what_is_taken(metadata, api_version, kind):
+    assert told(metadata, api_version, kind) == []
+
+
+@pytest.mark.parametrize(
+    ("metadata", "api_version", "kind", "path", "reason"),
+    [
+        ({"name": "A"}, "v1", "ConfigMap", NAME, Reason.NAME),
+        ({"name": "a" * 254}, "v1", "ConfigMap", NAME, Reason.NAME),
+        ({"name": "a.b"}, "v1", "Namespace", NAME, Reason.NAME),
+        ({"name": "a" * 64}, "v1", "Namespace", NAME, Reason.NAME),
+        ({"name": "a" * 53}, "batch/v1", "CronJob", NAME, Reason.NAME),
+        ({"name": "a/b"}, "rbac.authorization.k8s.io/v1", "ClusterRole", NAME, Reason.NAME),
+        ({}, "v1", "ConfigMap", ("metadata",), Reason.MISSING_FIELD),
+        ({"name": "a", "namespace": "a.b"}, "v1", "ConfigMap", ("metadata", "namespace"), Reason.NAME),
+        ({"name": "a", "labels": {"a b": "c"}}, "v1", "ConfigMap", ("metadata", "labels", "a b"), Reason.LABEL),
+        ({"name": "a", "labels": {"a": "b c"}}, "v1", "ConfigMap", ("metadata", "labels", "a"), Reason.LABEL),
+        ({"name": "a", "labels": {"a": 1}}, "v1", "ConfigMap", ("metadata", "labels", "a"), Reason.TYPE),
+        ({"name": "a", "annotations": {"a b": ""}}, "v1", "ConfigMap", ("metadata", "annotations", "a b"), Reason.ANNOTATION),
+        ({"name": "a", "annotations": {"a": "b" * ANNOTATIONS_BYTES}}, "v1", "ConfigMap", ("metadata", "annotations"), Reason.ANNOTATION),
+    ],
+)  # fmt: skip
+def test_what_is_refused(metadata, api_version, kind, path, reason):
+    assert told(metadata, api_version, kind) == [(path, reason)]
+
+
+def test_names_of_most_kinds_and_of_namespaces():
+    assert is_subdomain("a.b")
+    assert not is_subdomain("a..b")
+    assert is_namespace("a-b")
+    assert not is_namespace("a.b")

@@ -1,0 +1,44 @@
+"""The plan: every object in apply order, and none of a refused spec."""
+
+from policygen.plan import kubernetes, kueue
+from policygen.plan.compile import order
+from policygen.plan.kind import Item, Meta
+
+
+def item(kind, name, namespace=None):
+    return Item(kind, kind.releases[-1], kueue.LocalQueue(Meta(name, "set", namespace), "c"))
+
+
+def test_objects_are_ordered_by_kind_namespace_and_name():
+    items = [
+        item(kueue.LOCAL_QUEUE, "b", "n"),
+        item(kueue.LOCAL_QUEUE, "a", "z"),
+        item(kueue.LOCAL_QUEUE, "a", "n"),
+        item(kubernetes.NAMESPACE, "z"),
+        item(kueue.COHORT, "parent"),
+        item(kueue.COHORT, "child"),
+    ]
+    assert [(it.kind.name, it.meta.namespace, it.meta.name) for it in order(items)] == [
+        ("Namespace", None, "z"),
+        ("Cohort", None, "parent"),
+        ("Cohort", None, "child"),
+        ("LocalQueue", "n", "a"),
+        ("LocalQueue", "n", "b"),
+        ("LocalQueue", "z", "a"),
+    ]
+
+
+def test_a_refused_spec_has_no_objects_and_its_pools_are_known(planned, pool, team):
+    found = planned(pool(), team("a", "guarantee: 65"))
+    assert found.plan is None
+    assert "guarantees-above-available" in found.rules
+
+
+def test_an_extra_adds_its_objects(planned, pool, team):
+    texts = (
+        pool(more="schedulingPolicy: {binPack: true}", scheduler="kube-scheduler"),
+        team("a", "limit: 2"),
+    )
+    assert not planned(*texts).of("Deployment")
+    it = planned(*texts, extras=frozenset({"second-scheduler"}))
+    assert list(it.of("Deployment")) == ["kube-system/default-kube-scheduler"]

@@ -1,0 +1,99 @@
+"""The nodes of a pool: known, assumed, or missing."""
+
+import pytest
+
+from policygen.core.finding import At
+from policygen.plan.nodes import cards, node, product, unguessed
+from policygen.spec.types import Capacity, Gpu, NodeResources, Pool, SchedulingPolicy
+
+
+def pool(gpu=None, capacity=None, selector=(), **more):
+    return Pool(
+        "p", At(0), tuple(selector), "kueue", (), None, gpu or Gpu(), capacity or Capacity(),
+        SchedulingPolicy(), **more,
+    )  # fmt: skip
+
+
+def rules(hits):
+    return [hit.rule.name for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("it", "found", "told"),
+    [
+        (pool(Gpu(product="NVIDIA-A100-SXM4-80GB")), "a100-80gb", []),
+        (pool(Gpu(product="a100")), "a100-40gb", ["assumption"]),
+        (pool(Gpu(product="nothing")), None, ["unknown-product"]),
+        (pool(), None, []),
+        (pool(selector=[("gpu.type", "a10g")], guess_product=True), "a10g", ["assumption"]),
+        (pool(selector=[("gpu.type", "a10g")]), None, []),
+    ],
+)
+def test_the_product(it, found, told):
+    hits = []
+    match = product(it, hits)
+    assert (match and match.id, rules(hits)) == (found, told)
+
+
+@pytest.mark.parametrize(
+    ("it", "found", "told"),
+    [
+        (pool(Gpu(per_node=8), Capacity(total_gpus=64)), (64, 8), []),
+        (pool(Gpu(per_node=8), Capacity(nodes=4)), (32, 8), []),
+        (pool(capacity=Capacity(nodes=4, total_gpus=16)), (16, 4), []),
+        (pool(capacity=Capacity(nodes=4, node_type="g5.12xlarge")), (16, 4), []),
+        (pool(Gpu(per_node=8), Capacity(total_gpus=64, available_gpus=60)), (60, 8), []),
+        (
+            pool(Gpu(per_node=8), Capacity(nodes=1, available_gpus=9)),
+            None,
+            ["available-above-total"],
+        ),
+        (pool(capacity=Capacity(total_gpus=64)), None, ["per-node-missing"]),
+    ],
+)
+def test_the_cards(it, found, told):
+    hits = []
+    assert (cards(it, None, hits), rules(hits)) == (found, told)
+
+
+def test_a_known_product_stands_on_a_usual_node():
+    it = pool(Gpu(product="NVIDIA-A100-SXM4-80GB"), Capacity(nodes=2))
+    hits = []
+    known = product(it, hits)
+    assert cards(it, known, hits) == (2 * known.per_node, known.per_node)
+    assert node(it, known, hits).cpu_milli > 0
+    assert rules(hits) == ["assumption", "assumption"]
+
+
+@pytest.mark.parametrize(
+    ("it", "told"),
+    [
+        (pool(), ["node-shape-missing"]),
+        (pool(capacity=Capacity(node_type="m5.nothing")), ["unknown-node-type"]),
+        (pool(capacity=Capacity(node_type="g5.12xlarge", system_reserved=NodeResources(10**9, 1))), ["reserved-above-capacity"]),
+    ],
+)  # fmt: skip
+def test_a_node_that_is_not_known(it, told):
+    hits = []
+    assert (node(it, None, hits), rules(hits)) == (None, told)
+
+
+def test_what_is_written_wins_and_what_is_reserved_is_taken_off():
+    written = NodeResources(5, 6)
+    assert node(pool(capacity=Capacity(node_allocatable=written)), None, []) is written
+    whole = node(
+        pool(capacity=Capacity(node_type="g5.12xlarge", system_reserved=NodeResources(0, 0))),
+        None,
+        [],
+    )
+    less = node(
+        pool(capacity=Capacity(node_type="g5.12xlarge", system_reserved=NodeResources(1000, 2))),
+        None,
+        [],
+    )
+    assert (whole.cpu_milli - less.cpu_milli, whole.memory_bytes - less.memory_bytes) == (1000, 2)
+
+
+def test_a_label_that_names_no_product_is_named():
+    assert unguessed(pool(selector=[("gpu.type", "a10")])).at.path[-1] == "gpu.type"
+    assert unguessed(pool(selector=[("a", "b"), ("c", "d")])).at.key
