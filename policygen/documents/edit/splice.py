@@ -19,7 +19,7 @@ class Splice(NamedTuple):
 
 
 class Taken(Struct, eq=False):
-    """Changes of one text that do not touch each other; those that are the same are one."""
+    """Changes of one text that do not overlap; equal changes are kept once."""
 
     _parts: list[Splice] = field(default_factory=list)
 
@@ -39,7 +39,7 @@ class Taken(Struct, eq=False):
 
 
 def spliced(text: str, parts: Iterable[Splice]) -> str:
-    """The text with its parts replaced, which must not overlap; its kind of line break stays."""
+    """The text with these parts replaced; they must not overlap. Its kind of line break stays."""
     found = LINE_END.search(text)
     line_break = found[0] if found else "\n"
     pieces, at = [], 0
@@ -50,12 +50,12 @@ def spliced(text: str, parts: Iterable[Splice]) -> str:
 
 
 def joined(parts: Sequence[Splice]) -> list[Splice]:
-    """The changes of one fix in the order of the text; those at one place become one.
+    """The changes of one fix in the order of the text; insertions at one place are joined.
 
-    Raises EditError where two change one place.
+    Raises EditError if two changes overlap.
     """
     made: list[Splice] = []
-    for part in sorted(set(parts), key=lambda it: (it.start, it.end)):
+    for part in sorted(dict.fromkeys(parts), key=lambda it: (it.start, it.end)):
         before = made[-1] if made else None
         if before and before.start == part.start == before.end == part.end:
             made[-1] = Splice(part.start, part.end, before.text + part.text)
@@ -67,9 +67,9 @@ def joined(parts: Sequence[Splice]) -> list[Splice]:
 
 
 def outer(positions: Positions, part: Splice) -> Splice:
-    """A change of a text inside a literal block as one of the text around it.
+    """Convert a change of a text inside a literal block to a change of the text around it.
 
-    Raises EditError where it stands in a text of another form.
+    Raises EditError if the text has another form than a literal block.
     """
     if not isinstance(positions, Inset):
         return part
