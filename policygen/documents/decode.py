@@ -19,7 +19,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class NotTextError(Exception):
-    """Why bytes are no text; with a line if one of them is at fault."""
+    """Why bytes are not text; with a line if a single byte is at fault."""
 
     def __init__(
         self, message: str, *, line: int = 0, column: int = 0, length: int = 0, text: str = ""
@@ -51,7 +51,7 @@ def decode(data: bytes) -> str:
 
 
 def _wide(sample: bytes) -> str | None:
-    """Whether text without a mark has NULs where UTF-16 or UTF-32 of ASCII would have them."""
+    """The fault of text without a mark that has NULs as UTF-16 or UTF-32 of ASCII has them."""
     if len(sample) < _MIN_SAMPLE:
         return None
     for width, message in ((4, _UTF32), (2, _UTF16)):

@@ -39,17 +39,17 @@ class Document(Struct, eq=False):
     source: Source
     header: Header
     data: Any
-    """dict, list, str, int, float, bool, None. None: not ours, or an alias bomb.
+    """dict, list, str, int, float, bool or None. None: not part of a spec, or an alias bomb.
 
-    Keys that are no text are here as text, refused scalars as their text, of equal keys the
-    first; each of these has its finding.
+    Keys that are not strings are read as text, and refused scalars as their text. Of equal keys,
+    the first counts. Each of these has a finding.
     """
     positions: Positions
     composed: Composed
 
     @property
     def outline(self) -> Outline:
-        """Where its nodes stand."""
+        """The places of its nodes."""
         return self.composed.outline
 
     @property
@@ -65,17 +65,16 @@ class Document(Struct, eq=False):
     def place(self, path: Path, *, key: bool = False) -> Place:
         """The place of the value at a path, or of its key.
 
-        A mapping, a sequence or an empty value is shown by its key, or by its first line if
-        it has none; a text of several lines by the first. Where a path goes through an
-        alias, its end stands at the anchor. A path that does not exist stands for its
-        longest part that does.
+        The place of a mapping, a sequence or an empty value is its key, or its first line if it has
+        no key; of a text of several lines, the first one. A path through an alias leads to the
+        anchor. A path that does not exist means its longest existing part.
         """
         step, length = self.outline.find(path)
         outline, text = self.outline, self.positions.text
         start, end = outline.span(step.node, text)
         collection = outline.shape[step.node] in {NodeKind.MAPPING, NodeKind.SEQUENCE}
-        wanted = collection or start == end or (key and length == len(path))
-        if step.key is not None and wanted:
+        by_key = collection or start == end or (key and length == len(path))
+        if step.key is not None and by_key:
             start, end = outline.span(step.key, text)
         line = _LINE.match(text, start, end)
         return self.positions.place(start, start + len(line[0].rstrip(BLANKS)) if line else end)
@@ -90,12 +89,12 @@ class Document(Struct, eq=False):
         return self.positions.text[start:end]
 
     def is_flawed(self, path: Path, *, key: bool = False) -> bool:
-        """Whether `load` has refused this very scalar or key already."""
+        """Whether `load` has refused this scalar or key already."""
         if not self.flawed:
             return False
         step, length = self.outline.find(path)
-        meant = {step.key} if key else {step.node, self.outline.target.get(step.node)}
-        return length == len(path) and not self.flawed.isdisjoint(meant)
+        nodes = {step.key} if key else {step.node, self.outline.target.get(step.node)}
+        return length == len(path) and not self.flawed.isdisjoint(nodes)
 
 
 def load(
@@ -107,10 +106,9 @@ def load(
 ) -> tuple[list[Document], list[Finding]]:
     """The documents of a source, and findings about their YAML.
 
-    Empty documents are skipped. Of a document that `ours` does not want only the syntax is
-    checked. A document that cannot be parsed, or is no mapping, is only a finding. With
-    `kubernetes` scalars are what they are to kubectl; without it, what readers differ about is
-    a finding.
+    Empty documents are skipped. If `ours` is false for a document, only its syntax is checked. A
+    document that cannot be parsed, or is not a mapping, is only a finding. With `kubernetes`,
+    scalars are read as kubectl reads them; without it, ambiguous scalars are findings.
     """
     json = source.name.lower().endswith(".json")
     lines = Lines(source.name, source.text)
@@ -120,11 +118,10 @@ def load(
 def inner(
     document: Document, path: Path, *, index: int, kubernetes: bool = False
 ) -> tuple[Document | None, list[Finding]]:
-    """The YAML text inside a scalar, as a document of its own.
+    """The YAML text inside a scalar, as a separate document with the header of the inner text.
 
-    Its places point into the outer file: exactly for a literal block (`|`), to the scalar as
-    a whole for other styles. None without a finding if there is no text at the path, or
-    nothing in the text. The header of the result is what the inner text says.
+    Its places are in the outer file: exact for a literal block (`|`), else the complete scalar.
+    None without a finding if there is no text at the path, or the text is empty.
     """
     value = at_path(document.data, path)
     if not isinstance(value, str):
@@ -140,7 +137,7 @@ def inner(
     return (documents[0] if documents else None), findings
 
 
-def _load(  # noqa: PLR0913 - all that both ways in know
+def _load(  # noqa: PLR0913 - for files and for texts inside them
     source: Source,
     positions: Positions,
     ours: Callable[[Header], bool],
@@ -155,44 +152,44 @@ def _load(  # noqa: PLR0913 - all that both ways in know
     def line(index: int) -> int:
         return positions.place(index, index).line
 
-    def say(problem: TextHit) -> None:
+    def report(problem: TextHit) -> None:
         place = positions.place(problem.start, problem.end)
         findings.append(Finding(problem.rule, problem.message, place))
 
     json = json or looks_like_json(positions.text)
-    for it in compose(positions.text, json=json, line=line, kubernetes=kubernetes):
-        for problem in it.syntax:
-            say(problem)
-        if not it.parsed or it.data is None:
+    for composed in compose(positions.text, json=json, line=line, kubernetes=kubernetes):
+        for problem in composed.syntax:
+            report(problem)
+        if not composed.parsed or composed.data is None:
             continue
-        header = _header(it, positions.text)
-        if isinstance(it.data, dict) and not ours(header):
-            it.data = None
+        header = _header(composed, positions.text)
+        if isinstance(composed.data, dict) and not ours(header):
+            composed.data = None
         else:
-            for problem in it.content:
-                say(problem)
-        if it.bombed:
-            it.data = None
+            for problem in composed.content:
+                report(problem)
+        if composed.bombed:
+            composed.data = None
         index = first_index + len(documents)
-        document = Document(index, source, header, it.data, positions, it)
-        if it.data is None or isinstance(it.data, dict):
+        document = Document(index, source, header, composed.data, positions, composed)
+        if composed.data is None or isinstance(composed.data, dict):
             documents.append(document)
             continue
-        found = _FOUND.get(type(it.data), "a number")
+        found = _FOUND.get(type(composed.data), "a number")
         message = f'a document must be a mapping (lines "key: value"), not {found}'
         findings.append(Finding(NOT_A_MAPPING, message, document.place(())))
     return documents, findings
 
 
-def _header(it: Composed, text: str) -> Header:
+def _header(composed: Composed, text: str) -> Header:
     def read(*path: str) -> str | None:
-        value = at_path(it.data, path)
+        value = at_path(composed.data, path)
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, dict | list):
             return None
-        step, _ = it.outline.find(path)
-        start, end = it.outline.span(it.outline.target.get(step.node, step.node), text)
+        step, _ = composed.outline.find(path)
+        start, end = composed.outline.span(composed.outline.target.get(step.node, step.node), text)
         return text[start:end]
 
     return Header(read("apiVersion"), read("kind"), read("metadata", "name"))

@@ -1,4 +1,4 @@
-"""Fast path for JSON: data without positions, of texts in which nothing needs the full parse.
+"""Fast path for JSON: the data of texts without positions, if nothing in them needs the full parse.
 
 It saves a third of the processor time of linting 10,000 mixed manifests as JSON
 (`benchmarks/lint_mixed.py`), because msgspec decodes in compiled code.
@@ -12,7 +12,7 @@ import msgspec
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
 
 _ODD = ("\\ud", "\\uD", "\\u0022")
-"""How half a surrogate pair begins, and a quotation mark that is written without one."""
+"""The start of half a surrogate pair, and an escaped quotation mark."""
 
 _TO_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _LONG = b"0" * 19
@@ -24,9 +24,9 @@ class _UnusualError(ValueError):
 
 
 def read(text: str) -> Any:
-    """The data of a JSON object as kubectl reads it, or UNUSUAL where it needs the full parse.
+    """The data of a JSON object as kubectl reads it, or UNUSUAL if it needs the full parse.
 
-    Unusual are text that is no JSON object, nesting beyond MAX_DEPTH, keys given twice, half
+    Unusual are texts that are not a JSON object, nesting beyond MAX_DEPTH, duplicate keys, half
     surrogate pairs, and numbers that are not finite or too long.
     """
     if "\\" in text and any(odd in text for odd in _ODD):  # the first is found much faster
@@ -38,7 +38,7 @@ def read(text: str) -> Any:
         return UNUSUAL
     if _is_long(encoded, data) or _is_deep(encoded, data):
         return UNUSUAL
-    # A key that is given twice is in the data once, with two quotation marks less.
+    # A duplicate key is in the data once, so the data has two quotation marks less.
     complete = msgspec.json.encode(data).count(b'"') == encoded.count(b'"')
     return data if complete else UNUSUAL
 

@@ -1,4 +1,4 @@
-"""Fast path for YAML: the data of documents without positions, where nothing needs the full parse.
+"""Fast path for YAML: the data of documents without positions, if nothing in them needs the full parse.
 
 It saves a sixth of the processor time of linting 10,000 mixed manifests (`benchmarks/lint_mixed.py`),
 because positions are computed only for documents that have findings.
@@ -13,16 +13,16 @@ from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
 from policygen.documents.scalars import AmbiguousScalar, Plains
 
 
-def read(  # noqa: C901, PLR0912 - calls would cost as much as what they do
+def read(  # noqa: C901, PLR0912 - function calls would double the time
     next_event: Callable[[], Any], seen: list[Any], plains: Plains
 ) -> Any:
-    """The data of the document whose events follow, or UNUSUAL where it needs the full parse.
+    """The data of the next document, or UNUSUAL if it needs the full parse.
 
-    Unusual are anchors, aliases, tags, keys that are not strings or come twice, scalars that are
-    refused, and nesting beyond MAX_DEPTH. A Builder then takes the events in `seen`, which were
-    read here, and the rest.
+    Unusual are anchors, aliases, tags, keys that are not strings or are duplicates, scalars that
+    are refused, and nesting beyond MAX_DEPTH. A Builder then reads the events in `seen`, which
+    were read here, and the others.
     """
-    # Each event of each document passes this loop: hence the local names.
+    # This loop runs for each event of each document; local names are faster.
     scalar_event, end_event = yaml.ScalarEvent, yaml.DocumentEndEvent
     mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
     alias_event = yaml.AliasEvent

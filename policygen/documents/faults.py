@@ -10,7 +10,7 @@ from policygen.documents.parsed import Composed, TextHit
 from policygen.documents.scalars import shorten
 
 MAX_PROBLEMS: Final = 1_000
-"""Per document; the rest is counted."""
+"""The most problems of a document that are reported; the others are counted."""
 
 _TAGS = {
     NodeKind.SCALAR: ("!", "tag:yaml.org,2002:str"),
@@ -20,15 +20,15 @@ _TAGS = {
 
 
 class Faults:
-    """Notes the problems of one document in it, each about a node that its outline has."""
+    """Adds the problems of one document to it; each is about a node of its outline."""
 
-    def __init__(self, it: Composed, text: str, line: Callable[[int], int]) -> None:
-        self._it = it
-        self._outline = it.outline
+    def __init__(self, composed: Composed, text: str, line: Callable[[int], int]) -> None:
+        self._composed = composed
+        self._outline = composed.outline
         self._text = text
         self._line = line
-        self._again: dict[int, list[tuple[int, str]]] = {}
-        """By mapping the keys that it has already, and their texts."""
+        self._duplicates: dict[int, list[tuple[int, str]]] = {}
+        """The duplicate keys and their texts, by mapping."""
         self._unreported = 0
 
     def raw(self, node: int) -> str:
@@ -37,18 +37,18 @@ class Faults:
         return self._text[start:end]
 
     def syntax(self, node: int, message: str) -> None:
-        """Note a syntax error."""
+        """Report a syntax error."""
         start, end = self._outline.span(node, self._text)
-        self._it.syntax.append(TextHit(rules.YAML_SYNTAX, message, start, end))
+        self._composed.syntax.append(TextHit(rules.YAML_SYNTAX, message, start, end))
 
     def report(
         self, node: int, rule: Rule, message: str, span: tuple[int, int] | None = None
     ) -> None:
-        """Note YAML that a spec does not allow; `span` replaces the node's place."""
-        self._it.flawed.add(node)
-        if len(self._it.content) < MAX_PROBLEMS:
+        """Report YAML that a spec does not allow; `span` replaces the node's place."""
+        self._composed.flawed.add(node)
+        if len(self._composed.content) < MAX_PROBLEMS:
             start, end = span or self._outline.span(node, self._text)
-            self._it.content.append(TextHit(rule, message, start, end))
+            self._composed.content.append(TextHit(rule, message, start, end))
         else:
             self._unreported += 1
 
@@ -71,11 +71,11 @@ class Faults:
             message = "a key must be text, not a mapping or a list; put it in quotes"
             if self._text[start - 1 : start + 1] == "{{":
                 message = placeholders.MESSAGE
-                self._it.flawed.add(mapping)  # further findings about it would not help
+                self._composed.flawed.add(mapping)  # further findings about it would not help
             self.report(node, rules.KEY_NOT_A_STRING, message)
             return None
         raw = self.raw(node)
-        if node in self._it.flawed:
+        if node in self._composed.flawed:
             return None
         message = f'a key must be text; write "{shorten(raw)}" in quotes'
         if not raw:
@@ -83,15 +83,15 @@ class Faults:
         self.report(node, rules.KEY_NOT_A_STRING, message)
         return raw or None
 
-    def given_again(self, mapping: int, node: int, text: str) -> None:
-        """Note a key that its mapping has twice."""
-        self._again.setdefault(mapping, []).append((node, text))
+    def duplicate_key(self, mapping: int, node: int, text: str) -> None:
+        """Report, in the end, a key that its mapping has twice."""
+        self._duplicates.setdefault(mapping, []).append((node, text))
 
     def finish(self) -> None:
-        """Note faults that need the complete outline."""
-        for mapping, again in self._again.items():
+        """Report faults that need the complete outline."""
+        for mapping, duplicates in self._duplicates.items():
             first = self._outline.steps(mapping)
-            for node, text in again:
+            for node, text in duplicates:
                 key = first[text].key
                 line = self._line(self._outline.start[node if key is None else key])
                 message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
@@ -99,4 +99,4 @@ class Faults:
         if self._unreported:
             root = self._outline.start[0]
             message = f"this document has {self._unreported} more errors; fix those above first"
-            self._it.content.append(TextHit(rules.MORE_PROBLEMS, message, root, root + 1))
+            self._composed.content.append(TextHit(rules.MORE_PROBLEMS, message, root, root + 1))

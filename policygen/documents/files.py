@@ -19,7 +19,7 @@ from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import ENCODING, NO_SPEC_FILES, OUTPUT_INSIDE_INPUT, UNREADABLE_INPUT
 
 ENDINGS: Final = (".yaml", ".yml", ".json")
-"""Endings of files that are read in folders; a file that is named itself may have any ending."""
+"""Endings of files that are read in folders; a file that an argument names may have any ending."""
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 
 STDIN: Final = "<stdin>"
@@ -39,12 +39,12 @@ class Source(Struct, frozen=True):
     """One file of the input."""
 
     name: str
-    """As shown to the user: the given name, or the given folder and the name in it; `<stdin>` for `-`."""
+    """The name for messages: the argument, or its folder and the name in it; `<stdin>` for `-`."""
     text: str
     path: Path | None
     """None for stdin."""
     mark: str = ""
-    """The byte-order mark that the file begins with, if it has one; lines and columns count without."""
+    """The byte-order mark at the start of the file, if it has one; columns do not count it."""
 
     def whole(self, text: str) -> bytes:
         """The file's bytes with another text, after the same byte-order mark."""
@@ -59,11 +59,11 @@ def read(
 ) -> tuple[list[Source], list[Finding]]:
     """The sources that the arguments name, and every reason why one cannot be read.
 
-    `-` is `stdin` (the process's own by default). Files of a folder come in the order of
-    their names; a file that is found twice is read once. Devices, sockets and pipes are never
-    opened, since that may wait for ever; but a pipe that the process was started with is read
-    (`/dev/stdin`, and what a shell makes of `<(command)`). `output` is the state of the file
-    that will be written: it cannot be an input.
+    `-` is `stdin` (by default that of the process). Files of a folder are in the order of their
+    names; a file that is found twice is read once. Devices, sockets and pipes are not opened, since
+    that may wait forever, except for pipes that the process was started with (`/dev/stdin`, and
+    `<(command)` of a shell). `output` is the state of the file that will be written, which cannot be
+    an input.
     """
     reading = _FileReading(stdin, output)
     for argument in arguments:
@@ -82,7 +82,7 @@ def read_path(path: Path) -> tuple[list[Source], list[Finding]]:
 
 
 def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
-    """Whether a path, which need not exist, is one of the inputs or lies in one's folder."""
+    """Whether a path, which need not exist, is one of the inputs or inside a folder of the inputs."""
     target = Path(os.path.realpath(path))
     return any(
         target.is_relative_to(os.path.realpath(argument))
@@ -92,7 +92,7 @@ def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
 
 
 def is_input(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:
-    """Whether a path, which need not exist, is read: named itself, or by its name in a folder."""
+    """Whether a path, which need not exist, is read: as an argument, or by its ending in a folder."""
     named = [os.path.realpath(argument) for argument in arguments if argument != "-"]
     if os.path.realpath(path) in named:
         return True
@@ -105,7 +105,7 @@ class _Found(Struct, frozen=True):
     name: str
     state: os.stat_result
     above: frozenset[_Identity]
-    """The folders that it is in, and itself."""
+    """The folder itself, and all folders that contain it."""
 
 
 class _FileReading(Struct, eq=False):
@@ -154,7 +154,7 @@ class _FileReading(Struct, eq=False):
             self.refuse(folder, f"this folder has no file to read ({endings})", rule=NO_SPEC_FILES)
 
     def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
-        """The spec files of a tree, in the order of their names; what cannot be read is refused."""
+        """The spec files of a tree, in the order of their names. Unreadable folders are reported."""
         visited = {_identity(state)}
         pending = [_Found(folder, state, frozenset(visited))]
         while pending:
@@ -162,7 +162,7 @@ class _FileReading(Struct, eq=False):
             if not stat.S_ISDIR(found.state.st_mode):
                 yield found.name, found.state
                 continue
-            # A stack: the entry that comes first is put on it last.
+            # A stack, so the first entry is added last.
             for below in reversed(list(self.entries(found))):
                 identity = _identity(below.state)
                 if not stat.S_ISDIR(below.state.st_mode):
@@ -184,7 +184,7 @@ class _FileReading(Struct, eq=False):
         for entry in entries:
             if entry.startswith("."):
                 continue
-            # Not Path's join, which would take "./" from a name that was given with it.
+            # Path's join would remove "./" from an argument.
             name = f"{folder.name.rstrip('/')}/{entry}"
             matches = entry.lower().endswith(ENDINGS)
             try:
@@ -230,7 +230,7 @@ class _FileReading(Struct, eq=False):
         if len(data) > MAX_FILE_BYTES:
             self.refuse(name, _too_large())
             return
-        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""  # which kubectl takes
+        mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""  # kubectl accepts it
         try:
             text = decode(data[len(mark) :])
             self.sources.append(Source(name, text, path, mark.decode()))
@@ -239,7 +239,7 @@ class _FileReading(Struct, eq=False):
             self.findings.append(Finding(ENCODING, str(error), place))
 
     def refuse(self, name: str, message: str, *, rule: Rule = UNREADABLE_INPUT) -> None:
-        """Note why a file is not read."""
+        """Report why a file is not read."""
         self.findings.append(Finding(rule, message, Place(name)))
 
 

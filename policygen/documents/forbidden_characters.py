@@ -1,4 +1,4 @@
-"""A text without the characters that YAML does not allow, read as if they had been removed."""
+"""Removes the characters that YAML does not allow from a text, and restores the original places."""
 
 import re
 from array import array
@@ -12,15 +12,15 @@ _BLANK = re.compile(r"[ \t]*")
 
 
 class Without:
-    """A text without forbidden characters, and where its parts were.
+    """A text without forbidden characters, and the original places of its parts.
 
-    One bad character is one error: further findings are about the remaining text.
+    A forbidden character is one error; other findings are about the remaining text.
     """
 
     def __init__(self, text: str, removed: Sequence[int]) -> None:
         self.whole = text
         self.removed = removed
-        """Indices of what was removed, ascending."""
+        """Indices of the removed characters, ascending."""
         self.gaps = [index - count for count, index in enumerate(removed)]
         begins = [0, *(index + 1 for index in removed)]
         self.text = "".join(
@@ -31,19 +31,19 @@ class Without:
         """The original place of a character."""
         return index + bisect_right(self.gaps, index)
 
-    def put_back(self, it: Composed) -> Composed:
+    def put_back(self, composed: Composed) -> Composed:
         """A document of the remaining text, with the original places of its parts.
 
-        A node covers what was removed at its ends, too; every scalar that something was removed
-        from, or right behind, counts as flawed.
+        A node includes the characters that were removed at its ends. Every scalar from which, or
+        directly after which, a character was removed counts as flawed.
         """
-        outline = it.outline
+        outline = composed.outline
         outline.start = array("q", (at + bisect_left(self.gaps, at) for at in outline.start))
         outline.end = array("q", map(self.at, outline.end))
-        it.flawed.update(self._touched(outline))
-        it.syntax = [self._moved(problem) for problem in it.syntax]
-        it.content = [self._moved(problem) for problem in it.content]
-        return it
+        composed.flawed.update(self._touched(outline))
+        composed.syntax = [self._moved(problem) for problem in composed.syntax]
+        composed.content = [self._moved(problem) for problem in composed.content]
+        return composed
 
     def _moved(self, problem: TextHit) -> TextHit:
         start = self.at(problem.start)
@@ -58,7 +58,7 @@ class Without:
         touched = set()
         for index in self.removed[first:last]:
             node = bisect_right(outline.start, index) - 1
-            behind = _BLANK.match(self.whole, min(outline.end[node], index), index)
-            if outline.shape[node] == NodeKind.SCALAR and behind and behind.end() == index:
+            blank = _BLANK.match(self.whole, min(outline.end[node], index), index)
+            if outline.shape[node] == NodeKind.SCALAR and blank and blank.end() == index:
                 touched.add(node)
         return touched

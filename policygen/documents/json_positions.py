@@ -1,4 +1,4 @@
-"""Where the nodes of a JSON text stand, found on the way to each that is asked for."""
+"""Finds the places of nodes in a JSON text, for one path at a time."""
 
 import re
 from collections.abc import Callable
@@ -16,18 +16,18 @@ _decode: Callable[[str, int], tuple[Any, int]] = JSONDecoder(
 
 
 class JsonPlaces(Outline):
-    """The outline of a text that is JSON beyond doubt: no key twice, no half character.
+    """The outline of a text that is certainly valid JSON: no duplicate key, no half character.
 
-    Nodes are numbered as they are met. Whoever asks for one place in a large text pays for its
-    neighbours on the way down, and the rest is passed over in compiled code.
+    Nodes are numbered in the order in which they are found. The place of one node in a large text
+    costs only its siblings and those of its parents; compiled code skips everything else.
     """
 
     text: str = ""
 
     def below(self, node: int) -> list[int]:
-        """The nodes directly inside a collection: of a mapping each key and its value."""
+        """The nodes directly inside a collection; in a mapping, each key and its value."""
         steps = self.steps(node).values()
-        return [each for step in steps for each in (step.key, step.node) if each is not None]
+        return [node for step in steps for node in (step.key, step.node) if node is not None]
 
     def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
         children: list[tuple[str | int, OutlineStep]] = []
@@ -50,7 +50,7 @@ class JsonPlaces(Outline):
         return children
 
     def add(self, start: int, end: int) -> int:
-        """Take note of the value, or key, that is text[start:end]."""
+        """Add the value or key text[start:end]; returns its node."""
         self.start.append(start)
         self.end.append(end)
         self.shape.append(_SHAPES.get(self.text[start], NodeKind.SCALAR))
@@ -61,7 +61,7 @@ class JsonPlaces(Outline):
         return match.end() if match else at
 
     def _end(self, at: int) -> int:
-        """Where the value ends that begins there."""
+        """The end of the value that begins at this index."""
         if self.text[at] in '"{[':
             return _decode(self.text, at)[1]
         word = _WORD.match(self.text, at)

@@ -1,4 +1,4 @@
-"""What an unquoted YAML scalar is to kubectl, and to controllers that read files as it does."""
+"""The value of an unquoted YAML scalar for kubectl, and for controllers that read files as it does."""
 
 import re
 from decimal import Decimal
@@ -44,16 +44,16 @@ _BINARY = re.compile(r"0b([-+]?[01]+)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _FRACTION = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
 _BASES = (16, 2, 8, 10)
-_MAX_DIGITS = 20  # of 64 bits in base 10: what has more is a float
+_MAX_DIGITS = 20  # of 64 bits in base 10; a longer number is a float
 _PLAIN_BELOW = 1e21
 
 
 def read(text: str) -> Plain:
-    """The value of a plain scalar as it is in the JSON that a server gets.
+    """The value of a plain scalar in the JSON that kubectl sends to a server.
 
-    Source: resolve.go of go.yaml.in/yaml/v2 v2.4.2, by which sigs.k8s.io/yaml v1.6.0 reads, and
-    encoding/json, which writes a float without a fraction as an integer below 10^21. Infinities
-    are refused there, and so is a merge that is no key here: it is text, see `Builder`.
+    Source: resolve.go of go.yaml.in/yaml/v2 v2.4.2, which sigs.k8s.io/yaml v1.6.0 uses, and
+    encoding/json, which writes a float below 10^21 without a fraction as an integer. Infinities are
+    refused. So is `<<`, except as a key (see `Builder`).
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -77,7 +77,7 @@ class KubernetesPlains(Plains):
 
 
 def _integer(plain: str) -> int | None:
-    """What fits into 64 bits, signed or, without a sign, unsigned."""
+    """An integer that fits into 64 bits: signed, or unsigned if it has no sign."""
     match = _INT.fullmatch(plain)
     if match:
         sign, *bases = match.groups()
@@ -99,7 +99,7 @@ def _float(digits: str, text: str) -> Plain:
 
 
 def number(value: float) -> int | float:
-    """A finite float as it is once it was written as JSON by Go and read again."""
+    """A finite float after Go wrote it as JSON and it was read again."""
     if value.is_integer() and abs(value) < _PLAIN_BELOW:
         return int(Decimal(repr(value)))
     return value

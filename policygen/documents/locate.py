@@ -1,4 +1,4 @@
-"""Hits in documents as findings, and the order of findings."""
+"""Makes findings of hits in documents, and orders findings."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,8 +9,8 @@ from policygen.documents.document import Document
 def locate(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
     """Hits as findings, each once, in the order of the text.
 
-    A hit on a scalar or key that `document.load` has refused itself is left out: it would
-    blame what was only put in that one's place.
+    A hit on a scalar or key that `document.load` has refused is skipped: its value only replaces the
+    refused one.
     """
     known = {document.index: document for document in documents}
     findings = []
@@ -27,25 +27,34 @@ def locate(documents: Sequence[Document], hits: Iterable[Hit]) -> list[Finding]:
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings by cluster, file, line, column and message, each once; those without first.
+    """Findings by cluster, file, line, column and message, without duplicates; those without a place first.
 
     On a cluster, findings of one object are together, and the worst comes first.
     """
     once = set(findings)
     worst: dict[tuple[str, str], int] = {}
-    for it in once:
-        if it.cluster:
-            worst[_about(it)] = max(worst.get(_about(it), 0), it.severity)
+    for finding in once:
+        if finding.cluster:
+            worst[_about(finding)] = max(worst.get(_about(finding), 0), finding.severity)
 
-    def order(it: Finding) -> tuple[object, ...]:
-        at = it.place or Place("")
-        about = _about(it)
-        rank = (-worst[about], about[1], -it.severity, it.path) if it.cluster else ()
-        return (it.cluster, rank, at.file, at.line, at.column, it.message, it.rule, -it.severity)
+    def order(finding: Finding) -> tuple[object, ...]:
+        at = finding.place or Place("")
+        about = _about(finding)
+        rank = (-worst[about], about[1], -finding.severity, finding.path) if finding.cluster else ()
+        return (
+            finding.cluster,
+            rank,
+            at.file,
+            at.line,
+            at.column,
+            finding.message,
+            finding.rule,
+            -finding.severity,
+        )
 
     return sorted(once, key=order)
 
 
-def _about(it: Finding) -> tuple[str, str]:
-    """The object of a cluster, or the file that one holds, which sorts behind it."""
-    return it.cluster, it.place.file if it.place else it.object
+def _about(finding: Finding) -> tuple[str, str]:
+    """The object of a cluster, or the file inside it, which sorts after it."""
+    return finding.cluster, finding.place.file if finding.place else finding.object

@@ -10,13 +10,13 @@ from msgspec import Struct, field
 from policygen.core.finding import Path
 
 BLANKS: Final = " \t\r\n"
-"""What YAML takes for blank: U+00A0 and its like are text."""
+"""Blanks in YAML; U+00A0 and similar characters are text."""
 
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|$))+")
 
 
 class NodeKind(IntEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     SCALAR = 0
     MAPPING = 1
@@ -34,8 +34,8 @@ class OutlineStep(Struct, frozen=True):
 class Outline(Struct, eq=False):
     """The nodes of a document in the order of its text, a parent before its children.
 
-    Node n covers text[start[n]:end[n]] with its anchor and tag; after[n] is the first
-    node behind it that is not inside it. The lists are filled by the one who reads.
+    Node n is text[start[n]:end[n]], including its anchor and tag; after[n] is the first node after it
+    that is not inside it. A Builder fills the lists.
     """
 
     start: "array[int]" = field(default_factory=lambda: array("q"))
@@ -43,16 +43,16 @@ class Outline(Struct, eq=False):
     after: "array[int]" = field(default_factory=lambda: array("q"))
     shape: bytearray = field(default_factory=bytearray)
     key: dict[int, str] = field(default_factory=dict)
-    """The texts of valid keys: strings, and only the first of equal ones."""
+    """The texts of valid keys: strings, and only the first of duplicates."""
     target: dict[int, int] = field(default_factory=dict)
     """The node that an alias refers to."""
     merge: dict[int, list[int]] = field(default_factory=dict)
-    """For a mapping the values of its merge keys."""
+    """The values of the merge keys of a mapping."""
     _steps: dict[int, dict[str | int, OutlineStep]] = field(default_factory=dict)
     _heights: dict[int, int] = field(default_factory=dict)
 
     def height(self, node: int) -> int:
-        """How many nodes the longest way down from a complete node has, through aliases too."""
+        """The number of nodes on the longest path below a complete node, including aliases."""
         known = self._heights.get(node)
         if known is not None:
             return known
@@ -93,7 +93,7 @@ class Outline(Struct, eq=False):
         return known
 
     def below(self, node: int) -> list[int]:
-        """The nodes directly inside a collection: of a mapping each key and its value, merges too."""
+        """The nodes directly inside a collection; in a mapping, each key and value, including merges."""
         found, child = [], node + 1
         while child < self.after[node]:
             found.append(child)

@@ -1,4 +1,4 @@
-"""A text to its documents, YAML or JSON, without its forbidden characters."""
+"""Parses the documents of a text, YAML or JSON, without its forbidden characters."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,8 +11,8 @@ from policygen.documents.json_positions import places
 from policygen.documents.parsed import UNUSUAL, Composed, TextHit
 from policygen.documents.rules import YAML_SYNTAX
 
-# What YAML does not allow, and what it reads in two ways: U+0085, U+2028 and U+2029 end a line
-# in YAML 1.1 and not in 1.2, U+FEFF is nothing or text.
+# Without the characters that YAML does not allow or that its readers disagree about: U+0085, U+2028
+# and U+2029 end a line in YAML 1.1 but not in 1.2; U+FEFF is ignored or text.
 _ALLOWED = "\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
 _ASCII = b"\t\n\r" + bytes(range(ord(" "), ord("~") + 1))
 _JSON = re.compile(r"[ \t\r\n]*[\[{]")
@@ -26,12 +26,12 @@ def looks_like_json(text: str) -> bool:
 def compose(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool = False
 ) -> Iterator[Composed]:
-    """The documents of a stream, empty ones too.
+    """The documents of a stream, including empty ones.
 
-    `json` says that it is meant to be JSON; `line` gives the line of a character for
-    messages; `kubernetes` means that scalars are what they are to kubectl, and refused only where
-    it refuses them. Forbidden characters are one error, and read as if they were not there.
-    After a document that is no YAML, reading goes on at the next line "---".
+    `json`: the text should be JSON. `line` returns the line of a character, for messages. With
+    `kubernetes`, scalars are read as kubectl reads them, and refused only if it refuses them.
+    Forbidden characters are one error and are removed. After a document that is not valid YAML,
+    parsing continues at the next line "---".
     """
     if json and kubernetes and (_is_plain(text) or not _forbidden_in(text)):
         data = fast_json.read(text)
@@ -45,10 +45,10 @@ def compose(
     yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
     left = Without(text, forbidden)
     json = json or looks_like_json(left.text)
-    for it in _parsed(
+    for composed in _parsed(
         left.text, json=json, line=lambda at: line(left.at(at)), kubernetes=kubernetes
     ):
-        yield left.put_back(it)
+        yield left.put_back(composed)
 
 
 def mapping(text: str) -> dict[str, Any] | None:
@@ -63,13 +63,13 @@ def mapping(text: str) -> dict[str, Any] | None:
 def _parsed(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:
-    from policygen.documents import yaml_stream  # noqa: PLC0415 - most JSON needs no parser of YAML
+    from policygen.documents import yaml_stream  # noqa: PLC0415 - most JSON needs no YAML parser
 
     return yaml_stream.documents(text, json=json, line=line, kubernetes=kubernetes)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text, if it is JSON, has no forbidden character: of ASCII it could have but one."""
+    """Whether a text, if it is valid JSON, has no forbidden character. In ASCII, JSON allows only U+007F."""
     return text.isascii() and "\x7f" not in text
 
 
@@ -77,7 +77,7 @@ def _forbidden_in(text: str) -> list[int]:
     """Where forbidden characters are in a text."""
     if text.isascii() and not text.encode().translate(None, _ASCII):
         return []
-    # The whole set takes longer to compile than a small spec to check, and few texts need it.
+    # The complete set takes longer to compile than a small spec to check, and few texts need it.
     return [match.start() for match in re.finditer(f"[^{_ALLOWED}]", text)]
 
 

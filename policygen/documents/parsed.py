@@ -9,10 +9,10 @@ from policygen.core.rule import Rule
 from policygen.documents.outline import Outline
 
 MAX_DEPTH: Final = 100
-"""Collections within collections; far above any policy object, far below any stack's end."""
+"""The deepest allowed nesting: far above that of any policy object, far below the limit of the stack."""
 
 UNUSUAL: Final = object()
-"""What a fast path returns instead of data where a document needs the full parse."""
+"""A fast path returns this instead of data if a document needs the full parse."""
 
 
 class TextHit(Struct, frozen=True):
@@ -32,9 +32,9 @@ class Composed(Struct, eq=False):
 
     data: Any = None
     syntax: list[TextHit] = field(default_factory=list)
-    """What no reader could accept."""
+    """Errors for every reader."""
     content: list[TextHit] = field(default_factory=list)
-    """What YAML allows and a spec does not."""
+    """Faults of YAML that is valid but not allowed in a spec."""
     flawed: set[int] = field(default_factory=set)
     """The nodes that `content` is about."""
     parsed: bool = True

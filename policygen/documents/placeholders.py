@@ -1,4 +1,4 @@
-"""Text that a template leaves to be filled in, as users of Helm and envsubst write it."""
+"""Finds the placeholders of templates in manifests, as Helm and envsubst use them."""
 
 import re
 from typing import Final
@@ -17,7 +17,7 @@ _OF_HELM = re.compile(
 
 
 def is_blank(value: object) -> bool:
-    """Whether a value is a line of text of which something is to be filled in."""
+    """Whether a value is one line of text with a placeholder."""
     return isinstance(value, str) and "\n" not in value and _BLANK.search(value) is not None
 
 

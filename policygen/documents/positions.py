@@ -15,12 +15,12 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 def line_start(text: str, index: int) -> int:
     """Where the line of a character begins."""
     begin = text.rfind("\n", 0, index) + 1
-    # Behind it only: most texts have no "\r", and a search for one would go back to their start.
+    # Searches only after `begin`: most texts have no "\r", and the search would go back to their start.
     return text.rfind("\r", begin, index) + 1 or begin
 
 
 class Positions(Protocol):
-    """What turns a span of a text into a Place."""
+    """Converts spans of a text to places."""
 
     @property
     def text(self) -> str:
@@ -31,17 +31,17 @@ class Positions(Protocol):
 
 
 class Lines(Struct, eq=False):
-    """The positions of a text that is a file; lines are counted when first asked for."""
+    """The positions in the text of a file; lines are counted when the first place is needed."""
 
     name: str
     text: str
     _starts: list[int] = field(default_factory=list)
     _ends: list[int] = field(default_factory=list)
     _shown: tuple[int, str] = (-1, "")
-    """The line that was shown last: many places on one huge line share one string."""
+    """The number and text of the last line, since many places on one huge line share its string."""
 
     def place(self, start: int, end: int) -> Place:
-        """The place of text[start:end]; one that begins after the text is at its end."""
+        """The place of text[start:end]; after the end of the text, the end."""
         number = self.number(start)
         begin, stop = self._starts[number], self._ends[number]
         start = min(start, stop)
@@ -74,8 +74,8 @@ class Lines(Struct, eq=False):
 class Inset:
     """The positions of a text inside another one, such as a block scalar.
 
-    `fallback` is the place of the whole scalar, for what has no place of its own; `origins`
-    says for each line of `text` where it begins in the host's text, if it stands there as it is.
+    `fallback` is the place of the complete scalar, for parts without an exact place. `origins` has
+    for each line of `text` its start in the host's text, if the host contains the same line.
     """
 
     __slots__ = ("_lines", "fallback", "host", "origins", "text")
@@ -101,9 +101,9 @@ class Inset:
 
 
 def literal_origins(inner: str, outer: str, header: int) -> list[int | None]:
-    """For each line of a literal block its origin in the outer text.
+    """The start of each line of a literal block in the outer text.
 
-    `header` is where the block's `|` stands. A line that is not found again has no origin.
+    `header` is the index of the block's `|`. A line that is not found has no start.
     """
     lines = inner.split("\n")
     origins: list[int | None] = []

@@ -1,4 +1,4 @@
-"""What an unquoted YAML scalar means, and which ones mean different things to different readers."""
+"""The values of unquoted YAML scalars, and the scalars that readers disagree about."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from policygen.core.rule import Rule
 from policygen.documents.rules import AMBIGUOUS_YAML_VALUE, NUMBER_TOO_LONG
 
 MAX_DIGITS = 20
-"""More digits than any count or size of this field needs, and few enough to be cheap."""
+"""More digits than any count or size needs, and few enough to parse fast."""
 
 _MAX_SHOWN = 30
 
@@ -34,10 +34,10 @@ class AmbiguousScalar(Struct, frozen=True):
 
     def message(self, *, key: bool = False) -> str:
         """The message: the fault and what to write; a key can only be put in quotes."""
-        return self.saying([*(() if key else self.instead), self.in_quotes])
+        return self.message_with([*(() if key else self.instead), self.in_quotes])
 
-    def saying(self, remedies: Sequence[str]) -> str:
-        """The message, with these texts as what to write."""
+    def message_with(self, remedies: Sequence[str]) -> str:
+        """The message with these remedies: what to write instead."""
         *others, last = remedies
         either = f"{', '.join(others)}, or " if others else ""
         return f"{shorten(self.text)} {self.problem}; write {either}{last}"
@@ -66,18 +66,18 @@ def read(text: str) -> Plain:
         return _too_long(text) or int(text)
     if _FLOAT.fullmatch(text):
         return _too_long(text) or float(text)
-    return _surprise(text)
+    return _ambiguous(text)
 
 
 class Plains(dict[str, Plain]):
-    """The values of plain scalars, each text decided once."""
+    """A cache of the values of plain scalars."""
 
     def __missing__(self, text: str) -> Plain:
         value = self[text] = read(text)
         return value
 
 
-def _surprise(text: str) -> Plain:
+def _ambiguous(text: str) -> Plain:
     if _BASED.fullmatch(text) or _ZEROS.fullmatch(text):
         return _other_base(text)
     if _UNDERSCORES.fullmatch(text):

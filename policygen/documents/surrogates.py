@@ -1,9 +1,9 @@
-r"""Escapes of surrogates in JSON (`\ud83d\ude00`), which are no YAML: hidden from its parser."""
+r"""Hides escaped surrogates of JSON (`\ud83d\ude00`) from the YAML parser, which refuses them."""
 
 import re
 from json import loads
 
-# An escaped surrogate pair, or any other escape: so that the u in \\ud83d is not taken for one.
+# An escaped surrogate pair, or any other escape, so that `\\ud83d` is read as a backslash and text.
 _ESCAPE = re.compile(
     r"\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
@@ -16,9 +16,9 @@ def has_escapes(text: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """JSON for a YAML parser, of the same length: no escaped surrogate pairs, which are no YAML.
+    """JSON of the same length without escaped surrogate pairs, for a YAML parser.
 
-    A Builder puts them right, since it looks at the text itself.
+    A Builder restores them from the original text.
     """
     if not has_escapes(text):
         return text
@@ -28,7 +28,7 @@ def masked(text: str) -> str:
 def unmasked(raw: str) -> str | None:
     """The value of a quoted scalar in which a pair was masked; None if no pair was masked.
 
-    A lone surrogate where it is no scalar of JSON.
+    A lone surrogate if the scalar is not valid JSON.
     """
     if not any(match[1] for match in _ESCAPE.finditer(raw)):
         return None

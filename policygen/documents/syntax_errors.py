@@ -15,7 +15,7 @@ _LINE_END = re.compile(r"[\r\n]|\Z")
 class ParserError(Struct, frozen=True):
     """An error of a parser. `context` and `at` are offsets in `text`, in characters.
 
-    Not a Hit: its message is the parser's, and `explain` makes one for users of it.
+    Not a Hit: it has the parser's message, which `explain` replaces.
     """
 
     text: str
@@ -54,7 +54,7 @@ Explained = tuple[str, int, int]
 
 
 def explain(error: ParserError) -> Explained:
-    """The message for a parser's error; it knows the texts of libyaml and of PyYAML."""
+    """The message for an error of libyaml or PyYAML."""
     for explanation in (
         _tab,
         _no_space,
@@ -72,7 +72,7 @@ def explain(error: ParserError) -> Explained:
     return f"not valid YAML: {error.problem}", error.at, error.at + 1
 
 
-# Blanks that look like a space where YAML needs one: first on the line, or after an indicator.
+# Blanks that are not a space, at places where YAML needs one: in indentation, or after an indicator.
 _NO_SPACE = re.compile(
     "(?:^[ \t]*|[:,-])([\xa0\u1680\u2000-\u200b\u202f\u205f\u3000])", re.MULTILINE
 )
@@ -82,20 +82,22 @@ _BELOW = (
 )
 
 
-def _tab(it: ParserError) -> Explained | None:
-    indent = re.compile(r"[ \t]*").match(it.text, it.line_start)
-    tab = it.text.find("\t", it.line_start, indent.end() if indent else 0)
-    if it.json or (tab < 0 and it.char != "\t"):
+def _tab(error: ParserError) -> Explained | None:
+    indent = re.compile(r"[ \t]*").match(error.text, error.line_start)
+    tab = error.text.find("\t", error.line_start, indent.end() if indent else 0)
+    if error.json or (tab < 0 and error.char != "\t"):
         return None
-    start = tab if tab >= 0 else it.at
-    run = re.compile(r"\t+").match(it.text, start)
+    start = tab if tab >= 0 else error.at
+    run = re.compile(r"\t+").match(error.text, start)
     return "a tab is used for indentation; write spaces", start, run.end() if run else start + 1
 
 
-def _no_space(it: ParserError) -> Explained | None:
-    above = line_start(it.text, max(it.line_start - 1, 0))
-    lines = [above, it.line_start] if it.context is None else [it.context, it.line_start]
-    found = (_NO_SPACE.search(it.text, *it.to_line_end(start)) for start in lines)
+def _no_space(error: ParserError) -> Explained | None:
+    above = line_start(error.text, max(error.line_start - 1, 0))
+    lines = (
+        [above, error.line_start] if error.context is None else [error.context, error.line_start]
+    )
+    found = (_NO_SPACE.search(error.text, *error.to_line_end(start)) for start in lines)
     match = next(filter(None, found), None)
     if match is None:
         return None
@@ -103,85 +105,87 @@ def _no_space(it: ParserError) -> Explained | None:
     return f"this blank ({code}) is not a space; write a space", match.start(1), match.end(1)
 
 
-def _template(it: ParserError) -> Explained | None:
-    start, end = it.to_line_end(it.line_start)
-    brace = it.text.find("{{", start, end)
+def _template(error: ParserError) -> Explained | None:
+    start, end = error.to_line_end(error.line_start)
+    brace = error.text.find("{{", start, end)
     if brace < 0:
         return None
     return placeholders.MESSAGE, brace, end
 
 
-def _unfinished(it: ParserError) -> Explained | None:
-    start = it.at if it.context is None else it.context
-    if "unexpected end of stream" in it.problem or "unexpected document" in it.problem:
-        return f"this quote ({it.text[start : start + 1]}) is never closed", *it.to_line_end(start)
-    if "could not find expected ':'" in it.problem:
-        return 'a ":" is missing; write "key: value"', *it.to_line_end(start)
-    if "<document start>" in it.problem:
-        here = it.to_line_end(it.at)
-        if it.json:
+def _unfinished(error: ParserError) -> Explained | None:
+    start = error.at if error.context is None else error.context
+    if "unexpected end of stream" in error.problem or "unexpected document" in error.problem:
+        return f"this quote ({error.text[start : start + 1]}) is never closed", *error.to_line_end(
+            start
+        )
+    if "could not find expected ':'" in error.problem:
+        return 'a ":" is missing; write "key: value"', *error.to_line_end(start)
+    if "<document start>" in error.problem:
+        here = error.to_line_end(error.at)
+        if error.json:
             return 'a second document begins here; write a line "---" before it', *here
         return _BELOW, *here
     return None
 
 
-def _mapping(it: ParserError) -> Explained | None:
-    if "mapping values are not allowed" in it.problem:
-        if re.search(r":(\s|$)", it.before):
+def _mapping(error: ParserError) -> Explained | None:
+    if "mapping values are not allowed" in error.problem:
+        if re.search(r":(\s|$)", error.before):
             message = 'a second ": " on this line; put the value in quotes'
         else:
             message = 'a ":" is not expected here; check the indentation, and the line above'
-        return message, it.at, it.at + 1
-    if "expected '-' indicator" not in it.problem and not re.search(
-        "expected key|expected <block end>", it.problem
+        return message, error.at, error.at + 1
+    if "expected '-' indicator" not in error.problem and not re.search(
+        "expected key|expected <block end>", error.problem
     ):
         return None
-    if it.char in {"}", "]"}:
-        return f'"{it.char}" closes nothing; put the text in quotes', it.at, it.at + 1
-    if it.char == ":" and not it.before.strip(BLANKS):
-        return 'a key is missing before ":"', it.at, it.at + 1
-    if it.before.strip(BLANKS) not in {"", "-"}:
+    if error.char in {"}", "]"}:
+        return f'"{error.char}" closes nothing; put the text in quotes', error.at, error.at + 1
+    if error.char == ":" and not error.before.strip(BLANKS):
+        return 'a key is missing before ":"', error.at, error.at + 1
+    if error.before.strip(BLANKS) not in {"", "-"}:
         message = "unexpected text after the value; put the whole value in one pair of quotes"
-    elif it.context is not None and _column(it, it.context) == len(it.before):
-        entry = it.char == "-"
+    elif error.context is not None and _column(error, error.context) == len(error.before):
+        entry = error.char == "-"
         message = (
             "a list item is among keys; indent it, or write a key above it"
             if entry
             else 'a key is among list items; write "- " before it, or indent it'
         )
     else:
-        above = "" if it.context is None else f" that begins on line {it.line(it.context)}"
+        above = "" if error.context is None else f" that begins on line {error.line(error.context)}"
         message = f"this line does not line up with the block{above}; check the indentation"
-    return message, *it.to_line_end(it.at)
+    return message, *error.to_line_end(error.at)
 
 
-def _column(it: ParserError, index: int) -> int:
-    return index - line_start(it.text, index)
+def _column(error: ParserError, index: int) -> int:
+    return index - line_start(error.text, index)
 
 
-def _flow(it: ParserError) -> Explained | None:
-    closing = re.search(r"expected ',' or '([]}])'", it.problem)
-    if closing and it.context is not None:
-        opening = it.text[it.context]
-        if not it.char.strip(BLANKS) and not it.text[it.at :].strip(BLANKS):
-            return f'"{opening}" is never closed', it.context, it.context + 1
-        line = it.line(it.context)
+def _flow(error: ParserError) -> Explained | None:
+    closing = re.search(r"expected ',' or '([]}])'", error.problem)
+    if closing and error.context is not None:
+        opening = error.text[error.context]
+        if not error.char.strip(BLANKS) and not error.text[error.at :].strip(BLANKS):
+            return f'"{opening}" is never closed', error.context, error.context + 1
+        line = error.line(error.context)
         message = (
             f'a "," or "{closing[1]}" is missing before this; '
             f'the "{opening}" on line {line} is still open'
         )
-        return message, it.at, it.at + 1
-    if "node content" not in it.problem:
+        return message, error.at, error.at + 1
+    if "node content" not in error.problem:
         return None
-    if not it.text[it.at :].strip(BLANKS):
-        last = len(it.text.rstrip(BLANKS))
+    if not error.text[error.at :].strip(BLANKS):
+        last = len(error.text.rstrip(BLANKS))
         return "the text ends too early: a bracket is never closed", max(last - 1, 0), last
-    if it.char == "," and it.before.rstrip(BLANKS).endswith((",", "[", "{")):
-        return 'a value is missing before ","', it.at, it.at + 1
-    if it.char == ":" and it.text[it.at + 1 : it.at + 2] in {" ", ",", "}", "]"}:
-        return 'a key is missing before ":"', it.at, it.at + 1
-    message = f'text cannot begin with "{it.char}"; put it in quotes'
-    return message, *it.to_line_end(it.at)
+    if error.char == "," and error.before.rstrip(BLANKS).endswith((",", "[", "{")):
+        return 'a value is missing before ","', error.at, error.at + 1
+    if error.char == ":" and error.text[error.at + 1 : error.at + 2] in {" ", ",", "}", "]"}:
+        return 'a key is missing before ":"', error.at, error.at + 1
+    message = f'text cannot begin with "{error.char}"; put it in quotes'
+    return message, *error.to_line_end(error.at)
 
 
 _INDICATORS = {
@@ -190,47 +194,47 @@ _INDICATORS = {
 }
 
 
-def _indicator(it: ParserError) -> Explained | None:
+def _indicator(error: ParserError) -> Explained | None:
     for problem, message in _INDICATORS.items():
-        if problem in it.problem:
-            return message, it.at, it.at + 1
-    if "cannot start any token" in it.problem:
-        message = f'text cannot begin with "{it.char}"; put it in quotes'
-        return message, *it.to_line_end(it.at)
-    start = it.at if it.context is None else it.context
-    char = it.text[start : start + 1]
-    if char == "%" or "YAML document" in it.problem:
+        if problem in error.problem:
+            return message, error.at, error.at + 1
+    if "cannot start any token" in error.problem:
+        message = f'text cannot begin with "{error.char}"; put it in quotes'
+        return message, *error.to_line_end(error.at)
+    start = error.at if error.context is None else error.context
+    char = error.text[start : start + 1]
+    if char == "%" or "YAML document" in error.problem:
         message = "a line that begins with % is a directive; remove it, or put the text in quotes"
-        return message, *it.to_line_end(start)
-    if char in {"*", "&"} and "alphabetic or numeric" in it.problem:
+        return message, *error.to_line_end(start)
+    if char in {"*", "&"} and "alphabetic or numeric" in error.problem:
         what = "an alias" if char == "*" else "an anchor"
         message = f'text that begins with "{char}" is {what}; put it in quotes'
-        return message, *it.to_line_end(start)
+        return message, *error.to_line_end(start)
     if char == "!":
-        return 'text that begins with "!" is a tag; put it in quotes', *it.to_line_end(start)
+        return 'text that begins with "!" is a tag; put it in quotes', *error.to_line_end(start)
     if char in {"|", ">"}:
         message = f'nothing but a line break may follow "{char}"; put the text in quotes'
-        return message, *it.to_line_end(start)
+        return message, *error.to_line_end(start)
     return None
 
 
-def _escape(it: ParserError) -> Explained | None:
-    if not re.search("escape|hex[a]?decimal", it.problem):
+def _escape(error: ParserError) -> Explained | None:
+    if not re.search("escape|hex[a]?decimal", error.problem):
         return None
-    slash = it.text.rfind("\\", it.context or 0, it.at + 1)
+    slash = error.text.rfind("\\", error.context or 0, error.at + 1)
     if slash < 0:
         return None
-    if "Unicode" in it.problem:
+    if "Unicode" in error.problem:
         message = "this escape is only half of a character; write the character itself"
         return message, slash, slash + 6
-    name = it.text[slash + 1 : slash + 2]
+    name = error.text[slash + 1 : slash + 2]
     digits = {"x": 2, "u": 4, "U": 8}.get(name)
     fault = f"needs {digits} hexadecimal digits" if digits else "is unknown"
     message = f'the escape "\\{name}" {fault}; write "\\\\", or use single quotes'
     return message, slash, slash + 2
 
 
-def _rest(it: ParserError) -> Explained | None:
-    if "control characters" in it.problem or "special characters" in it.problem:
-        return "a character that YAML does not allow; remove it", it.at, it.at + 1
+def _rest(error: ParserError) -> Explained | None:
+    if "control characters" in error.problem or "special characters" in error.problem:
+        return "a character that YAML does not allow; remove it", error.at, error.at + 1
     return None

@@ -14,7 +14,7 @@ from policygen.documents.outline import NodeKind
 from policygen.documents.parsed import MAX_DEPTH, Composed
 from policygen.documents.scalars import AmbiguousScalar, Plain, Plains, shorten
 
-# Aliases may blow a document up to this many times its own nodes, and to this many anyway.
+# Aliases may add this many copies of nodes for each node of the text, and this many in any case.
 _ALIAS_FACTOR = 10
 _ALIAS_NODES = 100_000
 
@@ -85,9 +85,9 @@ class Builder:
     def begin(self, offset: int) -> None:
         """Start a document; `offset` is where the parser's text begins in ours."""
         self.offset = offset
-        self.it = Composed()
-        self.outline = self.it.outline
-        self.faults = Faults(self.it, self.text, self.line)
+        self.composed = Composed()
+        self.outline = self.composed.outline
+        self.faults = Faults(self.composed, self.text, self.line)
         self.stack: list[_Frame] = []
         self.container: _Container = None
         self.pending: _Pending = _Mark.KEY
@@ -119,7 +119,7 @@ class Builder:
         elif not event.style:
             value = self.plains[event.value]
             if value.__class__ is AmbiguousScalar:
-                value = self._surprise(node, value)
+                value = self._ambiguous(node, value)
         if self.escapes:
             value = self._unmasked(node, value)
         if event.anchor is not None:
@@ -172,7 +172,7 @@ class Builder:
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
             self.faults.syntax(node, f'alias "*{name}" has no anchor "&{name}" above it')
-            self.it.flawed.add(node)
+            self.composed.flawed.add(node)
         elif not anchor.size:
             message = f'alias "*{name}" is inside the value of its anchor; write the value instead'
             self.faults.report(node, rules.RECURSIVE_ALIAS, message)
@@ -193,11 +193,11 @@ class Builder:
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
-        if not self.it.bombed:
+        if not self.composed.bombed:
             message = "aliases make this document much too large; write the values instead"
             self.faults.report(node, rules.ALIAS_BOMB, message)
-        self.it.bombed = True
-        self.it.flawed.add(node)
+        self.composed.bombed = True
+        self.composed.flawed.add(node)
         return False
 
     def _attach(self, node: int, value: Any) -> None:
@@ -205,7 +205,7 @@ class Builder:
         if isinstance(container, list):
             container.append(value)
         elif container is None:
-            self.it.data = value
+            self.composed.data = value
         elif self.pending is _Mark.KEY:
             self._key(container, node, value)
         else:
@@ -229,7 +229,7 @@ class Builder:
         if value is None:
             self.pending = _Mark.DROPPED
         elif value in container:
-            self.faults.given_again(self.node, node, value)
+            self.faults.duplicate_key(self.node, node, value)
             self.pending = _Mark.DROPPED
         else:
             self.outline.key[node] = self.pending = value
@@ -237,7 +237,7 @@ class Builder:
     def _merge(self, node: int, container: Any) -> None:
         for below, value, count in self.merges.pop(node):
             parts = value if isinstance(value, list) else [value]
-            if below in self.it.flawed:
+            if below in self.composed.flawed:
                 continue
             if not all(isinstance(part, dict) for part in parts):
                 message = (
@@ -255,12 +255,12 @@ class Builder:
                         container[key] = inner
                     container.setdefault(key, inner)
 
-    def _surprise(self, node: int, surprise: AmbiguousScalar) -> Any:
+    def _ambiguous(self, node: int, scalar: AmbiguousScalar) -> Any:
         key = isinstance(self.container, dict) and self.pending is _Mark.KEY
-        if surprise.text == "<<" and (key or self.kubernetes):
-            return _MERGE if key else surprise.text
-        self.faults.report(node, surprise.rule, surprise.message(key=key))
-        return surprise.text
+        if scalar.text == "<<" and (key or self.kubernetes):
+            return _MERGE if key else scalar.text
+        self.faults.report(node, scalar.rule, scalar.message(key=key))
+        return scalar.text
 
     def _unmasked(self, node: int, value: Plain) -> Plain:
         """A scalar whose escaped surrogate pairs were masked, with the real characters."""
@@ -275,7 +275,7 @@ class Builder:
     def finished(self) -> Composed:
         """The document, after its last event."""
         self.faults.finish()
-        return self.it
+        return self.composed
 
 
 _MERGE: Final = object()

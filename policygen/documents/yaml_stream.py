@@ -1,4 +1,4 @@
-"""A stream of YAML to documents by the events of a parser, past those that are broken."""
+"""Reads the documents of a YAML stream from parser events, and continues after invalid ones."""
 
 import re
 from collections.abc import Callable, Generator, Iterator
@@ -20,7 +20,7 @@ from policygen.documents.syntax_errors import ParserError, explain
 from policygen.documents.yaml_events import Builder, TooDeepError
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml, or its slow twin; only its events are used."""
+"""libyaml if it is available, else PyYAML's own parser; only events are used."""
 
 _BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
 
@@ -29,12 +29,12 @@ def documents(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:
     """The documents of a text without forbidden characters, see `compose`."""
-    it = _Stream(text, json=json, line=line, kubernetes=kubernetes)
-    resume = yield from it.documents(0, len(text))
+    stream = _Stream(text, json=json, line=line, kubernetes=kubernetes)
+    resume = yield from stream.documents(0, len(text))
     if resume is not None:
         starts = [match.start() for match in _BOUNDARY.finditer(text, resume)]
         for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-            yield from it.documents(start, end)
+            yield from stream.documents(start, end)
 
 
 def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -> Outline:
@@ -46,7 +46,7 @@ def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -
 class _Stream:
     """Runs the parser over a text and its parts.
 
-    `again` means that the fast path has read the text before, and now its outline is needed.
+    `again`: the fast path has read the text before, and now its outline is needed.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class _Stream:
         self.fast = not again and not escapes
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
-        """The documents of text[start:end]; returns where the first unreadable one is wrong."""
+        """The documents of text[start:end]; returns where the first invalid one has its error."""
         text = self._parsable(start, end)
         self.builder.begin(start)
         try:
@@ -81,13 +81,13 @@ class _Stream:
             message = f"nested more than {MAX_DEPTH} levels deep; reduce the nesting"
             problem = TextHit(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
         except yaml.MarkedYAMLError as error:
-            problem = self._complaint(error, text, start)
+            problem = self._syntax_error(error, text, start)
         except yaml.reader.ReaderError as error:
             at = start + error.position
             problem = TextHit(YAML_SYNTAX, f"not valid YAML: {error.reason}", at, at + 1)
         else:
             return None
-        yield Composed(syntax=[*self.builder.it.syntax, problem], parsed=False)
+        yield Composed(syntax=[*self.builder.composed.syntax, problem], parsed=False)
         return problem.start
 
     def _parsable(self, start: int, end: int) -> str:
@@ -97,14 +97,14 @@ class _Stream:
         if not self.json:
             return text
         text = masked(text)
-        if _LOADER is yaml.SafeLoader:  # which, unlike libyaml, takes no tabs between tokens
+        if _LOADER is yaml.SafeLoader:  # unlike libyaml, it refuses tabs between tokens
             return text.replace("\t", " ")
         body = text.strip(BLANKS)
         begin = text.find(body)
         around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
         return body.join(around)
 
-    def _complaint(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> TextHit:
+    def _syntax_error(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> TextHit:
         at = error.problem_mark.index if error.problem_mark else 0
         located = ParserError(
             text=text,
@@ -122,15 +122,15 @@ class _Stream:
         if self.fast:
             data = fast_yaml.read(next_event, seen, self.builder.plains)
             if data is not UNUSUAL:
-                # Read without the indentation of its line, a block would be another one.
+                # Without the indentation of its first line, a block would be read differently.
                 start = line_start(self.text, offset + first.start_mark.index)
-                again = self._again(start, offset + seen[-1].end_mark.index)
-                return Composed(data, make_outline=again)
+                end = offset + seen[-1].end_mark.index
+                return Composed(data, make_outline=self._outline_later(start, end))
         self._build(chain(seen, iter(next_event, None)))
         return self.builder.finished()
 
-    def _again(self, start: int, end: int) -> Callable[[], Outline]:
-        """What makes the outline of the one document in text[start:end]."""
+    def _outline_later(self, start: int, end: int) -> Callable[[], Outline]:
+        """A function that makes the outline of the one document in text[start:end]."""
         return partial(_outline, self.text, start, end, json=self.json, kubernetes=self.kubernetes)
 
     def _build(self, events: Iterator[Any]) -> None:

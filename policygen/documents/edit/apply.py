@@ -13,7 +13,7 @@ class EditError(ValueError):
 def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
     """The data after the edits.
 
-    `raw` gives for the path of each QUOTE how the scalar is written. Raises EditError.
+    `raw` has the text of the scalar at the path of each QUOTE. Raises EditError.
     """
     by_path: dict[Path, list[Edit]] = {}
     for edit in edits:
@@ -47,9 +47,9 @@ def _value(
         data = _mapping(data, path, by_path, raw)
     elif isinstance(data, list):
         data = [
-            _value(each, (*path, number), by_path, raw)
-            for number, each in enumerate(data)
-            if not _asks(Verb.REMOVE, by_path.get((*path, number), ()))
+            _value(entry, (*path, number), by_path, raw)
+            for number, entry in enumerate(data)
+            if not _has(Verb.REMOVE, by_path.get((*path, number), ()))
         ]
     for edit in by_path.get(path, ()):
         if edit.verb is Verb.REWRITE:
@@ -70,7 +70,7 @@ def _mapping(
     made: dict[str, Any] = {}
     for key, value in data.items():
         edits = by_path.get((*path, key), ())
-        if _asks(Verb.REMOVE, edits):
+        if _has(Verb.REMOVE, edits):
             continue
         name = next((f"{edit.to}" for edit in edits if edit.verb is Verb.RENAME), key)
         if name in made or (name != key and name in data):
@@ -95,5 +95,5 @@ def _add(data: Any, edit: Edit) -> None:
             data = data.setdefault(step, {})
 
 
-def _asks(verb: Verb, edits: Sequence[Edit]) -> bool:
+def _has(verb: Verb, edits: Sequence[Edit]) -> bool:
     return any(edit.verb is verb for edit in edits)

@@ -11,10 +11,9 @@ _HEADER = re.compile(r"[|>][-+0-9]*[ \t]+(#[^\r\n]*)")
 
 
 def comments(text: str) -> list[str]:
-    """The comments in their order, without blanks at their ends; of no YAML those before the fault.
+    """The comments in order, without blanks at their ends; of invalid YAML, those before the error.
 
-    They are what stands between tokens; a block scalar's token begins with its `|`, behind
-    which there may be one too.
+    Comments are between tokens, and after the `|` with which the token of a block scalar begins.
     """
     found, at, loader = [], 0, _LOADER(text)
     try:

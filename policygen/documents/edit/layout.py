@@ -23,7 +23,7 @@ class Text(Struct, eq=False):
 
     document: Document
     shared: dict[int, int] = field(default_factory=dict)
-    """How many places of the data a node is used for, if not one; 0: unknown."""
+    """The number of uses of a node in the data, if it is not 1; 0: unknown."""
     json: bool = False
     text: str = ""
 
@@ -37,7 +37,7 @@ class Text(Struct, eq=False):
 
     @property
     def outline(self) -> Outline:
-        """Where its nodes stand."""
+        """The places of its nodes."""
         return self.document.outline
 
     def line_start(self, index: int) -> int:
@@ -45,17 +45,17 @@ class Text(Struct, eq=False):
         return line_start(self.text, index)
 
     def line_end(self, index: int) -> int:
-        """Where it ends, before its line break."""
+        """Where the line ends, before its line break."""
         found = LINE_END.search(self.text, index)
         return found.start() if found else len(self.text)
 
     def next_line(self, index: int) -> int:
-        """Where the next one begins; the end of the text behind the last."""
+        """Where the next line begins; the end of the text after the last line."""
         found = LINE_END.search(self.text, index)
         return found.end() if found else len(self.text)
 
     def char(self, node: int) -> str:
-        """The first character of a node behind its anchor."""
+        """The first character of a node, after its anchor."""
         start, _ = self.outline.span(node, self.text)
         return self.text[start : start + 1]
 
@@ -64,12 +64,12 @@ class Text(Struct, eq=False):
         return self.outline.shape[node] in COLLECTIONS and self.char(node) in {"{", "["}
 
     def pairs(self, mapping: int) -> list[tuple[int, int]]:
-        """All keys and values of a mapping, merges too."""
+        """All keys and values of a mapping, including merges."""
         below = self.outline.below(mapping)
         return list(zip(below[::2], below[1::2], strict=True))
 
     def end(self, node: int, key: int | None = None) -> int:
-        """Where the last character of a node is behind us; a block ends with its last scalar."""
+        """The end of a node's last character; a block ends with its last scalar."""
         while self.outline.shape[node] in COLLECTIONS and not self.is_flow(node):
             inside = self.outline.below(node)
             if not inside:
@@ -77,7 +77,7 @@ class Text(Struct, eq=False):
             key = inside[-2] if self.outline.shape[node] == NodeKind.MAPPING else None
             node = inside[-1]
         start, end = self.outline.start[node], self.outline.end[node]
-        if start == end and key is not None:  # nothing is written behind the colon
+        if start == end and key is not None:  # nothing is written after the colon
             colon = FLOW_COLON.match(self.text, self.outline.end[key])
             return colon.end() if colon else self.outline.end[key]
         return start + len(self.text[start:end].rstrip(" \t\r\n"))
@@ -100,7 +100,7 @@ class Text(Struct, eq=False):
 
 
 def _shared(outline: Outline) -> dict[int, int]:
-    """For each node that is not used for exactly one place the number of places; 0: merged."""
+    """The number of uses of each node that is not used exactly once; 0: merged."""
     above = [0] * len(outline.shape)
     for node, shape in enumerate(outline.shape):
         if shape in COLLECTIONS:

@@ -1,4 +1,4 @@
-"""New contents for files that were read: all files or no file, and never half a file."""
+"""Overwrites files that were read: all files or no file, and never half a file."""
 
 import os
 import stat
@@ -13,8 +13,8 @@ from policygen.documents.files import Source
 def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
     """Write the new text of each file; a file keeps its mode and owner, a link its target.
 
-    Everything is written beside its place first and then renamed. Raises UsageError before
-    anything is changed where a file is no longer what was read, or must not be written.
+    Everything is written next to its file first and then renamed. If a file has changed since it was
+    read, or must not be written, raises UsageError before anything is changed.
     """
     staged: list[tuple[Path, Path]] = []
     try:
@@ -23,17 +23,17 @@ def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
                 staged.append(_staged(source, text))
             except OSError as error:
                 raise UsageError(f"{source.name} cannot be written: {error.strerror}") from None
-        for beside, target in staged:
-            beside.replace(target)
+        for new, target in staged:
+            new.replace(target)
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
     finally:
-        for beside, _ in staged:
-            beside.unlink(missing_ok=True)
+        for new, _ in staged:
+            new.unlink(missing_ok=True)
 
 
 def _staged(source: Source, text: str) -> tuple[Path, Path]:
-    """The new content beside its place, and that place."""
+    """A file with the new content next to the file that it replaces, and that file."""
     if source.path is None:
         raise UsageError("standard input cannot be written; omit --write for a diff")
     target = Path(os.path.realpath(source.path))
@@ -50,13 +50,13 @@ def _staged(source: Source, text: str) -> tuple[Path, Path]:
         raise UsageError(
             f"{source.name} changed in the meantime, so nothing is written; run it again"
         )
-    beside = target.with_name(f".{target.name}.policygen-{os.getpid()}")
+    new = target.with_name(f".{target.name}.policygen-{os.getpid()}")
     try:
-        atomic.stage(beside, source.whole(text), target)
+        atomic.stage(new, source.whole(text), target)
         if (state.st_uid, state.st_gid) != (os.geteuid(), os.getegid()):
-            os.chown(beside, state.st_uid, state.st_gid)
-            beside.chmod(stat.S_IMODE(state.st_mode))  # which a change of owner may cut
+            os.chown(new, state.st_uid, state.st_gid)
+            new.chmod(stat.S_IMODE(state.st_mode))  # a change of the owner may remove bits
     except OSError:
-        beside.unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
         raise
-    return beside, target
+    return new, target

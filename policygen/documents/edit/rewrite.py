@@ -1,6 +1,6 @@
-"""Symbolic edits as changes of a document's text; the rest of the text stays unchanged.
+"""Makes changes of a document's text from symbolic edits; the rest of the text stays unchanged.
 
-What has no certain place in the text is refused: a node that other places share through an
+An edit without a certain place in the text is refused: a node that other places share through an
 alias, scalars of several lines, keys that are merged in, texts inside quotes or folded blocks.
 """
 
@@ -25,35 +25,37 @@ _REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
 
 
 Rewritten = Sequence[Splice] | EditError
-"""What becomes of a fix: its changes of the text, or why it cannot be made."""
+"""The changes of the text that a fix makes, or why it cannot be made."""
 
 
 def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritten]:
-    """What each fix changes of the text of the file that a document is in.
+    """The changes that each fix makes in the text of a document's file.
 
-    A node that is shared through aliases is changed only where the fixes ask the same of all
-    its uses. Fixes may overlap; two that ask the same give the same splices.
+    A node that is shared through aliases is changed only if the fixes change all its uses in the
+    same way. Fixes may overlap; two equal ones give the same splices.
     """
     text = Text(document)
     made: list[Rewritten] = []
     touched: list[set[tuple[int, Path, Edit]]] = []
     for edits in fixes:
         try:
-            each = [_Step(text, edit) for edit in edits]
-            parts = [splice for step in each for splice in step.splices()]
+            steps = [_Step(text, edit) for edit in edits]
+            parts = [splice for step in steps for splice in step.splices()]
             made.append([outer(document.positions, part) for part in joined(parts)])
-            touched.append({(it.touched, it.edit.at.path, it.asked) for it in each})
+            touched.append({(it.touched, it.edit.at.path, it.without_path) for it in steps})
         except EditError as error:
             made.append(error)
             touched.append(set())
     shared = EditError("an alias shares it with a place that must not change")
-    while True:  # a fix that is refused may have been the partner of another
-        asking = {it for each in touched for it in each if it[0] in text.shared}
-        uses = Counter((node, edit) for node, _, edit in asking)
+    while True:  # another fix may need one that is refused, because they share a node
+        sharing = {it for each in touched for it in each if it[0] in text.shared}
+        uses = Counter((node, edit) for node, _, edit in sharing)
         refused = [
             number
-            for number, each in enumerate(touched)
-            if any(uses[node, edit] != text.shared.get(node, 0) for node, _, edit in each & asking)
+            for number, edits in enumerate(touched)
+            if any(
+                uses[node, edit] != text.shared.get(node, 0) for node, _, edit in edits & sharing
+            )
         ]
         if not refused:
             return made
@@ -65,7 +67,7 @@ class _Step:
     """One edit of one text."""
 
     def __init__(self, text: Text, edit: Edit) -> None:
-        self.it = text
+        self.layout = text
         self.edit = edit
         self.text = text.text
         self.mapping = 0
@@ -76,14 +78,14 @@ class _Step:
         self.flow = False
         """Whether the node is in brackets."""
         self.rest: Path = ()
-        """The part of an ADD's path that is not there yet."""
+        """The part of an ADD's path that does not exist yet."""
         self._walk()
 
     def _walk(self) -> None:
-        outline, path = self.it.outline, self.edit.at.path
+        outline, path = self.layout.outline, self.edit.at.path
         for number, name in enumerate(path):
             node = outline.target.get(self.node, self.node)
-            self.flow = self.flow or self.it.is_flow(node)
+            self.flow = self.flow or self.layout.is_flow(node)
             step = outline.steps(node).get(name)
             if step is None:
                 if self.edit.verb is Verb.ADD and outline.shape[node] == NodeKind.MAPPING:
@@ -103,8 +105,8 @@ class _Step:
         return self.key if self.key is not None and by_key else self.node
 
     @property
-    def asked(self) -> Edit:
-        """The edit without its path, to tell whether two ask the same of one node."""
+    def without_path(self) -> Edit:
+        """The edit without its path, to compare edits of one node."""
         return self.edit._replace(at=At(0, self.rest))
 
     def splices(self) -> Iterator[Splice]:
@@ -112,13 +114,13 @@ class _Step:
         match self.edit:
             case Edit(verb=Verb.REWRITE, to=to):
                 start, end = self._scalar()
-                yield Splice(start, end, self.it.like(self.text[start:end], to))
+                yield Splice(start, end, self.layout.like(self.text[start:end], to))
             case Edit(verb=Verb.QUOTE):
                 start, end = self._scalar()
                 yield Splice(start, end, json.dumps(self.text[start:end], ensure_ascii=False))
             case Edit(verb=Verb.RENAME, to=to):
                 start, end = self._key_span()
-                yield Splice(start, end, self.it.like(self.text[start:end], to))
+                yield Splice(start, end, self.layout.like(self.text[start:end], to))
             case Edit(verb=Verb.REMOVE):
                 yield self._without_item() if self.key is None else self._without_key()
             case Edit(verb=Verb.NEST, to=to):
@@ -127,7 +129,7 @@ class _Step:
                 yield self._added(to)
 
     def _scalar(self) -> tuple[int, int]:
-        outline = self.it.outline
+        outline = self.layout.outline
         start, end = outline.span(self.node, self.text)
         if outline.shape[self.node] != NodeKind.SCALAR or start == end:
             raise EditError("nothing, or no scalar, is written there")
@@ -136,28 +138,28 @@ class _Step:
         return start, end
 
     def _key_span(self) -> tuple[int, int]:
-        if self.key is None or self.it.outline.shape[self.key] != NodeKind.SCALAR:
+        if self.key is None or self.layout.outline.shape[self.key] != NodeKind.SCALAR:
             raise EditError("its key has no text of its own")
-        start, end = self.it.outline.span(self.key, self.text)
+        start, end = self.layout.outline.span(self.key, self.text)
         colon = FLOW_COLON if self.flow else _COLON
-        if not colon.match(self.text, end) or start != self.it.outline.start[self.key]:
+        if not colon.match(self.text, end) or start != self.layout.outline.start[self.key]:
             raise EditError("its key is written in an unusual way")
         return start, end
 
     def _without_key(self) -> Splice:
         self._key_span()
-        pairs = self.it.pairs(self.mapping)
+        pairs = self.layout.pairs(self.mapping)
         number = next(i for i, (key, _) in enumerate(pairs) if key == self.key)
-        starts = [self.it.outline.start[key] for key, _ in pairs]
-        ends = [self.it.end(value, key) for key, value in pairs]
-        if self.it.is_flow(self.mapping):
+        starts = [self.layout.outline.start[key] for key, _ in pairs]
+        ends = [self.layout.end(value, key) for key, value in pairs]
+        if self.layout.is_flow(self.mapping):
             return self._without(number, starts, ends, self.mapping)
         if self.flow:
             raise EditError("it is in brackets without its own braces")
         start, end = starts[number], ends[number]
         if len(pairs) == 1:
             return self._emptied(start, end)
-        begin = self.it.line_start(start)
+        begin = self.layout.line_start(start)
         if not self.text[begin:start].strip(" "):
             return self._without_lines(begin, end, self.text[begin:start])
         if number + 1 == len(pairs):
@@ -168,30 +170,30 @@ class _Step:
         return Splice(start, below, "".join(kept))
 
     def _emptied(self, start: int, end: int) -> Splice:
-        """Without the only entry of a mapping: beside the mapping's own key, if it has one."""
+        """Remove the only entry of a mapping; `{}` is written next to the mapping's own key if it has one."""
         if self.above is not None:
-            colon = _COLON.match(self.text, self.it.outline.end[self.above])
+            colon = _COLON.match(self.text, self.layout.outline.end[self.above])
             if colon and not self.text[colon.end() : start].strip(" \r\n"):
                 return self._without_comments(colon.end(), end, " {}")
         return self._without_comments(start, end, "{}")
 
     def _without_item(self) -> Splice:
-        items = self.it.outline.below(self.mapping)
+        items = self.layout.outline.below(self.mapping)
         number = items.index(self.node)
-        starts = [self.it.outline.start[item] for item in items]
-        ends = [self.it.end(item) for item in items]
-        if self.it.is_flow(self.mapping):
+        starts = [self.layout.outline.start[item] for item in items]
+        ends = [self.layout.end(item) for item in items]
+        if self.layout.is_flow(self.mapping):
             return self._without(number, starts, ends, self.mapping)
-        begin = self.it.line_start(starts[number])
+        begin = self.layout.line_start(starts[number])
         dash = _DASH.fullmatch(self.text, begin, starts[number])
         if not dash or len(items) == 1:
             raise EditError("it shares its line with others")
         return self._without_lines(begin, ends[number], dash[0].partition("-")[0])
 
     def _without(self, number: int, starts: list[int], ends: list[int], around: int) -> Splice:
-        """Without one entry of several between brackets."""
+        """Remove one entry between brackets."""
         if len(starts) == 1:
-            start, end = self.it.outline.span(around, self.text)
+            start, end = self.layout.outline.span(around, self.text)
             return self._without_comments(start + 1, end - 1)
         if number + 1 < len(starts):
             return self._without_comments(starts[number], starts[number + 1])
@@ -204,20 +206,20 @@ class _Step:
 
     def _without_lines(self, begin: int, end: int, indent: str) -> Splice:
         """Remove complete lines, but keep their comments."""
-        stop = self.it.next_line(end)
-        if not _REST.fullmatch(self.text, end, self.it.line_end(end)):
+        stop = self.layout.next_line(end)
+        if not _REST.fullmatch(self.text, end, self.layout.line_end(end)):
             raise EditError("it shares its line with others")
         kept = [f"{indent}{each}" for each in comments(self.text[begin:stop])]
-        if begin and self.it.line_end(end) == stop:  # the text ends without a line break
+        if begin and self.layout.line_end(end) == stop:  # the text ends without a line break
             above = begin - (2 if self.text.startswith("\r\n", begin - 2) else 1)
             return Splice(above, stop, "".join(f"\n{each}" for each in kept))
         return Splice(begin, stop, "".join(f"{each}\n" for each in kept))
 
     def _nested(self, key: str) -> Iterator[Splice]:
-        node, start = self.node, self.it.outline.start[self.node]
-        end = self.it.end(node, self.key)
-        name = self.it.scalar(key)
-        block = self.it.outline.shape[node] in COLLECTIONS and not self.it.is_flow(node)
+        node, start = self.node, self.layout.outline.start[self.node]
+        end = self.layout.end(node, self.key)
+        name = self.layout.scalar(key)
+        block = self.layout.outline.shape[node] in COLLECTIONS and not self.layout.is_flow(node)
         if start >= end:
             raise EditError("nothing is written there")
         if not block and self.text[start] in "|>":
@@ -232,31 +234,33 @@ class _Step:
         if self.key is None or self.flow or self.text[start] in "&!":
             raise EditError("it is written in an unusual way")
         key_start, key_end = self._key_span()
-        first = self.it.next_line(key_end)
+        first = self.layout.next_line(key_end)
         if first > start:
             raise EditError("it shares its line with others")
-        indent = " " * (key_start - self.it.line_start(key_start))
+        indent = " " * (key_start - self.layout.line_start(key_start))
         line, added = first, f"{indent}{_INDENT}{name}:\n"
         while line < end:
-            shift = _INDENT if self.text[line : self.it.line_end(line)].strip(" \t") else ""
+            shift = _INDENT if self.text[line : self.layout.line_end(line)].strip(" \t") else ""
             if added or shift:
                 yield Splice(line, line, added + shift)
-            line, added = self.it.next_line(line), ""
+            line, added = self.layout.next_line(line), ""
 
     def _added(self, value: Scalar) -> Splice:
-        it, node = self.it, self.node
-        *above, last = (it.scalar(str(step)) for step in self.rest)
-        pairs = it.pairs(node)
-        start = it.outline.start[pairs[0][0]] if pairs else it.outline.span(node, self.text)[0]
-        begin = it.line_start(start)
+        layout, node = self.layout, self.node
+        *above, last = (layout.scalar(str(step)) for step in self.rest)
+        pairs = layout.pairs(node)
+        start = (
+            layout.outline.start[pairs[0][0]] if pairs else layout.outline.span(node, self.text)[0]
+        )
+        begin = layout.line_start(start)
         lead = self.text[begin:start]
-        inline = f"{last}: {it.scalar(value)}"
-        if it.is_flow(node) or not pairs:
+        inline = f"{last}: {layout.scalar(value)}"
+        if layout.is_flow(node) or not pairs:
             for name in reversed(above):
                 inline = f"{name}: {{{inline}}}"
             if not pairs:
                 return Splice(start + 1, start + 1, inline)
-            end = it.end(pairs[-1][1], pairs[-1][0])
+            end = layout.end(pairs[-1][1], pairs[-1][0])
             blank = " " if lead.strip(" \t") else f"\n{lead}"
             return Splice(end, end, f",{blank}{inline}")
         if self.flow:
@@ -264,8 +268,8 @@ class _Step:
         indent = " " * len(lead)
         lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
         lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")
-        end = it.end(pairs[-1][1], pairs[-1][0])
-        stop = it.next_line(end)
-        if it.line_end(end) == stop:  # the text ends without a line break
+        end = layout.end(pairs[-1][1], pairs[-1][0])
+        stop = layout.next_line(end)
+        if layout.line_end(end) == stop:  # the text ends without a line break
             return Splice(stop, stop, "\n" + "".join(lines).removesuffix("\n"))
         return Splice(stop, stop, "".join(lines))
