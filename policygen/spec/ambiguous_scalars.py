@@ -1,4 +1,4 @@
-"""Messages about scalars that YAML readers disagree about, with the values that the field allows."""
+"""Adds the values that a field allows to messages about scalars that YAML readers disagree about."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,21 +12,21 @@ from policygen.spec.subschema import Json
 
 
 def advised(findings: Sequence[Finding], document: Document, schema: Json) -> list[Finding]:
-    """The findings, and in those about a surprise of this document the advice that fits.
+    """The findings; those about ambiguous scalars of this document with the values that fit the field.
 
-    What stands where the schema knows no field keeps the advice that it has.
+    A finding at a place without a field in the schema is not changed.
     """
-    fitting: dict[tuple[Rule, Place | None], str] = {}
+    messages: dict[tuple[Rule, Place | None], str] = {}
     for path, text in _texts(document.data):
-        surprise = read(text)
-        if not isinstance(surprise, AmbiguousScalar) or not document.is_flawed(path):
+        scalar = read(text)
+        if not isinstance(scalar, AmbiguousScalar) or not document.is_flawed(path):
             continue
         field = subschema.find(schema, path)
         if field is not None:
-            message = type_errors.surprise(surprise, field)
-            fitting.setdefault((surprise.rule, document.place(path)), message)
+            message = type_errors.ambiguous_scalar(scalar, field)
+            messages.setdefault((scalar.rule, document.place(path)), message)
     return [
-        finding._replace(message=fitting.get((finding.rule, finding.place), finding.message))
+        finding._replace(message=messages.get((finding.rule, finding.place), finding.message))
         for finding in findings
     ]
 

@@ -1,6 +1,6 @@
-"""Names that the user does not write: each is joined from names of the spec in one function here.
+"""Names that policygen composes from names of the spec, one function for each.
 
-The plan gives them to objects, and the spec's checks measure them.
+The plan uses them for objects, and the spec's checks limit their length.
 """
 
 from typing import Literal
@@ -14,12 +14,12 @@ def own_leaf(team: Team) -> str:
 
 
 def queue(node: str, root: str) -> str:
-    """A queue or cohort on the cluster: a team, or its own leaf, below the queue that it is in."""
+    """A queue or cohort on the cluster: a team, or its own leaf, below the root of its queue."""
     return f"{node}.{root}"
 
 
 def preempting_class(priority: Priority) -> str:
-    """The second class of a priority, where some pools preempt for it and others must not."""
+    """The second class of a priority, if some pools preempt for it and others must not."""
     return f"{priority.name}.preempting"
 
 
@@ -29,9 +29,9 @@ def profile(platform: Platform, style: Literal["binpack", "spread"]) -> str:
 
 
 def component(platform: Platform, suffix: str) -> str:
-    """What a second scheduler needs besides itself.
+    """An object that a second scheduler needs.
 
-    Joined by a hyphen: a dot in a Deployment's name makes the API server warn.
+    With a hyphen, because the API server warns about a dot in a Deployment's name.
     """
     return f"{platform.name}-{suffix}"
 
@@ -42,5 +42,5 @@ def second_scheduler(platform: Platform) -> str:
 
 
 def pod_group(model: Model, index: int) -> str:
-    """The pod group of one of a model's gangs; the only gang's is called as the model."""
+    """The pod group of one of a model's gangs; that of an only gang has the model's name."""
     return model.name if (model.replicas or 1) == 1 else f"{model.name}.{index}"

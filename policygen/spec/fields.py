@@ -1,4 +1,4 @@
-"""A mapping of a schema-valid document with its place, for reading typed fields out of it."""
+"""Reads typed fields of a mapping in a schema-valid document, with their places."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,10 +12,10 @@ from policygen.spec.types import WHOLE, Amounts, Bounds, NodeResources
 
 
 class View:
-    """One mapping of a document. Reads of absent fields give None or an empty view.
+    """One mapping of a document. A missing field is read as None or an empty view.
 
-    The schema has seen the data already; what it cannot judge (quantities) ends as a Hit
-    in `hits`, which all views of one document share.
+    The data is valid by its schema. Faults that the schema cannot find (quantities) are added to
+    `hits`, which all views of one document share.
     """
 
     __slots__ = ("at", "data", "hits")
@@ -29,7 +29,7 @@ class View:
         return bool(self.data)
 
     def view(self, key: str) -> "View":
-        """The mapping under a key; empty where absent."""
+        """The mapping under a key; empty if it is missing."""
         return View(self.data.get(key) or {}, self.at / key, self.hits)
 
     def views(self, key: str) -> Iterator["View"]:
@@ -47,7 +47,7 @@ class View:
         return tuple(self.data.get(key) or ())
 
     def number(self, key: str) -> int | None:
-        """An integer, or None. A float with no fraction (`8.0`) is one to JSON Schema."""
+        """An integer, or None. In JSON Schema, a float without a fraction (`8.0`) is an integer."""
         value = self.data.get(key)
         return None if value is None else int(value)
 
@@ -76,9 +76,9 @@ class View:
     def measure(
         self, key: str, unit: Literal["cpu", "memory"], *, zero: bool = False
     ) -> int | None:
-        """A quantity, in thousandths of a core or in bytes; a bad or negative one is a Hit.
+        """A quantity, in thousandths of a core or in bytes; an invalid or negative one is a Hit.
 
-        So is 0, unless `zero` says that it means something here.
+        So is 0, unless `zero` allows it.
         """
         value = self.data.get(key)
         if value is None:
@@ -117,7 +117,7 @@ class View:
         )
 
     def resources(self, key: str, *, zero: bool = False) -> NodeResources | None:
-        """`{cpu, memory}`, or None where one of them is absent or bad."""
+        """`{cpu, memory}`, or None if one of them is missing or invalid."""
         view = self.view(key)
         cpu = view.measure("cpu", "cpu", zero=zero)
         memory = view.measure("memory", "memory", zero=zero)

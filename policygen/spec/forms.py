@@ -1,4 +1,4 @@
-"""The forms of documents that are read as spec, and how a document's header picks one."""
+"""The forms of documents of a spec, and the selection of a form by the header of a document."""
 
 from collections.abc import Mapping
 from difflib import SequenceMatcher
@@ -13,16 +13,16 @@ from policygen.documents.document import Header
 from policygen.spec.rules import MISSING_FIELD, UNKNOWN_KIND, UNKNOWN_REFERENCE, UNKNOWN_VERSION
 
 OWN = "policygen.dev/v1alpha1"
-"""The apiVersion of our own kinds."""
+"""The apiVersion of policygen's own kinds."""
 
 GROUP = "policygen.dev"
 
 CONFIG_MAP = "gpu-scheduler-config"
-"""Name of the one ConfigMap that is read as spec."""
+"""Name of the only ConfigMap that is part of a spec."""
 
 
 class DocumentForm(Struct, frozen=True):
-    """A form of document that is accepted."""
+    """An accepted form of a document."""
 
     api_version: str
     kind: str
@@ -62,15 +62,15 @@ SCHEDULER_CONFIG = DocumentForm("", "scheduler-config.yaml", "scheduler-config.s
 
 _KINDS = frozenset(form.kind for form in FORMS)
 
-_ALIKE = 0.93
-"""From this likeness on a ConfigMap's name counts as a misspelt one of ours."""
+_SIMILAR_NAME = 0.93
+"""The similarity from which a ConfigMap's name counts as a misspelling of CONFIG_MAP."""
 
-_CLOSE = 0.8
-"""From this likeness on a group counts as a misspelt `policygen.dev`."""
+_SIMILAR_GROUP = 0.8
+"""The similarity from which a group counts as a misspelt `policygen.dev`."""
 
 
 def schema_names() -> Mapping[str, str]:
-    """What `policygen schema` can print: the name of a form to its schema's file name."""
+    """The file names of the schemas that `policygen schema` can print, by the name of the form."""
     return {
         "Platform": PLATFORM.schema,
         "ResourcePool": RESOURCE_POOL.schema,
@@ -84,12 +84,12 @@ def schema_names() -> Mapping[str, str]:
 
 
 def ours(header: Header) -> bool:
-    """Whether a document is meant to be spec, so that whatever is wrong with it is an error.
+    """Whether a document is part of a spec, so that its faults are errors.
 
-    It is if its API group is one that we read, whatever version and kind it names, or it is
-    the ConfigMap of queues; also if it has no apiVersion, or one of our kinds under a
-    misspelt or missing group: passing over a team's quota silently would be worse than
-    asking. Everything else belongs to somebody else.
+    It is if policygen reads its API group, with any version and kind, or if it is the ConfigMap of
+    queues. Documents without apiVersion, and our kinds with a misspelt or missing group, also
+    count: to skip a team's quota silently would be worse than an error. All other documents are
+    foreign.
     """
     if not header.api_version or (header.name == CONFIG_MAP and not header.kind):
         return True
@@ -97,8 +97,11 @@ def ours(header: Header) -> bool:
     if group in _versions():
         return True
     if header.kind == ARTICLE_QUEUES.kind:
-        return not group and _likeness(header.name, CONFIG_MAP) >= _ALIKE
-    if header.name == CONFIG_MAP and _likeness(header.kind, ARTICLE_QUEUES.kind) >= _CLOSE:
+        return not group and _similarity(header.name, CONFIG_MAP) >= _SIMILAR_NAME
+    if (
+        header.name == CONFIG_MAP
+        and _similarity(header.kind, ARTICLE_QUEUES.kind) >= _SIMILAR_GROUP
+    ):
         return True
     return header.kind in _KINDS and (not group or _is_misspelt(group))
 
@@ -106,7 +109,7 @@ def ours(header: Header) -> bool:
 def certainly_ours(header: Header) -> bool:
     """Whether a document among other manifests is part of a spec.
 
-    It is if its API group is one that we read, or if it is the ConfigMap of queues to the letter.
+    It is if policygen reads its API group, or if it is exactly the ConfigMap of queues.
     """
     if header.api_version and _group(header.api_version) in _versions():
         return True
@@ -131,7 +134,7 @@ def form_of(header: Header, document: int) -> DocumentForm | Hit:
     version = _versions().get(group, OWN)
     kinds = [form.kind for form in FORMS if form.api_version == version]
     if not header.kind:
-        at = at / "kind"  # where it is empty; else the document's first line
+        at = at / "kind"  # the empty field, or the document's first line
         return Hit(MISSING_FIELD, f'"kind" is missing; write kind: {listed(kinds)}', at)
     if header.kind not in _KINDS:
         return Hit(
@@ -154,7 +157,7 @@ def form_of(header: Header, document: int) -> DocumentForm | Hit:
 
 
 def _not_the_queues(header: Header, at: At) -> Hit:
-    """What keeps a document from being the ConfigMap of queues, which it nearly is."""
+    """The part of the header in which a document differs from the ConfigMap of queues."""
     if header.kind != ARTICLE_QUEUES.kind:
         return Hit(
             UNKNOWN_KIND,
@@ -197,14 +200,14 @@ def _without_version(header: Header, at: At) -> Hit:
 
 
 def _group(api_version: str) -> str:
-    """The API group; empty for one that is only a version, such as `v1`."""
+    """The API group; empty for an apiVersion without a group, such as `v1`."""
     group, slash, _ = api_version.lower().partition("/")
     return group if slash or "." in group else ""
 
 
 @cache
 def _versions() -> dict[str, str]:
-    """The apiVersion that is read, by group."""
+    """The supported apiVersion, by group."""
     return {_group(form.api_version): form.api_version for form in FORMS if "/" in form.api_version}
 
 
@@ -213,8 +216,8 @@ def _version_of(kind: str) -> str:
 
 
 def _is_misspelt(group: str) -> bool:
-    return _likeness(group, GROUP) >= _CLOSE
+    return _similarity(group, GROUP) >= _SIMILAR_GROUP
 
 
-def _likeness(text: str | None, known: str) -> float:
+def _similarity(text: str | None, known: str) -> float:
     return SequenceMatcher(None, text or "", known).ratio()

@@ -13,14 +13,14 @@ class Identities:
     def __init__(self) -> None:
         self._claimed: dict[tuple[str, str], tuple[Document, At]] = {}
 
-    def claim(self, kind: str, name: str, each: Document, at: At) -> Hit | None:
+    def claim(self, kind: str, name: str, document: Document, at: At) -> Hit | None:
         """Register a name; returns a Hit if the spec has it already."""
-        there, place = self._claimed.setdefault((kind, name), (each, at))
+        there, place = self._claimed.setdefault((kind, name), (document, at))
         if place is at:
             return None
         before = there.place(place.path)
         where = f"line {before.line}"
-        if before.file != each.source.name:
+        if before.file != document.source.name:
             where = f"{bare(before.file)}:{before.line}"
         message = f"{kind} {quoted(name)} is already declared in {where}; rename or remove one"
         if kind == forms.PLATFORM.kind:

@@ -1,4 +1,4 @@
-"""Names that become too long, or equal, when they are joined."""
+"""Checks composed names, which can be too long, or equal to other names."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from policygen.spec.rules import COMPOSED_NAME_TOO_LONG, NAME_COLLISION
 from policygen.spec.types import Spec
 
 NAME_LENGTH = 63
-"""Composed names become label values, which hold no more."""
+"""The most characters of a label value; composed names become label values."""
 
 
 def check(spec: Spec) -> Iterator[Hit]:
@@ -22,7 +22,7 @@ def check(spec: Spec) -> Iterator[Hit]:
 
 def _classes(spec: Spec) -> Iterator[Hit]:
     priorities = {priority.name: priority for priority in spec.platform.priorities}
-    # Only where kube-scheduler or Volcano may preempt does a priority have a second class.
+    # A priority has a second class only if kube-scheduler or Volcano may preempt for it.
     mixed = any(scheduler_of(pool, spec.platform) != "kueue" for pool in spec.pools)
     for priority in spec.platform.priorities if mixed else ():
         composed = derived_names.preempting_class(priority)
@@ -54,7 +54,7 @@ def _second_scheduler(spec: Spec) -> Iterator[Hit]:
 
 
 def _pod_groups(spec: Spec) -> Iterator[Hit]:
-    """Each of several gangs of a model has a pod group of its own, numbered."""
+    """Each of several gangs of a model has its own numbered pod group."""
     for model in spec.models:
         count = model.replicas or 1
         last = derived_names.pod_group(model, count - 1)

@@ -1,4 +1,4 @@
-"""The forms that users already have, read as our own kinds; docs/articles.md holds the table."""
+"""Reads the articles' forms of documents as our own kinds; docs/articles.md has the table."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -24,10 +24,10 @@ from policygen.spec.types import (
 from policygen.spec.unread import Unread
 
 QUEUES_AT = ("data", "scheduler-config.yaml")
-"""Where the ConfigMap keeps its queues."""
+"""The path of the queues in the ConfigMap."""
 
 QUEUE_NAMESPACE = "default"
-"""Where the queues of the ConfigMap live: the articles name no namespace."""
+"""The namespace of the ConfigMap's queues; the articles do not name one."""
 
 _RENAMED = (
     ("family", "modelFamily"),
@@ -37,8 +37,8 @@ _RENAMED = (
     ("priority", "schedulingClass"),
 )
 
-_SAID_BY_WEIGHT = (("pool", "name"), ("guarantee", "weight"), ("limit", "weight"))
-"""A queue names no pool: it has a part of each."""
+_SET_BY_WEIGHT = (("pool", "name"), ("guarantee", "weight"), ("limit", "weight"))
+"""A queue does not name a pool; it has a share of each, by its weight."""
 
 _SPOT = {
     "cloud.google.com/gke-provisioning": "spot",
@@ -47,7 +47,7 @@ _SPOT = {
     "karpenter.sh/capacity-type": "spot",
     "kubernetes.azure.com/scalesetpriority": "spot",
 }
-"""Labels by which providers mark spot nodes: the form has no field for it."""
+"""Labels of spot nodes, by provider; the form has no field for them."""
 
 
 def pool(document: View) -> Pool:
@@ -74,8 +74,7 @@ def pool(document: View) -> Pool:
 def model(document: View) -> Model:
     """An `inference.example.com/v1` ModelServingSpec.
 
-    Team and priority are both its schedulingClass, as it stands there: `classes` finds out
-    what it names.
+    Team and priority are both set to its schedulingClass; `classes` decides what it names.
     """
     spec = document.view("spec")
     resources, placement = spec.view("resources"), spec.view("placementConstraints")
@@ -104,35 +103,35 @@ def classes(
 ) -> tuple[list[Model], list[Hit]]:
     """The models; those of the articles' form with the team and priority that their schedulingClass names.
 
-    That is a queue (or a team of our own kind) and a priority, or the one without the other.
-    It is an error only if there are queues or priorities, and none is called so.
+    It names a queue (or a team of our own kind) and a priority, or only one of them. It is an error
+    only if the spec has queues or priorities, but none with this name.
     """
     queues = {team.name for team in teams}
     priorities = {priority.name for priority in platform.priorities}
     found: list[Model] = []
     hits: list[Hit] = []
-    for it in models:
-        if not it.renamed:
-            found.append(it)
+    for model in models:
+        if not model.renamed:
+            found.append(model)
             continue
-        hits += _class(it, queues, priorities, unread)
+        hits += _class(model, queues, priorities, unread)
         found.append(
             replace(
-                it,
-                team=it.team if it.team in queues else None,
-                priority=it.priority if it.priority in priorities else None,
+                model,
+                team=model.team if model.team in queues else None,
+                priority=model.priority if model.priority in priorities else None,
             )
         )
     return found, hits
 
 
-def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) -> Iterator[Hit]:
-    name = it.team
+def _class(model: Model, queues: set[str], priorities: set[str], unread: Unread) -> Iterator[Hit]:
+    name = model.team
     if name is None:
         yield Hit(
             rules.CLASS_MISSING,
-            f'model "{it.name}" does not set schedulingClass; write the name of a queue',
-            it.at / "metadata" / "name",
+            f'model "{model.name}" does not set schedulingClass; write the name of a queue',
+            model.at / "metadata" / "name",
         )
     elif name in queues or unread.may_define("Team", name):
         pass
@@ -140,29 +139,29 @@ def _class(it: Model, queues: set[str], priorities: set[str], unread: Unread) ->
         yield Hit(
             rules.CLASS_WITHOUT_QUEUE,
             f"{quoted(name)} is the name of a priority, but not of a queue, so no queue admits model "
-            f'"{it.name}"; add a queue or a Team with this name',
-            it.field("team"),
+            f'"{model.name}"; add a queue or a Team with this name',
+            model.field("team"),
         )
     elif not queues and not priorities and not unread.settings:
         yield Hit(
             rules.CLASS_WITHOUT_QUEUE,
-            f'the spec has no queues, so model "{it.name}" cannot use queue {quoted(name)}; add the '
+            f'the spec has no queues, so model "{model.name}" cannot use queue {quoted(name)}; add the '
             "ConfigMap gpu-scheduler-config that lists it",
-            it.field("team"),
+            model.field("team"),
         )
     else:
         yield Hit(
             rules.UNKNOWN_REFERENCE,
             f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names, 'queue')}",
-            it.field("team"),
+            model.field("team"),
         )
 
 
 def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priority]]:
     """The queues inside the ConfigMap `gpu-scheduler-config`.
 
-    Each is a team of its own in the namespace `default`, whose guarantee is its weight's
-    share of every pool, and a priority of its name.
+    Each becomes a team in the namespace `default`, whose guarantee is its weight's share of every
+    pool, and a priority of the same name.
     """
     teams: list[Team] = []
     priorities: list[Priority] = []
@@ -183,7 +182,7 @@ def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priori
                         at=queue.at,
                         guarantee=None,
                         weight=weight,
-                        renamed=_SAID_BY_WEIGHT,
+                        renamed=_SET_BY_WEIGHT,
                     )
                     for pool in pools
                 ),
@@ -196,9 +195,10 @@ def queues(config: View, pools: Sequence[Pool]) -> tuple[list[Team], list[Priori
 
 
 def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, list[Hit]]:
-    """The Platform with the priorities of the queues beside its own.
+    """The Platform with its own priorities and those of the queues.
 
-    Where both have one of a name the Platform's stays, since it says more; they must agree.
+    Of two priorities with one name, the Platform's is used, because it has more fields. Their values
+    must be equal.
     """
     own = {priority.name: priority for priority in platform.priorities}
     hits = [
@@ -215,21 +215,21 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     return replace(platform, priorities=(*platform.priorities, *added)), hits
 
 
-def overlooked(each: Document) -> list[Hit]:
-    """Hits about a ConfigMap of queues that is skipped because its header is another one."""
-    if each.outline.find(QUEUES_AT)[1] < len(QUEUES_AT):
+def overlooked(document: Document) -> list[Hit]:
+    """Hits about a ConfigMap with queues that is skipped because of its header."""
+    if document.outline.find(QUEUES_AT)[1] < len(QUEUES_AT):
         return []
     expected = (
-        (("apiVersion",), each.header.api_version, forms.ARTICLE_QUEUES.api_version),
-        (("kind",), each.header.kind, forms.ARTICLE_QUEUES.kind),
-        (("metadata", "name"), each.header.name, forms.CONFIG_MAP),
+        (("apiVersion",), document.header.api_version, forms.ARTICLE_QUEUES.api_version),
+        (("kind",), document.header.kind, forms.ARTICLE_QUEUES.kind),
+        (("metadata", "name"), document.header.name, forms.CONFIG_MAP),
     )
     return [
         Hit(
             rules.LOOKS_LIKE_QUEUES,
             f"this ConfigMap contains {QUEUES_AT[-1]} but is skipped; write "
             f"{'.'.join(path)}: {right} to use its queues",
-            At(each.index, path),
+            At(document.index, path),
         )
         for path, written, right in expected
         if written != right

@@ -1,4 +1,4 @@
-"""Documents to the typed spec, with everything that is wrong with them."""
+"""Loads the typed spec from its documents, with all findings about them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -8,14 +8,13 @@ from msgspec.structs import replace
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
-from policygen.documents import document
 from policygen.documents.document import Document
+from policygen.documents.document import inner as inner_document
+from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.spec import (
-    certain_part as sound,
-)
-from policygen.spec import (
+    certain_part,
     forms,
     labels,
     legacy_forms,
@@ -34,7 +33,7 @@ from policygen.spec.types import Model, Platform, Pool, Spec, Team
 from policygen.spec.unread import Unread
 
 _KIND = {**{form.kind: form.kind for form in forms.FORMS}, forms.ARTICLE_MODEL.kind: "Model"}
-"""What a document of a kind defines: two forms of one thing share their names."""
+"""The kind that a document defines, by its own kind: both forms of a Model share their names."""
 
 _PARSERS: Mapping[forms.DocumentForm, Callable[[View], Platform | Pool | Team | Model]] = {
     forms.PLATFORM: parse.platform,
@@ -47,7 +46,7 @@ _PARSERS: Mapping[forms.DocumentForm, Callable[[View], Platform | Pool | Team | 
 
 
 class Loaded(Struct, frozen=True):
-    """The spec as far as it could be read, and all findings so far."""
+    """The readable part of the spec, and all findings so far."""
 
     spec: Spec
     documents: tuple[Document, ...]
@@ -57,17 +56,16 @@ class Loaded(Struct, frozen=True):
     foreign: int
     """Documents of other API groups, which are skipped."""
     sound: Spec
-    """The part that is checked further if the spec is refused: everything whose sums are certain.
+    """The part that is checked further if the spec is refused; without errors, the complete spec.
 
-    An error in these stands, whatever the refused parts turn out to say. Without errors this
-    is the spec itself.
+    An error in this part is certain, whatever the refused parts contain.
     """
     lints: tuple[LintSettings, ...]
-    """The spec's settings for rules; of a refused Platform the readable part."""
+    """The spec's settings for rules; of a refused Platform, the readable part."""
 
     @property
     def refused(self) -> bool:
-        """Whether anything found forbids to go on."""
+        """Whether a finding is an error."""
         return any(finding.severity == Severity.ERROR for finding in self.findings)
 
 
@@ -80,9 +78,10 @@ def load(
 ) -> Loaded:
     """Read every document, check each by its schema, then all of them together.
 
-    `target` overrides the Platform's target versions, by component. `complete` is false where files could not be read, so that what is
-    missing here may be there. In the sources of `among` spec documents stand among others'
-    manifests: only documents that certainly are one are read, without findings about the rest.
+    `target` overrides the Platform's target versions, by component. `complete` is false if files
+    could not be read, so that a missing name may exist in them. The sources of `among` are manifests
+    that may contain documents of a spec: only documents that certainly are part of one are read,
+    without findings about the others.
     """
     reading = _SpecReading()
     if not complete:
@@ -113,12 +112,12 @@ def load(
             spec.platform.lint,
             *(it.lint for it in reading.remnants if isinstance(it, Platform)),
         ),
-        sound=sound.part(spec, faulty, reading.unread) if refused else spec,
+        sound=certain_part.part(spec, faulty, reading.unread) if refused else spec,
     )
 
 
 class _SpecReading:
-    """What has been read so far."""
+    """The parts of the spec that were read so far."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []
@@ -132,75 +131,82 @@ class _SpecReading:
         self.teams: list[Team] = []
         self.models: list[Model] = []
         self.remnants: list[Platform | Team | Model] = []
-        """Readable parts of refused documents: their references must exist too."""
+        """Readable parts of refused documents, whose references are checked too."""
         self.config: Document | None = None
 
     def source(self, source: Source, *, among: bool = False) -> None:
         """Read the documents of a file; with `among`, only those that certainly are part of a spec."""
         ours = forms.certainly_ours if among else forms.ours
-        found, findings = document.load(source, ours=ours, first_index=len(self.documents))
+        found, findings = load_documents(source, ours=ours, first_index=len(self.documents))
         self.findings += findings
         self.documents += found
         self.unread.lost(findings, source.text)
-        for each in found:
-            if ours(each.header):
-                self._document(each)
+        for document in found:
+            if ours(document.header):
+                self._document(document)
             elif not among:
                 self.foreign += 1
-                self.hits += legacy_forms.overlooked(each)
+                self.hits += legacy_forms.overlooked(document)
 
-    def _document(self, each: Document) -> None:
+    def _document(self, document: Document) -> None:
         self.own += 1
-        form = forms.form_of(each.header, each.index)
-        kind = _KIND.get(each.header.kind or "")
-        name = "" if kind == forms.PLATFORM.kind else each.header.name
+        form = forms.form_of(document.header, document.index)
+        kind = _KIND.get(document.header.kind or "")
+        name = "" if kind == forms.PLATFORM.kind else document.header.name
         first = True
         if kind is not None and name is not None:
-            first = self._claim(kind, name, each, At(each.index, ("metadata", "name")))
+            first = self._claim(kind, name, document, At(document.index, ("metadata", "name")))
         faults: list[Hit] = []
         if isinstance(form, Hit):
             faults = [form]
-        elif each.data is not None:
-            faults = schema.check(form, each.data, each.index, each.raw)
-            self._advise(each, form)
+        elif document.data is not None:
+            faults = schema.check(form, document.data, document.index, document.raw)
+            self._advise(document, form)
         self.hits += faults
         good = (
-            isinstance(form, forms.DocumentForm) and each.data is not None and first and not faults
+            isinstance(form, forms.DocumentForm)
+            and document.data is not None
+            and first
+            and not faults
         )
-        if not good or each.flawed:
-            self._unread(kind, each, faults)
-        if isinstance(form, forms.DocumentForm) and each.data is not None:
+        if not good or document.flawed:
+            self._unread(kind, document, faults)
+        if isinstance(form, forms.DocumentForm) and document.data is not None:
             if good:
-                self._typed(each, form)
+                self._typed(document, form)
             else:
-                self._remnant(each, form, faults)
+                self._remnant(document, form, faults)
 
-    def _advise(self, each: Document, form: forms.DocumentForm) -> None:
-        """Reword findings from before the form was known: with the values that its fields allow."""
-        if each.flawed:
+    def _advise(self, document: Document, form: forms.DocumentForm) -> None:
+        """Add the values that the fields of the form allow to earlier findings."""
+        if document.flawed:
             from policygen.spec import ambiguous_scalars  # noqa: PLC0415 - jsonschema-rs takes 30 ms
 
-            self.findings = ambiguous_scalars.advised(self.findings, each, schema.read(form.schema))
+            self.findings = ambiguous_scalars.advised(
+                self.findings, document, schema.read(form.schema)
+            )
 
-    def _unread(self, kind: str | None, each: Document, faults: list[Hit]) -> None:
-        if each.data is None:
-            self.unread.text(each.source.text)
+    def _unread(self, kind: str | None, document: Document, faults: list[Hit]) -> None:
+        if document.data is None:
+            self.unread.text(document.source.text)
         refused = {fault.at.path for fault in faults if fault.at}
-        self.unread.parts.add(each.index)
-        self.unread.document(kind, each.data, lambda path: path in refused or each.is_flawed(path))
+        self.unread.parts.add(document.index)
+        self.unread.document(
+            kind, document.data, lambda path: path in refused or document.is_flawed(path)
+        )
 
-    def _claim(self, kind: str, name: str, each: Document, at: At) -> bool:
-        """Whether nothing before had this kind and name; a second one is reported and left out."""
-        taken = self.identities.claim(kind, name, each, at)
+    def _claim(self, kind: str, name: str, document: Document, at: At) -> bool:
+        """Whether this kind and name is new; a second one is reported and skipped."""
+        taken = self.identities.claim(kind, name, document, at)
         if taken is not None:
             self.hits.append(taken)
         return taken is None
 
-    def _typed(self, each: Document, form: forms.DocumentForm) -> None:
+    def _typed(self, document: Document, form: forms.DocumentForm) -> None:
         if form is forms.ARTICLE_QUEUES:
-            self.config = each
+            self.config = document
             return
-        match _PARSERS[form](View(each.data, At(each.index), self.hits)):
+        match _PARSERS[form](View(document.data, At(document.index), self.hits)):
             case Platform() as platform:
                 self.platform = platform
             case Team() as team:
@@ -213,18 +219,18 @@ class _SpecReading:
                 self.hits += labels.check(pool)
                 self.hits += pools.faults(pool)
 
-    def _remnant(self, each: Document, form: forms.DocumentForm, faults: list[Hit]) -> None:
-        """Judge the values of a refused document that are good for themselves."""
-        data = pruned(form, each.data, faults) if form is not forms.ARTICLE_QUEUES else None
+    def _remnant(self, document: Document, form: forms.DocumentForm, faults: list[Hit]) -> None:
+        """Check the valid values of a refused document."""
+        data = pruned(form, document.data, faults) if form is not forms.ARTICLE_QUEUES else None
         if data is None:
             return
         hits: list[Hit] = []
-        left = _PARSERS[form](View(data, At(each.index), hits))
+        left = _PARSERS[form](View(data, At(document.index), hits))
         if isinstance(left, Pool):
             hits += labels.check(left)
         else:
             self.remnants.append(left)
-        # A mapping is not to blame for lacking what was taken out of it.
+        # Hits about a mapping whose invalid part was removed are skipped.
         gone = [fault.at.path for fault in faults if fault.at]
         self.hits += [
             hit
@@ -233,11 +239,11 @@ class _SpecReading:
         ]
 
     def queues(self) -> None:
-        """The articles' ConfigMap, once every pool that its queues share out is known."""
+        """Read the articles' ConfigMap, after all pools that its queues share."""
         config = self.config
         if config is None:
             return
-        inner, findings = document.inner(config, legacy_forms.QUEUES_AT, index=len(self.documents))
+        inner, findings = inner_document(config, legacy_forms.QUEUES_AT, index=len(self.documents))
         self.findings += findings
         self.unread.lost(
             findings, str(config.data[legacy_forms.QUEUES_AT[0]][legacy_forms.QUEUES_AT[1]])
@@ -276,7 +282,7 @@ class _SpecReading:
             self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
 
     def spec(self, target: Mapping[str, Version]) -> Spec:
-        """Everything read, sorted by name."""
+        """The spec, sorted by name."""
         platform = self.platform
         if target:
             platform = replace(platform, target=replace(platform.target, **target))
@@ -290,7 +296,7 @@ class _SpecReading:
         )
 
     def faulty(self) -> frozenset[int]:
-        """The documents of which a value could not be read."""
+        """The documents with a value that could not be read."""
         errors = (hit for hit in self.hits if hit.rule.severity == Severity.ERROR)
         flawed = (each.index for each in self.documents if each.flawed)
         return frozenset([*flawed, *(hit.at.document for hit in errors if hit.at)])

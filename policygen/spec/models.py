@@ -1,4 +1,4 @@
-"""Checks of a model by itself."""
+"""Checks each model separately."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from policygen.spec.types import Model
 
 
 def check(model: Model) -> Iterator[Hit]:
-    """Faults of a model by itself."""
+    """Faults of one model."""
     scaling = model.autoscaling
     if scaling and scaling.min_replicas > scaling.max_replicas:
         yield Hit(
@@ -24,13 +24,13 @@ def check(model: Model) -> Iterator[Hit]:
 
 
 def _unknown(model: Model) -> Iterator[Hit]:
-    """A family that there are no figures for: its KV cache is in no comparison then."""
+    """A hit for a model without known figures; its KV cache is not checked."""
     family, size = model.family, model.size
     if family is None:
         return
     facts = models.model(family, size)
     if facts is None and size is not None:
-        return  # an unreadable size is reported where models are sized
+        return  # plan/fit.py reports an invalid size
     if facts is not None and facts.kv_values_per_token is not None:
         return
     name = f"{family} {size}" if size is not None else family

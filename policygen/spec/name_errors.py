@@ -14,7 +14,7 @@ _SUBDOMAIN_CHAR = re.compile(r"[-a-z0-9.]")
 
 
 def label_fault(text: str) -> str:
-    """Return why a text is not a DNS label, and a name that is one."""
+    """Why a text is not a DNS label, and a name that is one."""
     allowed = 'lower-case letters, digits and "-"'
     fault = _bad_character(text, _LABEL_CHAR, allowed) or (
         "it must begin and end with a letter or digit"
@@ -23,7 +23,7 @@ def label_fault(text: str) -> str:
 
 
 def subdomain_fault(text: str) -> str:
-    """Return why a text is not a DNS subdomain (labels joined by dots), and a name that is one."""
+    """Why a text is not a DNS subdomain (labels joined by dots), and a name that is one."""
     allowed = 'lower-case letters, digits, "-" and "."'
     fault = _bad_character(text, _SUBDOMAIN_CHAR, allowed) or (
         "each part between dots must begin and end with a letter or digit"

@@ -1,4 +1,4 @@
-"""Schema-valid documents of our own kinds to the typed spec."""
+"""Parses schema-valid documents of our own kinds to the typed spec."""
 
 from datetime import date
 
@@ -179,7 +179,7 @@ def tolerations(spec: View) -> tuple[Toleration, ...] | None:
 
 
 def pool(document: View) -> Pool:
-    """A ResourcePool of ours."""
+    """A ResourcePool of policygen.dev."""
     spec = document.view("spec")
     gpu, capacity = spec.view("gpu"), spec.view("capacity")
     mig = gpu.view("mig")

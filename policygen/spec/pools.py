@@ -1,4 +1,4 @@
-"""Checks of pools: each by itself, and beside the other pools."""
+"""Checks pools, each separately and together with the other pools."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def check(spec: Spec) -> Iterator[Hit]:
 
 
 def faults(pool: Pool) -> Iterator[Hit]:
-    """Faults of a pool by itself: missing and contradictory settings."""
+    """Faults of one pool: missing and contradictory settings."""
     yield from _gpu(pool)
     yield from _capacity(pool)
 

@@ -23,7 +23,7 @@ class VolcanoSettings(Struct, frozen=True):
 
 
 class KubeSchedulerSettings(Struct, frozen=True):
-    """Where our scheduler profiles go, and the image of a second scheduler."""
+    """Where the scheduler profiles are rendered, and the image of a second scheduler."""
 
     namespace: str = KUBE_SYSTEM
     image: str | None = None
@@ -41,7 +41,7 @@ class Waiver(Struct, frozen=True):
     field: str | None = None
     """Path or anchor of the finding, also with `*`: `*.nominalQuota`; None: every field."""
     expires: str | None = None
-    """The last day on which it counts, YYYY-MM-DD; None: no end."""
+    """The last day of the waiver, YYYY-MM-DD; None: it does not expire."""
 
 
 class LintSettings(Struct, frozen=True):

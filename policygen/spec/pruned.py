@@ -1,4 +1,4 @@
-"""A document without the parts that its schema refuses."""
+"""Removes the parts of a document that its schema refuses."""
 
 from collections.abc import Iterable
 from copy import deepcopy
@@ -9,7 +9,7 @@ from policygen.spec import schema
 from policygen.spec.forms import DocumentForm
 
 _ROUNDS = 8
-"""What a required key leaves behind is refused in turn, one level up a round."""
+"""Removing a required key makes its parent invalid, so pruning repeats one level up."""
 
 
 def pruned(
@@ -17,7 +17,7 @@ def pruned(
 ) -> dict[str, Any] | None:
     """A copy that is valid by the schema, so that the rest can be checked too; None if nothing is left.
 
-    Everything that is left stands where it was: a list with a refused entry goes as a whole.
+    The paths of the other values do not change: a list with a refused entry is removed completely.
     """
     left = deepcopy(data)
     for _ in range(_ROUNDS):
@@ -31,7 +31,7 @@ def pruned(
 
 
 def _removed(data: dict[str, Any], path: Path) -> bool:
-    """Take a value away, or the list around it; True also if it is gone already."""
+    """Remove a value, or the list that contains it; True also if it does not exist any more."""
     while path and isinstance(path[-1], int):
         path = path[:-1]
     if not path:

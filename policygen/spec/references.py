@@ -13,7 +13,7 @@ from policygen.spec.types import Model, Platform, Spec, Team, TeamNamespace
 from policygen.spec.unread import Unread
 
 _MOST_COMPARED = 20_000
-"""Names that all unknown ones of a kind together are compared with, for the nearest."""
+"""The most comparisons of unknown names of one kind, to suggest the most similar name."""
 
 _SHOWN_IN_CYCLE = 6
 
@@ -44,10 +44,9 @@ def check(
     unread: Unread | None = None,
     remnants: Sequence[Platform | Team | Model] = (),
 ) -> Iterator[Hit]:
-    """Yield references without a target, cycles of teams, and names that are used twice.
+    """References without a target, cycles of teams, and names that are used twice.
 
-    `unread` knows what documents may define that were refused; `remnants` are what can be
-    read of them.
+    `unread` has the names that refused documents may define, and `remnants` their readable parts.
     """
     unread = unread or Unread()
     named = _Names(
@@ -55,8 +54,8 @@ def check(
         teams=_Known("Team", (team.name for team in spec.teams), unread),
         priorities=_Known("priority", (it.name for it in spec.platform.priorities), unread),
     )
-    for it in (spec.platform, *spec.teams, *spec.models, *remnants):
-        yield from _dangling(it, named)
+    for part in (spec.platform, *spec.teams, *spec.models, *remnants):
+        yield from _dangling(part, named)
     yield from _platform(spec, named.pools)
     yield from _unused(spec.teams, unread)
     yield from _cycles(spec.teams)
@@ -73,29 +72,31 @@ class _Names(NamedTuple):
     priorities: _Known
 
 
-def _dangling(it: Platform | Team | Model, named: _Names) -> Iterator[Hit]:
-    match it:
+def _dangling(part: Platform | Team | Model, named: _Names) -> Iterator[Hit]:
+    match part:
         case Platform():
-            for queue in it.shared_queues:
+            for queue in part.shared_queues:
                 for index, name in enumerate(queue.pools):
                     yield from named.pools.check(name, queue.at / "pools" / index)
         case Team():
-            if it.parent is not None:
-                yield from named.teams.check(it.parent, it.at / "spec" / "parent", own=it.name)
-            for quota in it.quotas:
+            if part.parent is not None:
+                yield from named.teams.check(
+                    part.parent, part.at / "spec" / "parent", own=part.name
+                )
+            for quota in part.quotas:
                 yield from named.pools.check(quota.pool, quota.field("pool"))
         case Model():
-            yield from _of_model(it, named)
+            yield from _of_model(part, named)
 
 
-def _of_model(it: Model, named: _Names) -> Iterator[Hit]:
-    if not it.renamed:  # the articles' form names both in one word: see spec.articles
-        if it.team is not None:
-            yield from named.teams.check(it.team, it.field("team"))
-        if it.priority is not None:
-            yield from named.priorities.check(it.priority, it.field("priority"))
-    for index, name in enumerate(it.placement.pools):
-        yield from named.pools.check(name, it.field("placement") / "pools" / index)
+def _of_model(model: Model, named: _Names) -> Iterator[Hit]:
+    if not model.renamed:  # in the articles' form, one field names both: legacy_forms.classes
+        if model.team is not None:
+            yield from named.teams.check(model.team, model.field("team"))
+        if model.priority is not None:
+            yield from named.priorities.check(model.priority, model.field("priority"))
+    for index, name in enumerate(model.placement.pools):
+        yield from named.pools.check(name, model.field("placement") / "pools" / index)
 
 
 def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
@@ -199,7 +200,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
             first, owned = owner.setdefault(namespace.name, (team, namespace))
             if first is team or (owned.shared and namespace.shared):
                 continue
-            # A queue of the ConfigMap has no line for its namespace: blame the team that does.
+            # A queue of the ConfigMap has no field for its namespace, so the place is in the team.
             blamed, other = (first, team) if namespace.shared else (team, first)
             fault = f'is in team "{other.name}" already; remove it from one of the two'
             if owned.shared or namespace.shared:

@@ -1,4 +1,4 @@
-"""Plain data to hits, by the JSON Schema of its form."""
+"""Checks documents with the JSON Schema of their form."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # `--help` does not pay for its import
     import jsonschema_rs
 
 Raw = Callable[[Path], str | None]
-"""How the scalar at a path is written in the text, if that is known (`Document.raw`)."""
+"""Returns the text of the scalar at a path, if it is known (`Document.raw`)."""
 
 KEYED: dict[str, tuple[tuple[Path, str], ...]] = {
     PLATFORM.schema: ((("spec", "priorities"), "name"), (("spec", "sharedQueues"), "name")),
@@ -32,20 +32,20 @@ def source(file: str) -> str:
 
 @cache
 def read(file: str) -> dict[str, Any]:
-    """A schema as data; not to be changed."""
+    """A schema as data; do not change it."""
     schema: dict[str, Any] = json.loads(source(file))
     return schema
 
 
 @cache
 def _compiled(file: str) -> "jsonschema_rs.Draft202012Validator":
-    import jsonschema_rs  # noqa: PLC0415 - 30 ms that `--help` need not pay
+    import jsonschema_rs  # noqa: PLC0415 - its import takes 30 ms, which `--help` does not need
 
     return jsonschema_rs.Draft202012Validator(read(file))
 
 
 def is_valid(form: DocumentForm, data: Any) -> bool:
-    """Whether data obeys the schema of its form."""
+    """Whether data is valid by the schema of its form."""
     try:
         return _compiled(form.schema).is_valid(data)
     except ValueError:
@@ -53,10 +53,10 @@ def is_valid(form: DocumentForm, data: Any) -> bool:
 
 
 def check(form: DocumentForm, data: Any, document: int, raw: Raw = lambda _: None) -> list[Hit]:
-    """Everything in which a document breaks its form, in the order of paths.
+    """The faults of a document by the schema of its form, in the order of paths.
 
-    `data` is what `spec.document` makes: text as keys, numbers of at most 20 digits. With
-    `raw` a message can show a number as it is written: 1.30 and not 1.3.
+    `data` is from `documents.document`: keys are strings, numbers have at most 20 digits. With `raw`, a
+    message shows a number as it is written: 1.30 and not 1.3.
     """
     hits: list[Hit] = []
     if not is_valid(form, data):

@@ -80,30 +80,32 @@ class _SchemaError:
         return self.at.on_key() if self.path and isinstance(self.path[-1], str) else self.at
 
 
-def _type(it: _SchemaError) -> Iterator[Hit]:
-    types = (it.limit,) if isinstance(it.limit, str) else tuple(it.limit)
-    if it.value is None:
-        around = subschema.find(it.root, it.path[:-1]) or {}
-        needed = it.path and it.path[-1] in around.get("required", ())
+def _type(error: _SchemaError) -> Iterator[Hit]:
+    types = (error.limit,) if isinstance(error.limit, str) else tuple(error.limit)
+    if error.value is None:
+        around = subschema.find(error.root, error.path[:-1]) or {}
+        needed = error.path and error.path[-1] in around.get("required", ())
         remedy = "" if needed else ", or remove it"
-        message = (
-            f"{it.subject} has no value; write {type_errors.expected(it.schema, types)}{remedy}"
-        )
+        message = f"{error.subject} has no value; write {type_errors.expected(error.schema, types)}{remedy}"
     else:
-        message = type_errors.message(it.value, it.schema, types, it.raw(it.path), it.root)
-    yield Hit(rules.WRONG_TYPE, message, it.at)
+        message = type_errors.message(
+            error.value, error.schema, types, error.raw(error.path), error.root
+        )
+    yield Hit(rules.WRONG_TYPE, message, error.at)
 
 
-def _not_allowed(it: _SchemaError) -> Iterator[Hit]:
-    allowed = [str(value) for value in ([it.limit] if it.keyword == "const" else it.limit)]
-    near = _nearest(it.value, allowed) if isinstance(it.value, str) else None
+def _not_allowed(error: _SchemaError) -> Iterator[Hit]:
+    allowed = [str(value) for value in ([error.limit] if error.keyword == "const" else error.limit)]
+    near = _nearest(error.value, allowed) if isinstance(error.value, str) else None
     if len(allowed) == 1:
         advice = f"write {allowed[0]}"
     elif near:
         advice = f'did you mean "{near}"? allowed are {listed(allowed, "and")}'
     else:
         advice = f"allowed are {listed(allowed, 'and')}"
-    yield Hit(rules.UNSUPPORTED_VALUE, f"{shown(it.value)} is not allowed here; {advice}", it.at)
+    yield Hit(
+        rules.UNSUPPORTED_VALUE, f"{shown(error.value)} is not allowed here; {advice}", error.at
+    )
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
@@ -120,15 +122,15 @@ def _folded(word: str) -> str:
     return re.sub(r"[-_. ]", "", word).lower()
 
 
-def _unknown_keys(it: _SchemaError) -> Iterator[Hit]:
-    known = _unused(it)
-    allowed = set(it.schema.get("properties", ()))
-    for key in it.value:
+def _unknown_keys(error: _SchemaError) -> Iterator[Hit]:
+    known = _unused(error)
+    allowed = set(error.schema.get("properties", ()))
+    for key in error.value:
         if key in allowed:
             continue
-        at = (it.at / key).on_key()
+        at = (error.at / key).on_key()
         near = _nearest(key, known)
-        places = [] if near and _folded(near) == _folded(key) else _places(it.root, key)
+        places = [] if near and _folded(near) == _folded(key) else _places(error.root, key)
         if places:
             advice = f"it belongs to {listed(places)}"
         elif near:
@@ -138,8 +140,8 @@ def _unknown_keys(it: _SchemaError) -> Iterator[Hit]:
         yield Hit(rules.UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
 
 
-def _unused(it: _SchemaError) -> list[str]:
-    return [key for key in it.schema.get("properties", ()) if key not in it.value]
+def _unused(error: _SchemaError) -> list[str]:
+    return [key for key in error.schema.get("properties", ()) if key not in error.value]
 
 
 def _places(schema: Json, key: str) -> list[str]:
@@ -162,60 +164,60 @@ def _places(schema: Json, key: str) -> list[str]:
     return found[:_MAX_PLACES]
 
 
-def _missing_keys(it: _SchemaError) -> Iterator[Hit]:
-    unknown = [key for key in it.value if key not in it.schema.get("properties", {})]
-    for key in it.limit:
-        if key in it.value or any(_nearest(other, _unused(it)) == key for other in unknown):
+def _missing_keys(error: _SchemaError) -> Iterator[Hit]:
+    unknown = [key for key in error.value if key not in error.schema.get("properties", {})]
+    for key in error.limit:
+        if key in error.value or any(_nearest(other, _unused(error)) == key for other in unknown):
             continue  # a misspelt key is reported as such
-        what = it.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
-        yield Hit(rules.MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', it.mapping)
+        what = error.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
+        yield Hit(rules.MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', error.mapping)
 
 
 def _uncapitalised(sentence: str) -> str:
     return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
-def _out_of_range(it: _SchemaError) -> Iterator[Hit]:
-    low, high = it.schema.get("minimum"), it.schema.get("maximum")
-    word = "small" if it.keyword == "minimum" else "large"
+def _out_of_range(error: _SchemaError) -> Iterator[Hit]:
+    low, high = error.schema.get("minimum"), error.schema.get("maximum")
+    word = "small" if error.keyword == "minimum" else "large"
     if low is not None and high is not None and high < _LARGE:
         advice = f"{low} to {high}"
     else:
-        advice = f"{low} or more" if it.keyword == "minimum" else f"{high} or less"
-    yield Hit(rules.OUT_OF_RANGE, f"{shown(it.value)} is too {word}; write {advice}", it.at)
+        advice = f"{low} or more" if error.keyword == "minimum" else f"{high} or less"
+    yield Hit(rules.OUT_OF_RANGE, f"{shown(error.value)} is too {word}; write {advice}", error.at)
 
 
-def _wrong_count(it: _SchemaError) -> Iterator[Hit]:
-    count, limit = len(it.value), it.limit
-    bound = "needs at least" if it.keyword.startswith("min") else "allows at most"
+def _wrong_count(error: _SchemaError) -> Iterator[Hit]:
+    count, limit = len(error.value), error.limit
+    bound = "needs at least" if error.keyword.startswith("min") else "allows at most"
     has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
-    yield Hit(rules.WRONG_LENGTH, f"{it.subject} {has}; it {bound} {limit}", it.mapping)
+    yield Hit(rules.WRONG_LENGTH, f"{error.subject} {has}; it {bound} {limit}", error.mapping)
 
 
-def _empty_text(it: _SchemaError) -> Iterator[Hit]:
+def _empty_text(error: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         rules.WRONG_LENGTH,
-        f"{it.subject} is empty; write {type_errors.expected(it.schema, ('string',))}",
-        it.at,
+        f"{error.subject} is empty; write {type_errors.expected(error.schema, ('string',))}",
+        error.at,
     )
 
 
-def _too_long(it: _SchemaError) -> Iterator[Hit]:
+def _too_long(error: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         rules.INVALID_NAME,
-        f"{quoted(it.value)} has {len(it.value)} characters; at most {it.limit} are allowed",
-        it.at,
+        f"{quoted(error.value)} has {len(error.value)} characters; at most {error.limit} are allowed",
+        error.at,
     )
 
 
-def _bad_form(it: _SchemaError) -> Iterator[Hit]:
-    if "[hms]" in it.limit:
-        yield Hit(rules.INVALID_VALUE, _duration_fault(it.value), it.at)
-    elif "{4}-" in it.limit:
-        message = f"{quoted(it.value)} is not a valid date; write it as YYYY-MM-DD"
-        yield Hit(rules.INVALID_VALUE, message, it.at)
+def _bad_form(error: _SchemaError) -> Iterator[Hit]:
+    if "[hms]" in error.limit:
+        yield Hit(rules.INVALID_VALUE, _duration_fault(error.value), error.at)
+    elif "{4}-" in error.limit:
+        message = f"{quoted(error.value)} is not a valid date; write it as YYYY-MM-DD"
+        yield Hit(rules.INVALID_VALUE, message, error.at)
     else:
-        yield from _bad_name(it)
+        yield from _bad_name(error)
 
 
 def _duration_fault(text: str) -> str:
@@ -227,31 +229,33 @@ def _duration_fault(text: str) -> str:
     )
 
 
-def _bad_name(it: _SchemaError) -> Iterator[Hit]:
-    if "/" in it.limit:
-        message = f"{quoted(it.value)} is not a valid resource name; write a domain, a slash and a name, such as "
-        message += str(it.schema["examples"][0])
-    elif r"\." in it.limit:
-        message = name_errors.subdomain_fault(it.value)
+def _bad_name(error: _SchemaError) -> Iterator[Hit]:
+    if "/" in error.limit:
+        message = f"{quoted(error.value)} is not a valid resource name; write a domain, a slash and a name, such as "
+        message += str(error.schema["examples"][0])
+    elif r"\." in error.limit:
+        message = name_errors.subdomain_fault(error.value)
     else:
-        message = name_errors.label_fault(it.value)
-    yield Hit(rules.INVALID_NAME, message, it.at)
+        message = name_errors.label_fault(error.value)
+    yield Hit(rules.INVALID_NAME, message, error.at)
 
 
-def _repeated(it: _SchemaError) -> Iterator[Hit]:
+def _repeated(error: _SchemaError) -> Iterator[Hit]:
     first: dict[str, int] = {}
-    for index, entry in enumerate(it.value):
+    for index, entry in enumerate(error.value):
         if not isinstance(entry, str):
             continue  # its type is reported
         if entry in first:
             message = f"{quoted(entry)} is entry {first[entry] + 1} already; remove it here"
-            yield Hit(rules.DUPLICATE_ENTRY, message, it.at / index)
+            yield Hit(rules.DUPLICATE_ENTRY, message, error.at / index)
         first.setdefault(entry, index)
 
 
-def _other(it: _SchemaError) -> Iterator[Hit]:
+def _other(error: _SchemaError) -> Iterator[Hit]:
     yield Hit(
-        rules.UNSUPPORTED_VALUE, f"{shown(it.value)} breaks {it.keyword} of the schema", it.at
+        rules.UNSUPPORTED_VALUE,
+        f"{shown(error.value)} breaks {error.keyword} of the schema",
+        error.at,
     )
 
 

@@ -30,7 +30,7 @@ _BOOLEANS = {
 
 
 def message(value: Any, schema: Json, types: Sequence[str], written: str | None, root: Json) -> str:
-    """Return why a value has another type than its schema, a part of `root`, allows.
+    """Why a value has another type than its schema, a part of `root`, allows.
 
     `written` is the value's text in the input, if that is known.
     """
@@ -50,20 +50,20 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
     return fault
 
 
-def surprise(it: AmbiguousScalar, schema: Json) -> str:
-    """Return what to write in this field instead of a scalar that readers disagree about."""
+def ambiguous_scalar(scalar: AmbiguousScalar, schema: Json) -> str:
+    """What to write in this field instead of a scalar that readers disagree about."""
     types = types_of(schema)
-    if it.rule is NUMBER_TOO_LONG:
-        remedies = [] if _NUMERIC.isdisjoint(types) else list(it.instead)
+    if scalar.rule is NUMBER_TOO_LONG:
+        remedies = [] if _NUMERIC.isdisjoint(types) else list(scalar.instead)
     else:
-        remedies = [plain for plain in it.instead if fits(schema, read(plain))]
-    if fits(schema, it.text):
-        remedies.append(it.in_quotes)
-    return it.saying(remedies or [expected(schema, types)])
+        remedies = [plain for plain in scalar.instead if fits(schema, read(plain))]
+    if fits(schema, scalar.text):
+        remedies.append(scalar.in_quotes)
+    return scalar.message_with(remedies or [expected(schema, types)])
 
 
 def expected(schema: Json, types: Sequence[str]) -> str:
-    """Return what a value must be, with an example if the schema has a short one."""
+    """What a value must be, with an example if the schema has a short one."""
     if "enum" in schema or "const" in schema:
         return listed([str(allowed) for allowed in schema.get("enum", [schema.get("const")])])
     texts = [_WORDS[name] for name in types]

@@ -39,7 +39,7 @@ class Target(Struct, frozen=True):
 
 
 class Priority(Struct, frozen=True):
-    """A rank that workloads can ask for."""
+    """A priority that workloads can request."""
 
     name: str
     at: At
@@ -57,7 +57,7 @@ class SharedQueue(Struct, frozen=True):
 
 
 class SchedulingPolicy(Struct, frozen=True):
-    """How a pool places and shares; None: not set here, so the next wider setting applies."""
+    """How a pool places pods and shares GPUs; None: not set here, so the next wider setting applies."""
 
     bin_pack: bool | None = None
     spread: bool | None = None
@@ -138,7 +138,7 @@ class Gpu(Struct, frozen=True):
 
 
 class Capacity(Struct, frozen=True):
-    """How much of it there is. GPUs are physical cards here."""
+    """The size of a pool. GPUs are physical cards here."""
 
     nodes: int | None = None
     total_gpus: int | None = None
@@ -149,7 +149,7 @@ class Capacity(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True):
-    """A set of like nodes."""
+    """A set of equal nodes."""
 
     name: str
     at: At
@@ -176,7 +176,7 @@ class TeamNamespace(Struct, frozen=True):
     name: str
     create: bool = False
     shared: bool = False
-    """Several queues of the articles' ConfigMap live in it, and each needs a LocalQueue of its own."""
+    """Several queues of the articles' ConfigMap share it, and each needs its own LocalQueue."""
 
 
 class Bounds(Struct, frozen=True):
@@ -187,18 +187,18 @@ class Bounds(Struct, frozen=True):
 
 
 class Quota(Struct, frozen=True):
-    """What a team may have of one pool."""
+    """The quota of a team in one pool."""
 
     pool: str
     at: At
     guarantee: Amounts | None = ()
-    """None: the weight's share of what the pool has (the articles' queues)."""
+    """None: the weight's share of the pool (the articles' queues)."""
     limit: Amounts | None = None
     weight: int = 1
     cpu: Bounds = Bounds()
     memory: Bounds = Bounds()
     renamed: tuple[tuple[str, str], ...] = ()
-    """Fields that its form calls otherwise."""
+    """Names of fields in the document's form, if they differ."""
 
     def field(self, name: str) -> At:
         """The place of a field, under its name in the document's form."""
@@ -206,7 +206,7 @@ class Quota(Struct, frozen=True):
 
 
 class Team(Struct, frozen=True):
-    """Who shares."""
+    """A team that shares pools with others."""
 
     name: str
     at: At
@@ -234,7 +234,7 @@ class Sizing(Struct, frozen=True):
     gpu_memory_utilization: int | None = None
     """Percent."""
     any_gpu_count: bool = False
-    """Not only powers of two."""
+    """Allows numbers of GPUs that are not powers of two."""
 
 
 class Gang(Struct, frozen=True):
@@ -261,7 +261,7 @@ class Placement(Struct, frozen=True):
 
 
 class Model(Struct, frozen=True):
-    """What runs. Resources are of one replica, or of one pod of a gang."""
+    """A model to run. Resources are those of one replica, or of one pod of a gang."""
 
     name: str
     at: At
@@ -281,7 +281,7 @@ class Model(Struct, frozen=True):
     autoscaling: Autoscaling | None = None
     placement: Placement = Placement()
     renamed: tuple[tuple[str, str], ...] = ()
-    """Fields that its form calls otherwise."""
+    """Names of fields in the document's form, if they differ."""
 
     def field(self, name: str) -> At:
         """The place of a field of `spec`, under its name in the document's form."""

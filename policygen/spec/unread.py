@@ -1,4 +1,4 @@
-"""What refused documents may define, so that one fault is not reported twice."""
+"""Names that refused documents may define, so that one fault is not reported twice."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +32,7 @@ class Unread:
         self.kinds: set[str] = set()
         """Kinds with an unreadable name, which may be any name; "" for any kind."""
         self.parents: set[str] = set()
-        """Teams that have a child among the refused."""
+        """Teams that have a child in a refused document."""
         self.parts: set[int] = set()
         """Documents, by index, that were read except for some values."""
         self.settings = False
@@ -41,8 +41,8 @@ class Unread:
     def document(self, kind: str | None, data: Any, is_refused: Callable[[Path], bool]) -> None:
         """Note a document that was read and refused, completely or in part.
 
-        `kind` is what it defines, None if that is none of ours; `is_refused` tells of which
-        values.
+        `kind` is the kind that it defines, None if that is not ours; `is_refused` returns whether the
+        value at a path was refused.
         """
         self.settings |= kind is None or kind in _SET_DEFAULTS
         if kind is None or kind not in _SET_DEFAULTS:
@@ -88,11 +88,11 @@ class Unread:
         self.kinds.add("")
 
     def may_define(self, kind: str, name: str) -> bool:
-        """Whether a kind of ours (or `priority`) of this name may be among the refused."""
+        """Whether a refused document may define this name for a kind (or for `priority`)."""
         return name in self.names or kind in self.kinds or "" in self.kinds
 
     def may_have_child(self, team: str) -> bool:
-        """Whether a team may have a child team among the refused."""
+        """Whether a refused document may define a child of a team."""
         return team in self.parents or "" in self.kinds
 
 
@@ -100,12 +100,12 @@ def _mappings(data: Any) -> Iterator[dict[str, Any]]:
     """Every mapping of a document."""
     stack = [data]
     while stack:
-        it = stack.pop()
-        if isinstance(it, dict):
-            yield it
-            stack.extend(it.values())
-        elif isinstance(it, list):
-            stack.extend(it)
+        value = stack.pop()
+        if isinstance(value, dict):
+            yield value
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
 
 
 def _texts(data: Any) -> Iterator[str]:

@@ -73,7 +73,7 @@ TEXTS = [
     ],
 )
 def test_the_advice_fits_the_field(text, field, remedy):
-    assert type_errors.surprise(read(text), field).endswith(f"; write {remedy}")
+    assert type_errors.ambiguous_scalar(read(text), field).endswith(f"; write {remedy}")
 
 
 def fields(node, root):
@@ -93,7 +93,7 @@ def test_every_advice_for_every_field_is_taken(name):
     assert len(seen) > 5
     for field in seen:
         for text in TEXTS:
-            said = type_errors.surprise(read(text), field).partition("; write ")[2]
+            said = type_errors.ambiguous_scalar(read(text), field).partition("; write ")[2]
             remedies = said.split(", ") if "in quotes" in said or said[0] in "-0123456789" else []
             for remedy in remedies:
                 plain = remedy.removeprefix("or ")
