@@ -49,8 +49,8 @@ class Cluster:
         self._misspelt = misspelt or {}
         self._unread = unread
         self._kinds: dict[tuple[str, str], list[Object]] = {}
-        for it in self.objects:
-            self._kinds.setdefault((it.group, it.kind), []).append(it)
+        for object_ in self.objects:
+            self._kinds.setdefault((object_.group, object_.kind), []).append(object_)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
         self._typed = set(workloads.TEMPLATES)
         self._reader = Reader(self.accesses, unread, self._misspelt)
@@ -134,11 +134,11 @@ class Cluster:
     @property
     def invalid_fields(self) -> Iterable[tuple[Object, Path]]:
         """The invalid fields, whose intended value is unknown."""
-        for it in self.malformed:
-            yield it.object, it.path
-        for each in self.objects if self._misspelt else ():
-            for path in self._misspelt.get(each.at, ()):
-                yield each, path
+        for invalid in self.malformed:
+            yield invalid.object, invalid.path
+        for object_ in self.objects if self._misspelt else ():
+            for path in self._misspelt.get(object_.at, ()):
+                yield object_, path
 
     def _spec(self, group: str, kind: str, type_: type[T]) -> Table[T]:
         return self._table(group, kind, type_, ("spec",))
@@ -149,9 +149,9 @@ class Cluster:
 
     def _workloads(self) -> Iterable[workloads.Workload]:
         for kind in workloads.TEMPLATES:
-            for it in self._reader.as_written(self._kinds.get(kind, ())):
-                if self.seen and not workloads.is_checked(it):
+            for object_ in self._reader.as_written(self._kinds.get(kind, ())):
+                if self.seen and not workloads.is_checked(object_):
                     continue
-                found = self._reader.workload_of(it)
+                found = self._reader.workload_of(object_)
                 if found is not None:
                     yield found

@@ -56,21 +56,23 @@ class Controller(Struct, frozen=True, eq=False):
 
 def controllers(objects: Iterable[Object]) -> Iterator[Controller]:
     """The controllers among the objects."""
-    for it in objects:
-        if (it.group, it.kind) != ("apps", "Deployment"):
+    for object_ in objects:
+        if (object_.group, object_.kind) != ("apps", "Deployment"):
             continue
-        spec = mapping(it.data, "spec", "template", "spec")
-        for index, each in enumerate(mappings(spec, "containers")):
-            runs = component(each.get("image"))
+        spec = mapping(object_.data, "spec", "template", "spec")
+        for index, container in enumerate(mappings(spec, "containers")):
+            runs = component(container.get("image"))
             if runs is None:
                 continue
-            _, tag = _image(each.get("image"))
-            labels = it.labels
-            settings = [(key, found) for key in COMMAND_LINE if (found := gates(texts(each, key)))]
-            place = it.at.to("spec", "template", "spec", "containers", index)
+            _, tag = _image(container.get("image"))
+            labels = object_.labels
+            settings = [
+                (key, found) for key in COMMAND_LINE if (found := gates(texts(container, key)))
+            ]
+            place = object_.at.to("spec", "template", "spec", "containers", index)
             yield Controller(
                 runs,
-                it,
+                object_,
                 version(labels.get(VERSION_LABEL, "")) or version(tag),
                 tuple(_mounted(spec)),
                 {gate: is_on for _, found in settings for gate, is_on in found.items()},
@@ -110,15 +112,15 @@ def detected(server: str, objects: Iterable[Object]) -> dict[str, Version]:
     found: dict[str, Version] = {}
     if (own := version(server)) is not None:
         found[KUBERNETES] = own
-    for it in controllers(objects):
-        if it.version is not None and it.component != SCHEDULER:
-            known = found.get(it.component, it.version)
-            found[it.component] = min(known, it.version, key=_ordered)
+    for controller in controllers(objects):
+        if controller.version is not None and controller.component != SCHEDULER:
+            known = found.get(controller.component, controller.version)
+            found[controller.component] = min(known, controller.version, key=_ordered)
     return found
 
 
-def _ordered(it: Version) -> tuple[int, int, int]:
-    return (it.major, it.minor, it.patch or 0)
+def _ordered(version: Version) -> tuple[int, int, int]:
+    return (version.major, version.minor, version.patch or 0)
 
 
 def version(text: str) -> Version | None:

@@ -14,16 +14,16 @@ _GROUP = "kustomize.config.k8s.io"
 _NAMES = ("kustomization.yaml", "kustomization.yml")
 
 
-def is_one(each: Document) -> bool:
+def is_one(document: Document) -> bool:
     """Whether a document is a kustomization."""
-    group = (each.header.api_version or "").rpartition("/")[0]
-    named = posixpath.basename(each.source.name) in _NAMES
-    return group == _GROUP or (named and each.header.kind is None)
+    group = (document.header.api_version or "").rpartition("/")[0]
+    named = posixpath.basename(document.source.name) in _NAMES
+    return group == _GROUP or (named and document.header.kind is None)
 
 
-def folder(each: Document) -> str:
+def folder(document: Document) -> str:
     """The folder of a kustomization, for `kustomize build`."""
-    return posixpath.dirname(each.source.name) or "."
+    return posixpath.dirname(document.source.name) or "."
 
 
 def skipped(documents: Sequence[Document]) -> frozenset[str]:
@@ -35,32 +35,32 @@ def skipped(documents: Sequence[Document]) -> frozenset[str]:
     named: set[str] = set()
     patches: set[str] = set()
     folders = set()
-    for each in documents:
-        if is_one(each):
-            folders.add(posixpath.normpath(folder(each)))
-            named.update(_joined(each, texts(each.data, "resources")))
-            patches.update(_joined(each, _patches(each.data)))
+    for document in documents:
+        if is_one(document):
+            folders.add(posixpath.normpath(folder(document)))
+            named.update(_joined(document, texts(document.data, "resources")))
+            patches.update(_joined(document, _patches(document.data)))
     beside = {name for name in map(_name, documents) if posixpath.dirname(name) in folders}
     return frozenset(patches | (beside - named))
 
 
-def is_among(each: Document, sources: frozenset[str]) -> bool:
+def is_among(document: Document, sources: frozenset[str]) -> bool:
     """Whether a document is in one of these sources."""
-    return bool(sources) and _name(each) in sources
+    return bool(sources) and _name(document) in sources
 
 
-def _name(each: Document) -> str:
-    return posixpath.normpath(each.source.name)
+def _name(document: Document) -> str:
+    return posixpath.normpath(document.source.name)
 
 
-def _joined(each: Document, paths: Iterable[str]) -> Iterator[str]:
+def _joined(document: Document, paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
-        yield posixpath.normpath(posixpath.join(folder(each), path))
+        yield posixpath.normpath(posixpath.join(folder(document), path))
 
 
 def _patches(data: Any) -> Iterator[str]:
     for field in ("patches", "patchesJson6902", "replacements"):
-        for each in mappings(data, field):
-            if isinstance(each.get("path"), str):
-                yield each["path"]
+        for patch in mappings(data, field):
+            if isinstance(patch.get("path"), str):
+                yield patch["path"]
     yield from (it for it in texts(data, "patchesStrategicMerge") if "\n" not in it)

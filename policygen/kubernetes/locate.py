@@ -21,21 +21,21 @@ def locate_objects(
     by_root = {(it.at.document, it.at.path): it for it in objects}
     by_index = {each.index: each for each in documents}
 
-    def place(at: At, it: Object | None) -> Place | None:
+    def place(at: At, object_: Object | None) -> Place | None:
         each = by_index.get(at.document)
         if each is None:
             return None
-        return each.place(_as_written(it, at).path, key=at.key)
+        return each.place(_as_written(object_, at).path, key=at.key)
 
     def owner(at: At) -> Object | None:
         for length in range(len(at.path), -1, -1):
-            it = by_root.get((at.document, at.path[:length]))
-            if it is not None:
-                return it
+            object_ = by_root.get((at.document, at.path[:length]))
+            if object_ is not None:
+                return object_
         return None
 
     findings = []
-    for it, hit in _reported(hits, owner, by_index):
+    for object_, hit in _reported(hits, owner, by_index):
         if hit.at is None:
             findings.append(Finding(hit.rule, hit.message))
             continue
@@ -44,15 +44,15 @@ def locate_objects(
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
         there = next((each.place for each in related if each.place), None)
-        path = written(it, hit.at.path[len(it.at.path) :]) if it else hit.at.path
+        path = written(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
         findings.append(
             Finding(
                 hit.rule,
                 hit.message.replace(THERE, f"{there.file}:{there.line}" if there else "elsewhere"),
-                place(hit.at, it),
-                object=str(it or ""),
+                place(hit.at, object_),
+                object=str(object_ or ""),
                 path=dotted(path),
-                anchor=dotted(named(it.data, path)) if it else "",
+                anchor=dotted(named(object_.data, path)) if object_ else "",
                 related=tuple(related),
                 edits=tuple(
                     edit._replace(at=_as_written(owner(edit.at), edit.at)) for edit in hit.edits
@@ -69,43 +69,43 @@ def _reported(
     """The hits to report, each with its object."""
     blanks = set()
     for hit in hits:
-        at, it = hit.at, owner(hit.at) if hit.at else None
-        if at is None or it is None:
-            yield it, hit
-        elif _is_flawed(it, at, by_index.get(at.document)):
+        at, object_ = hit.at, owner(hit.at) if hit.at else None
+        if at is None or object_ is None:
+            yield object_, hit
+        elif _is_flawed(object_, at, by_index.get(at.document)):
             continue
-        elif not _is_blank(it, at):
-            reading = _reading_of(it, at, by_index.get(at.document))
-            yield it, (hit._replace(message=f"{hit.message} ({reading})") if reading else hit)
+        elif not _is_blank(object_, at):
+            reading = _reading_of(object_, at, by_index.get(at.document))
+            yield object_, (hit._replace(message=f"{hit.message} ({reading})") if reading else hit)
         elif at not in blanks:
             blanks.add(at)
-            yield it, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
+            yield object_, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
 
 
-def _is_flawed(it: Object, at: At, holder: Document | None) -> bool:
+def _is_flawed(object_: Object, at: At, holder: Document | None) -> bool:
     if holder is None or not holder.flawed:
         return False
-    return holder.is_flawed(_as_written(it, at).path, key=at.key)
+    return holder.is_flawed(_as_written(object_, at).path, key=at.key)
 
 
-def _reading_of(it: Object, at: At, holder: Document | None) -> str:
+def _reading_of(object_: Object, at: At, holder: Document | None) -> str:
     """How YAML reads a value that looks like another one, such as `n` or `0x10`; else empty."""
-    path = _as_written(it, at).path
-    value = at_path(it.data, path[len(it.at.path) :])
+    path = _as_written(object_, at).path
+    value = at_path(object_.data, path[len(object_.at.path) :])
     if at.key or holder is None or not isinstance(value, int):
         return ""
     raw, read = holder.raw(path), str(value).lower()
     return f"{raw} is read as {read}" if raw and raw.lower() != read else ""
 
 
-def _is_blank(it: Object, at: At) -> bool:
-    path = _as_written(it, at).path[len(it.at.path) :]
-    return placeholders.is_blank(path[-1] if at.key and path else at_path(it.data, path))
+def _is_blank(object_: Object, at: At) -> bool:
+    path = _as_written(object_, at).path[len(object_.at.path) :]
+    return placeholders.is_blank(path[-1] if at.key and path else at_path(object_.data, path))
 
 
-def _as_written(it: Object | None, at: At) -> At:
+def _as_written(object_: Object | None, at: At) -> At:
     """The place in the object's own API version of a place in the newest one."""
-    if it is None:
+    if object_ is None:
         return at
-    root = len(it.at.path)
-    return at._replace(path=(*at.path[:root], *written(it, at.path[root:])))
+    root = len(object_.at.path)
+    return at._replace(path=(*at.path[:root], *written(object_, at.path[root:])))

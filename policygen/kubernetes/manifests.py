@@ -11,8 +11,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.core.finding import At, Finding, Path, Place
-from policygen.documents import document, placeholders
-from policygen.documents.document import Document
+from policygen.documents import placeholders
+from policygen.documents.document import Document, Header
+from policygen.documents.document import inner as inner_document
+from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
 from policygen.kubernetes import kustomizations
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
@@ -79,7 +81,7 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
     found = Manifests()
     for source in sources:
         index = first_index + len(found.documents)
-        documents, findings = document.load(
+        documents, findings = load_documents(
             source, ours=_is_no_spec, first_index=index, kubernetes=True
         )
         template = placeholders.of_helm(source) if findings else None
@@ -89,20 +91,21 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         found.complete = found.complete and not findings
         found.documents += documents
     skipped = kustomizations.skipped(found.documents)
-    for each in found.documents:
-        if kustomizations.is_one(each):
-            found.builds.append(kustomizations.folder(each))
-        elif isinstance(each.data, dict) and not kustomizations.is_among(each, skipped):
-            _document(each, found)
+    for document in found.documents:
+        if kustomizations.is_one(document):
+            found.builds.append(kustomizations.folder(document))
+        elif isinstance(document.data, dict) and not kustomizations.is_among(document, skipped):
+            _document(document, found)
 
-    def load(it: Object, key: str, _: str, index: int) -> _Inner:
-        path = (*it.at.path, "data", key)
-        holder = found.documents[it.at.document - first_index]
-        return document.inner(holder, path, index=index, kubernetes=True)
+    def load(config_map: Object, key: str, _: str, index: int) -> _Inner:
+        path = (*config_map.at.path, "data", key)
+        holder = found.documents[config_map.at.document - first_index]
+        return inner_document(holder, path, index=index, kubernetes=True)
 
     # Files inside ConfigMaps are separate documents, after all others.
-    for it in [it for it in found.objects if (it.group, it.kind) == ("", "ConfigMap")]:
-        _inner(it, found, first_index, load)
+    for config_map in list(found.objects):
+        if (config_map.group, config_map.kind) == ("", "ConfigMap"):
+            _inner(config_map, found, first_index, load)
     return found
 
 
@@ -118,29 +121,29 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
     ]
 
 
-def _is_no_spec(header: document.Header) -> bool:
+def _is_no_spec(header: Header) -> bool:
     if header.api_version is None and header.kind is None:
         return True  # Volcano's scheduler configuration, or an unknown file
     return not forms.certainly_ours(header)
 
 
-def _document(each: Document, found: Manifests) -> None:
-    data, header = each.data, each.header
-    volcanos = _VOLCANOS.fullmatch(PurePath(each.source.name).name) is not None
+def _document(document: Document, found: Manifests) -> None:
+    data, header = document.data, document.header
+    volcanos = _VOLCANOS.fullmatch(PurePath(document.source.name).name) is not None
     if header.kind is None and header.api_version is None and (volcanos or _is_volcanos(data)):
-        found.objects.append(_configuration(each))
+        found.objects.append(_configuration(document))
         return
     if header.kind == "List" and data.get("items") is not None and not _is_list(data):
-        place = each.place(("items",))
+        place = document.place(("items",))
         message = "items of a List must be a list; write one, or its objects are not checked"
         found.findings.append(Finding(WRONG_TYPE, message, place))
         found.complete = False
         return
-    for it in _objects(data, each.index, ()):
-        if it is None:
+    for object_ in _objects(data, document.index, ()):
+        if object_ is None:
             found.nameless += 1
         else:
-            found.objects.append(it)
+            found.objects.append(object_)
 
 
 def _is_volcanos(data: Mapping[str, Any]) -> bool:
@@ -175,8 +178,8 @@ def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
         for number, item in enumerate(_items(data)):
             yield from _objects(item, index, (*path, "items", number))
         return
-    it = Object.read(data, At(index, path))
-    yield None if it is None else _as_meant(it)
+    object_ = Object.read(data, At(index, path))
+    yield None if object_ is None else _as_meant(object_)
 
 
 def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
@@ -188,16 +191,16 @@ def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
         yield {"apiVersion": listed["apiVersion"], "kind": kind, **item} if bare else item
 
 
-def _as_meant(it: Object) -> Object:
+def _as_meant(object_: Object) -> Object:
     """The object with a misspelled kind or group of a controller's file corrected; rules report it."""
-    if "onfig" not in it.kind or (it.group, it.kind) in _FILES:
-        return it
+    if "onfig" not in object_.kind or (object_.group, object_.kind) in _FILES:
+        return object_
     for group, kind in sorted(_FILES):
-        if it.group == group and get_close_matches(it.kind, [kind], cutoff=_LIKE):
-            return replace(it, kind=kind)
-        if it.kind == kind and get_close_matches(it.group, [group], cutoff=_ALIKE):
-            return replace(it, api_version=f"{group}/{it.version}")
-    return it
+        if object_.group == group and get_close_matches(object_.kind, [kind], cutoff=_LIKE):
+            return replace(object_, kind=kind)
+        if object_.kind == kind and get_close_matches(object_.group, [group], cutoff=_ALIKE):
+            return replace(object_, api_version=f"{group}/{object_.version}")
+    return object_
 
 
 def _is_list(data: dict[str, Any]) -> bool:
@@ -205,29 +208,29 @@ def _is_list(data: dict[str, Any]) -> bool:
     return isinstance(kind, str) and kind.endswith("List") and isinstance(data.get("items"), list)
 
 
-def _configuration(each: Document) -> Object:
-    return Object(At(each.index), "", VOLCANO_CONFIGURATION, "", "", each.data)
+def _configuration(document: Document) -> Object:
+    return Object(At(document.index), "", VOLCANO_CONFIGURATION, "", "", document.data)
 
 
 def inside(objects: Iterable[Object], *, first_index: int) -> Manifests:
     """The controllers' files in the ConfigMaps of a cluster. Lines are counted within the key."""
     found = Manifests()
 
-    def load(it: Object, key: str, text: str, index: int) -> _Inner:
-        source = Source(f"{it} {key}", text, None)
-        documents, findings = document.load(
+    def load(config_map: Object, key: str, text: str, index: int) -> _Inner:
+        source = Source(f"{config_map} {key}", text, None)
+        documents, findings = load_documents(
             source, ours=lambda _: True, first_index=index, kubernetes=True
         )
         return (documents[0] if len(documents) == 1 else None), findings
 
-    for it in objects:
-        if (it.group, it.kind) == ("", "ConfigMap"):
-            _inner(it, found, first_index, load)
+    for config_map in objects:
+        if (config_map.group, config_map.kind) == ("", "ConfigMap"):
+            _inner(config_map, found, first_index, load)
     return found
 
 
-def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
-    texts = it.data.get("data")
+def _inner(config_map: Object, found: Manifests, first_index: int, load: _Load) -> None:
+    texts = config_map.data.get("data")
     if not isinstance(texts, dict):
         return
     for key, text in texts.items():
@@ -239,28 +242,28 @@ def _inner(it: Object, found: Manifests, first_index: int, load: _Load) -> None:
         if not known and not named and "tiers" not in text:
             continue
         index = first_index + len(found.documents)
-        each, findings = load(it, key, text, index)
-        if each is None or not isinstance(each.data, dict):
+        document, findings = load(config_map, key, text, index)
+        if document is None or not isinstance(document.data, dict):
             if known or named:
                 found.findings += findings
                 found.complete = found.complete and not findings
             continue
-        inside = list(_inside(each, volcanos=volcanos))
+        inside = list(_inside(document, volcanos=volcanos))
         if inside:
-            found.documents.append(each)
+            found.documents.append(document)
             found.findings += findings
             found.objects += inside
 
 
-def _inside(each: Document, *, volcanos: bool) -> Iterator[Object]:
+def _inside(document: Document, *, volcanos: bool) -> Iterator[Object]:
     """The controllers' files in a document of a ConfigMap."""
-    if each.header.api_version is None and each.header.kind is None:
-        if volcanos or _is_volcanos(each.data):
-            yield _configuration(each)
+    if document.header.api_version is None and document.header.kind is None:
+        if volcanos or _is_volcanos(document.data):
+            yield _configuration(document)
         return
-    for it in _objects(each.data, each.index, ()):
-        if it is not None and (it.group, it.kind) in _FILES:
-            yield it
+    for object_ in _objects(document.data, document.index, ()):
+        if object_ is not None and (object_.group, object_.kind) in _FILES:
+            yield object_
 
 
 def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:

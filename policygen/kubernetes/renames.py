@@ -14,13 +14,13 @@ _OLD, _NEW = f"{_KUEUE}/v1beta1", f"{_KUEUE}/v1beta2"
 _WORDS = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 
-def canonical(it: Object) -> Mapping[str, Any]:
+def canonical(object_: Object) -> Mapping[str, Any]:
     """The data of an object with the names of the newest version."""
-    if it.kind != "ClusterQueue" or it.api_version != _OLD:
-        return it.data
-    spec = it.data.get("spec")
+    if object_.kind != "ClusterQueue" or object_.api_version != _OLD:
+        return object_.data
+    spec = object_.data.get("spec")
     if not isinstance(spec, dict):
-        return it.data
+        return object_.data
     spec = dict(spec)
     if "cohort" in spec:
         spec["cohortName"] = spec.pop("cohort")
@@ -34,42 +34,42 @@ def canonical(it: Object) -> Mapping[str, Any]:
             key: _WORDS.get(value, value) if isinstance(value, str) else value
             for key, value in fungibility.items()
         }
-    return {**it.data, "spec": spec}
+    return {**object_.data, "spec": spec}
 
 
-def written(it: Object, path: Path) -> Path:
+def written(object_: Object, path: Path) -> Path:
     """The path in this object's API version of a path in the newest one."""
-    if (it.group, it.version) != (_KUEUE, "v1beta1") or it.kind != "ClusterQueue":
+    if (object_.group, object_.version) != (_KUEUE, "v1beta1") or object_.kind != "ClusterQueue":
         return path
     if path[:2] == ("spec", "cohortName"):
         return ("spec", "cohort", *path[2:])
-    spec = it.data.get("spec")
+    spec = object_.data.get("spec")
     strategy = ("spec", "admissionChecksStrategy", "admissionChecks")
     if path[:3] == strategy and isinstance(spec, dict) and spec.get("admissionChecks"):
         return ("spec", "admissionChecks", *path[3:4])
     return path
 
 
-def upgraded(it: Object) -> tuple[Edit, ...]:
+def upgraded(object_: Object) -> tuple[Edit, ...]:
     """The edits that convert a v1beta1 object of Kueue to an equivalent v1beta2 object.
 
     Empty if the conversion would lose data, or if the object has a status, which users do not
     apply. Source: also config/components/crd/bases.
     """
-    spec = it.data.get("spec")
-    if (it.group, it.version) != (_KUEUE, "v1beta1") or "status" in it.data:
+    spec = object_.data.get("spec")
+    if (object_.group, object_.version) != (_KUEUE, "v1beta1") or "status" in object_.data:
         return ()
     edits: list[Edit] | None = []
-    if isinstance(spec, dict) and it.kind in _UPGRADES:
-        edits = _UPGRADES[it.kind](it, spec)
+    if isinstance(spec, dict) and object_.kind in _UPGRADES:
+        edits = _UPGRADES[object_.kind](object_, spec)
     if edits is None:
         return ()
-    version = Edit(Verb.REWRITE, it.at / "apiVersion", _NEW)
+    version = Edit(Verb.REWRITE, object_.at / "apiVersion", _NEW)
     return (version, *edits)
 
 
-def _cluster_queue(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
-    at, edits = it.at / "spec", []
+def _cluster_queue(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    at, edits = object_.at / "spec", []
     if "cohort" in spec:
         edits.append(Edit(Verb.RENAME, at / "cohort", "cohortName"))
     if "admissionChecks" in spec:
@@ -89,17 +89,17 @@ def _cluster_queue(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
     return edits
 
 
-def _admission_check(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+def _admission_check(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
     if "retryDelayMinutes" not in spec:
         return []
-    return [Edit(Verb.REMOVE, it.at.to("spec", "retryDelayMinutes"))]  # no release reads it
+    return [Edit(Verb.REMOVE, object_.at.to("spec", "retryDelayMinutes"))]  # no release reads it
 
 
-def _multi_kueue_cluster(it: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+def _multi_kueue_cluster(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
     found = spec.get("kubeConfig")
     if "clusterProfileRef" in spec or not isinstance(found, dict) or not found.get("location"):
         return None
-    at = it.at.to("spec", "kubeConfig")
+    at = object_.at.to("spec", "kubeConfig")
     return [Edit(Verb.RENAME, at, "clusterSource"), Edit(Verb.NEST, at, "kubeConfig")]
 
 
@@ -111,14 +111,14 @@ _UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]
 """The edits besides the apiVersion, by kind; a function returns None if it cannot convert."""
 
 
-def leftovers(it: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
+def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
     """The v1beta1 fields in a v1beta2 object: a message and the edits that fix each, by path."""
-    spec = it.data.get("spec")
-    if it.api_version != _NEW or it.kind not in _UPGRADES or not isinstance(spec, dict):
+    spec = object_.data.get("spec")
+    if object_.api_version != _NEW or object_.kind not in _UPGRADES or not isinstance(spec, dict):
         return {}
     found: dict[Path, tuple[Edit, ...]] = {}
-    for edit in _UPGRADES[it.kind](it, spec) or ():
-        path = edit.at.path[len(it.at.path) :]
+    for edit in _UPGRADES[object_.kind](object_, spec) or ():
+        path = edit.at.path[len(object_.at.path) :]
         root = path[:3] if path[1] == "flavorFungibility" else path[:2]
         found[root] = (*found.get(root, ()), edit)
     return {

@@ -63,58 +63,58 @@ class Reader:
 
     def as_written(self, objects: Iterable[Object]) -> Iterable[Object]:
         """The objects, for rules that read the data itself. Data with misspelt fields is watched."""
-        for it in objects:
-            if it.at not in self._misspelt:
-                yield it
-            elif it.at not in self._unread:
-                yield watched(it, ("data",), self._note(it))
+        for object_ in objects:
+            if object_.at not in self._misspelt:
+                yield object_
+            elif object_.at not in self._unread:
+                yield watched(object_, ("data",), self._note(object_))
 
     def table(self, objects: Iterable[Object], type_: type[T], within: Path = ()) -> Table[T]:
         """The objects, with the data at `within` converted to a type."""
         entries: list[Entry[T]] = []
         unread: list[Object] = []
-        for it in objects:
-            data: Any = canonical(it)
+        for object_ in objects:
+            data: Any = canonical(object_)
             for step in within:
                 data = data.get(step)
             before = len(self.malformed)
-            read = self._read(it, {} if data is None else data, type_, within)
+            read = self._read(object_, {} if data is None else data, type_, within)
             if read is None:
-                unread.append(it)
+                unread.append(object_)
             elif len(self.malformed) > before and not within:
                 # Rules read the raw data of a controller's file, and rely on its types.
-                raw = watched(it, ("data",), self._note(it))
+                raw = watched(object_, ("data",), self._note(object_))
                 entries.append(Entry(raw, read))
             else:
-                entries.append(Entry(it, read))
+                entries.append(Entry(object_, read))
         return Table(entries, unread, self._accesses)
 
-    def workload_of(self, it: Object) -> workloads.Workload | None:
+    def workload_of(self, object_: Object) -> workloads.Workload | None:
         """The pod templates of a workload, or None if they cannot be read and that was reported."""
-        made = [self._template(it, *each) for each in workloads.raw_templates(it)]
-        slips = self._misspelt.get(it.at, ())
+        made = [self._template(object_, *each) for each in workloads.raw_templates(object_)]
+        slips = self._misspelt.get(object_.at, ())
         whole = None not in made and (made or not slips)
-        if not whole and it.at in self._unread:
+        if not whole and object_.at in self._unread:
             return None
-        found = workloads.Workload(it, tuple(each for each in made if each is not None))
+        found = workloads.Workload(object_, tuple(each for each in made if each is not None))
         if not whole:
-            found = watched(found, ("object",), self._note(it))
+            found = watched(found, ("object",), self._note(object_))
         self._accesses.take()
         return found
 
-    def _read(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
-        read = self._converted(it, data, type_, within)
-        for path in self._misspelt.get(it.at, ()):
+    def _read(self, object_: Object, data: Any, type_: type[T], within: Path) -> T | None:
+        read = self._converted(object_, data, type_, within)
+        for path in self._misspelt.get(object_.at, ()):
             if path in (within, within[: len(path)]):
                 return None  # it contains all of the data
             if path[: len(within)] == within and read is not None:
-                if it.at in self._unread:
+                if object_.at in self._unread:
                     return None
-                read = watched_if_there(read, path[len(within) :], self._note(it))
+                read = watched_if_there(read, path[len(within) :], self._note(object_))
         self._accesses.take()  # discards the accesses of the conversion itself
         return read
 
-    def _converted(self, it: Object, data: Any, type_: type[T], within: Path) -> T | None:
+    def _converted(self, object_: Object, data: Any, type_: type[T], within: Path) -> T | None:
         try:
             return msgspec.convert(data, type_, dec_hook=decoded)
         except (msgspec.ValidationError, RecursionError):
@@ -128,62 +128,62 @@ class Reader:
                     break
                 except msgspec.ValidationError as error:
                     message, path = _parsed_error(str(error))
-                    self.malformed.append(InvalidField(it, (*within, *path), message))
+                    self.malformed.append(InvalidField(object_, (*within, *path), message))
                     field = invalid_field(path)
-                    if not field or it.at in self._unread or len(unknown) == MAX_UNKNOWN:
+                    if not field or object_.at in self._unread or len(unknown) == MAX_UNKNOWN:
                         return None
                     unknown.append(field)
                     data = without(data, field)
         except RecursionError:
-            self.malformed.append(InvalidField(it, within, "it nests too deep to be read"))
+            self.malformed.append(InvalidField(object_, within, "it nests too deep to be read"))
             return None
         for field in outermost(unknown):
-            read = watched(read, field, self._note(it))
+            read = watched(read, field, self._note(object_))
         return read
 
     def _template(
-        self, it: Object, path: Path, data: Any, replicas: int | None
+        self, object_: Object, path: Path, data: Any, replicas: int | None
     ) -> workloads.PodTemplate | None:
         if not isinstance(data, dict):
-            self._mistyped(it, path, data, "object")
+            self._mistyped(object_, path, data, "object")
             return None
         spec, metadata = data.get("spec"), data.get("metadata")
-        read = self._read(it, {} if spec is None else spec, workloads.PodSpec, (*path, "spec"))
+        read = self._read(object_, {} if spec is None else spec, workloads.PodSpec, (*path, "spec"))
         if read is None:
             return None
         if not isinstance(metadata, dict | None):
-            self._mistyped(it, (*path, "metadata"), metadata, "object")
+            self._mistyped(object_, (*path, "metadata"), metadata, "object")
             return None
         made = workloads.PodTemplate(
-            at=it.at.to(*path),
+            at=object_.at.to(*path),
             labels=keyed_texts(metadata, "labels"),
             annotations=keyed_texts(metadata, "annotations"),
             spec=read,
             replicas=replicas,
         )
-        note = self._note(it)
-        slips = self._misspelt.get(it.at, ())
+        note = self._note(object_)
+        slips = self._misspelt.get(object_.at, ())
         if any(slip[: len(path)] != path for slip in slips):
             made = watched(made, ("replicas",), note)
         for name in ("labels", "annotations"):
             whole = (*path, "metadata", name)
             wrong = [*_not_strings(whole, (metadata or {}).get(name))]
             for where, value in wrong:
-                self._mistyped(it, where, value, "object" if where == whole else "str")
-            if wrong and it.at in self._unread:
+                self._mistyped(object_, where, value, "object" if where == whole else "str")
+            if wrong and object_.at in self._unread:
                 return None
             if wrong or {(*path, "metadata"), (*path, "metadata", name)}.intersection(slips):
                 made = watched(made, (name,), note)
         return made
 
-    def _mistyped(self, it: Object, path: Path, value: Any, wanted: str) -> None:
+    def _mistyped(self, object_: Object, path: Path, value: Any, wanted: str) -> None:
         got = _AS_MSGSPEC.get(type(value), type(value).__name__)
         message = f"Expected {wanted}, got {got}"
-        self.malformed.append(InvalidField(it, path, message))
+        self.malformed.append(InvalidField(object_, path, message))
 
-    def _note(self, it: Object) -> Callable[[], None]:
+    def _note(self, object_: Object) -> Callable[[], None]:
         """A function that records an access to an invalid field of an object."""
-        return partial(self._accesses.note, it.at)
+        return partial(self._accesses.note, object_.at)
 
 
 def _not_strings(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:

@@ -24,9 +24,9 @@ def mappings(data: Any, *path: str) -> list[dict[str, Any]]:
 
 def numbered(data: Any, *path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The entries of a list that are mappings, each with its index."""
-    for i, it in enumerate(entries(data, *path)):
-        if isinstance(it, dict):
-            yield i, it
+    for i, entry in enumerate(entries(data, *path)):
+        if isinstance(entry, dict):
+            yield i, entry
 
 
 def entries(data: Any, *path: str) -> list[Any]:

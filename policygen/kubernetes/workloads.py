@@ -79,15 +79,15 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
 
     def _of_containers(self) -> dict[str, Fraction]:
         total: dict[str, Fraction] = {}
-        for each in self.containers:
-            _add(total, _requests_of(each))
+        for container in self.containers:
+            _add(total, _requests_of(container))
         if not self.init_containers:
             return total
         peak: dict[str, Fraction] = {}
         beside: dict[str, Fraction] = {}
-        for each in self.init_containers:
-            requested = _requests_of(each)
-            if each.restart_policy == "Always":
+        for container in self.init_containers:
+            requested = _requests_of(container)
+            if container.restart_policy == "Always":
                 _add(total, requested)
                 _add(beside, requested)
                 requested = {}
@@ -257,17 +257,17 @@ _PHASES = {"Succeeded", "Failed", "Complete", "Completed", "Terminated", "Aborte
 """Of pods, of Volcano's Jobs, of RayJobs (`jobDeploymentStatus`)."""
 
 
-def is_checked(it: Object) -> bool:
+def is_checked(object_: Object) -> bool:
     """Whether rules check an object of a cluster.
 
     They skip objects of another workload, which has the same templates, and finished ones, which
     create no pods.
     """
-    for owner in mappings(it.data, "metadata", "ownerReferences"):
+    for owner in mappings(object_.data, "metadata", "ownerReferences"):
         group = str(owner.get("apiVersion", "")).rpartition("/")[0]
         if owner.get("controller") is True and (group, owner.get("kind")) in TEMPLATES:
             return False
-    status = it.data.get("status")
+    status = object_.data.get("status")
     if not isinstance(status, dict):
         return True
     phases = {

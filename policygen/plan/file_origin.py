@@ -91,9 +91,9 @@ class FileOrigins:
     def _policy(self, pools: Sequence[PoolFacts], field: str) -> At | None:
         """The field of a pool, or that of the Platform, or the first pool if both omit it."""
         steps = ("schedulingPolicy", _FIELDS[field])
-        for it in pools:
-            if getattr(it.pool.scheduling_policy, field) is not None:
-                return it.pool.at.to("spec", *steps)
+        for facts in pools:
+            if getattr(facts.pool.scheduling_policy, field) is not None:
+                return facts.pool.at.to("spec", *steps)
         if getattr(self._platform.scheduling_policy, field) is not None:
             return self._of_platform("spec", "defaults", *steps)
         return pools[0].pool.at.to("spec", *steps) if pools else None

@@ -122,17 +122,17 @@ def _group(manifest: Manifest) -> str:
 def _made(folder: Path) -> Iterator[None]:
     """Create a folder and its parents. After an error, remove those that are still empty."""
     missing = []
-    for each in (folder, *folder.parents):
-        if each.is_dir():
+    for parent in (folder, *folder.parents):
+        if parent.is_dir():
             break
-        missing.append(each)
+        missing.append(parent)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
     except BaseException:
-        for each in missing:
+        for parent in missing:
             with suppress(OSError):  # another run uses it, or it is not empty
-                each.rmdir()
+                parent.rmdir()
         raise
 
 

@@ -12,9 +12,9 @@ def roles(name: str, permissions: Iterable[Permission]) -> str:
     Resources of one group are in one rule. Resources with names are in separate rules.
     """
     places: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
-    for it in permissions:
-        rules = places.setdefault(it.namespace, {})
-        rules.setdefault((it.group, it.names), []).append(it.resource)
+    for permission in permissions:
+        rules = places.setdefault(permission.namespace, {})
+        rules.setdefault((permission.group, permission.names), []).append(permission.resource)
     return "".join(_role(name, namespace, rules) for namespace, rules in sorted(places.items()))
 
 

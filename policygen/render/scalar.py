@@ -54,10 +54,10 @@ def encode(value: object) -> str:
 
 
 def _flow_pairs(value: Mapping[object, object]) -> Iterator[str]:
-    for key, each in value.items():
+    for key, entry in value.items():
         name = _key(key)
         mark = "? " if len(name) > _SIMPLE_KEY else ""
-        yield f"{mark}{name}: {encode(each)}"
+        yield f"{mark}{name}: {encode(entry)}"
 
 
 def _atom(value: object) -> str:
@@ -145,15 +145,15 @@ def _below(value: object, indent: int, column: int, width: int, *, nested: bool 
 
 
 def _pairs(value: Mapping[object, object], indent: int, width: int) -> Iterator[str]:
-    for key, each in value.items():
+    for key, entry in value.items():
         name = _key(key)
         long = indent + len(name) + 1 > width and " " in name
         if not long and len(name) <= _SIMPLE_KEY:
-            below = _below(each, indent + _STEP, indent + len(name) + 2, width)
+            below = _below(entry, indent + _STEP, indent + len(name) + 2, width)
             yield f"{name}:{below}"
         else:
             lead = f"\n{' ' * (indent + _STEP)}"
-            below = _below(each, indent + _STEP, indent + _STEP, width)
+            below = _below(entry, indent + _STEP, indent + _STEP, width)
             folded = _folded(key, name, indent + _STEP, width)
             yield f"?{lead}{folded}\n{' ' * indent}:{below}"
 
