@@ -1,0 +1,30 @@
+"""Standard output: whole, in UTF-8, or one error."""
+
+import subprocess
+import sys
+
+import pytest
+
+CODE = "from policygen.app.stdout import out; out({!r})"
+
+
+@pytest.mark.parametrize(("text", "data"), [("é\n", "é\n".encode()), (b"\xff", b"\xff")])
+def test_bytes_do_not_depend_on_the_locale(text, data):
+    command = [sys.executable, "-c", CODE.format(text)]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        check=True,
+        env={"LC_ALL": "C", "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert done.stdout == data
+
+
+@pytest.mark.parametrize(
+    ("where", "words"), [(">&-", "is closed; write to a file"), ("> /dev/full", "No space left")]
+)
+def test_what_cannot_be_written_is_one_error(where, words):
+    command = f'"{sys.executable}" -c "{CODE.format("x")}" {where}'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr.count("policygen.core.errors.UsageError: standard output") == 1
+    assert words in done.stderr

@@ -1,0 +1,37 @@
+"""Names that Kubernetes refuses, and names that it would take."""
+
+import pytest
+
+from policygen.spec.name_errors import label_fault, subdomain_fault
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "name"),
+    [
+        ("Team A", 'character 1, "T", is not allowed', 'such as "team-a"'),
+        ("a.b", 'character 2, ".", is not allowed', 'such as "a-b"'),
+        ("-a-", "it must begin and end with a letter or digit", 'such as "a"'),
+        ("", "it must begin and end", None),
+        ("é", 'character 1, "é"', None),
+        ("A" * 64, "is not allowed", None),
+    ],
+)
+def test_labels(text, fault, name):
+    message = label_fault(text)
+    assert "is not a valid DNS label" in message
+    assert fault in message
+    assert (name in message) if name else ("such as" not in message)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "name"),
+    [
+        ("a..B", 'character 4, "B"', 'such as "a.b"'),
+        ("a.-b", "each part between dots", 'such as "a.b"'),
+        ("a_b", 'character 2, "_"', 'such as "a-b"'),
+    ],
+)
+def test_subdomains(text, fault, name):
+    message = subdomain_fault(text)
+    assert fault in message
+    assert name in message

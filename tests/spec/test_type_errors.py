@@ -1,0 +1,64 @@
+"""Values of a wrong type: what they are, and what to write instead."""
+
+import math
+
+import pytest
+
+from policygen.documents.scalars import AmbiguousScalar, read
+from policygen.spec.subschema import types_of
+from policygen.spec.type_errors import expected, message, surprise
+
+TEXT, WHOLE, TRUTH = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+LIST = {
+    "type": "array",
+    "items": {"type": "object", "properties": {"name": TEXT}, "required": ["name"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "written", "words"),
+    [
+        (True, TEXT, None, 'true is a boolean; write "true" in quotes'),
+        (1, TEXT, "1", '1 is a number; write "1" in quotes'),
+        (1.10, TEXT, "1.10", 'write "1.10" in quotes'),
+        (1.5, WHOLE, "1.5", "1.5 is a fraction; write a whole number"),
+        (math.inf, WHOLE, ".inf", ".inf is not a finite number"),
+        ("8", WHOLE, None, '"8" is text; write 8 without quotes'),
+        ("yes", TRUTH, None, '"yes" is text; write true without quotes'),
+        ("eight", WHOLE, None, '"eight" is text; write a whole number'),
+        ("a", LIST, None, "write a list, even of one entry: [{name: a}]"),
+        ({"name": "a"}, LIST, None, "a mapping is not allowed here; write a list: write a dash before its first key"),
+        ([], TEXT, None, "a list is not allowed here; write text"),
+        ([], {"type": "string", "contentMediaType": "application/yaml"}, None, 'write "|" after the key'),
+    ],
+)  # fmt: skip
+def test_what_to_write_instead(value, schema, written, words):
+    assert words in message(value, schema, types_of(schema), written, schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"enum": ["a", "b", "c"]}, "a, b or c"),
+        ({"const": "v1"}, "v1"),
+        ({"type": ["integer", "object"]}, "a whole number or a mapping"),
+        ({"type": "object", "required": ["a", "b"]}, "a mapping with a and b"),
+        ({"type": "string", "format": "kubernetes-quantity", "examples": ["80Gi"]}, 'a quantity such as "80Gi"'),
+    ],
+)  # fmt: skip
+def test_what_a_value_must_be(schema, words):
+    assert expected(schema, types_of(schema)) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "words"),
+    [
+        ("no", TRUTH, "write false"),
+        ("no", TEXT, 'write "no" in quotes'),
+        ("0777", WHOLE, "write 511, or 777"),
+    ],
+)
+def test_a_surprise_in_a_field_of_a_known_type(text, schema, words):
+    it = read(text)
+    assert isinstance(it, AmbiguousScalar)
+    assert words in surprise(it, schema)

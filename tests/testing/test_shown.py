@@ -1,0 +1,38 @@
+"""Outcomes as people and CI systems see them."""
+
+import io
+
+import junitparser
+
+from policygen.testing import shown
+from tests.testing.outcomes import BAD, CRASHED, GOOD, ONE, OTHER
+
+
+def written(write, *outcomes):
+    out = io.StringIO()
+    write(outcomes, out)
+    return out.getvalue()
+
+
+def test_a_line_for_each_case_and_its_differences():
+    assert written(shown.text, GOOD, BAD, CRASHED).splitlines() == [
+        "ok    good  1 finding",
+        "FAIL  bad\\x1b  2 findings",
+        f"      missing     {ONE}",
+        f"      unexpected  {OTHER}",
+        f"      moved       {ONE}",
+        f"               to {OTHER}",
+        "FAIL  crashed  0 findings",
+        "      rule rule-b has a bug; please report it",
+        "3 cases, 2 failed",
+    ]
+    assert written(shown.text, GOOD).endswith("1 case, 0 failed\n")
+
+
+def test_junit_tells_failures_from_bugs():
+    (suite,) = junitparser.JUnitXml.fromstring(written(shown.junit, GOOD, BAD, CRASHED).encode())
+    assert (suite.tests, suite.failures, suite.errors) == (3, 1, 1)
+    _, bad, _ = suite
+    (failure,) = bad.result
+    assert failure.message == f"missing     {ONE}"
+    assert failure.text.count("\n") == 3
