@@ -116,6 +116,10 @@ class Bench:
         return f"https://127.0.0.1:{self.ports['kube-apiserver']}"
 
     @property
+    def etcd(self) -> str:
+        return f"http://127.0.0.1:{self.ports['etcd']}"
+
+    @property
     def ca(self) -> Path:
         return self.state / "keys" / "ca.crt"
 
@@ -297,7 +301,6 @@ class Bench:
         subprocess.run([program, self.state / "keys"], check=True, timeout=KEYS_DEADLINE_S)
 
     def _start_etcd(self) -> None:
-        client = f"http://127.0.0.1:{self.ports['etcd']}"
         peer = f"http://127.0.0.1:{self.ports['etcd-peer']}"
         process = self.run(
             "etcd",
@@ -306,15 +309,15 @@ class Bench:
                 f"--data-dir={self.state / 'etcd'}",
                 "--unsafe-no-fsync",
                 "--name=policygen",
-                f"--listen-client-urls={client}",
-                f"--advertise-client-urls={client}",
+                f"--listen-client-urls={self.etcd}",
+                f"--advertise-client-urls={self.etcd}",
                 f"--listen-peer-urls={peer}",
                 f"--initial-advertise-peer-urls={peer}",
                 f"--initial-cluster=policygen={peer}",
                 "--log-level=warn",
             ],
         )
-        process.wait_until(lambda: answers(f"{client}/health"), START_DEADLINE_S)
+        process.wait_until(lambda: answers(f"{self.etcd}/health"), START_DEADLINE_S)
 
     def _start_apiserver(self) -> None:
         process = self._run_apiserver("kube-apiserver")
@@ -327,7 +330,7 @@ class Bench:
             name,
             [
                 self.built["kubernetes"].binary("kube-apiserver"),
-                f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}",
+                f"--etcd-servers={self.etcd}",
                 "--bind-address=127.0.0.1",
                 "--advertise-address=127.0.0.1",
                 f"--secure-port={self.ports[name]}",

@@ -84,7 +84,7 @@ def bench(built, request) -> Iterator[Bench]:
 
 @pytest.fixture(scope="session")
 def slate(bench) -> Iterator[Slate]:
-    made = Slate(bench.client)
+    made = Slate(bench.client, bench.etcd)
     yield made
     made.close()
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
+import json
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from .client import JSON, MERGE, ApiError, Client, Object, Resource
 
@@ -24,6 +28,15 @@ KEPT = frozenset({"events"})
 """Not waited for: they go with their namespace, or are deleted at the end."""
 OWNERS = frozenset({"jobs", "cronjobs", "deployments", "statefulsets", "daemonsets", "replicasets"})
 """What makes other objects goes first, lest it makes them again."""
+STORED_AS = {
+    "ingresses": "ingress",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+}
+"""The word in etcd's keys for resources that are not stored under their plural."""
+UNLISTED = KEPT | {"masterleases", "peerserverleases", "ranges"}
+"""Words in keys of what no test makes, or nothing lists."""
+ETCD_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -43,13 +56,19 @@ class Thing:
 
 
 class Slate:
-    """Knows what stood on the control plane when it was new, of all resources or of some plurals."""
+    """Knows what stood on the control plane when it was new, of all resources or of some plurals.
 
-    def __init__(self, client: Client, only: Collection[str] = ()) -> None:
-        self._client = client
+    One question to etcd tells which resources have new objects, and only those are listed: to list
+    all of them, twice a test, costs the API server more than most tests do.
+    """
+
+    def __init__(self, client: Client, etcd: str, only: Collection[str] = ()) -> None:
+        """`etcd` is its URL."""
+        self._client, self._etcd, self._only = client, etcd, only
         self._pool = ThreadPoolExecutor(THREADS)
         self._resources = [it for it in _deletable(client) if not only or it.plural in only]
-        self._baseline = frozenset(self._found())
+        self._since = int(self._keys(limit=1)["header"]["revision"])
+        self._baseline = frozenset(self._found(self._resources))
         self._specs = {
             thing.path: self._spec(thing.path) for thing in self._baseline if _own(thing)
         }
@@ -84,7 +103,7 @@ class Slate:
 
     def left(self) -> dict[Thing, bool]:
         """What came since, and whether it is being deleted already."""
-        found = self._found()
+        found = self._found(self._changed())
         going = {
             thing.name for thing in found if thing.resource.plural == "namespaces" and found[thing]
         }
@@ -96,10 +115,30 @@ class Slate:
             and thing.namespace not in going
         }
 
-    def _found(self) -> dict[Thing, bool]:
+    def _changed(self) -> list[Resource]:
+        """The resources that have objects which came since, at least."""
+        found = self._keys(min_create_revision=self._since + 1, keys_only=True).get("kvs", ())
+        # /registry/GROUP/RESOURCE/... of a custom resource, /registry/RESOURCE/... of the others.
+        keys = [set(base64.b64decode(each["key"]).decode().split("/")[2:4]) for each in found]
+        known = {_word(it) for it in self._resources} | UNLISTED
+        if not self._only and any(map(known.isdisjoint, keys)):
+            return self._resources
+        return [it for it in self._resources if any(_word(it) in key for key in keys)]
+
+    def _keys(self, **options: object) -> Object:
+        """What etcd answers about the keys of all objects."""
+        first, end = (base64.b64encode(key).decode() for key in (b"/registry/", b"/registry0"))
+        asked = json.dumps({"key": first, "range_end": end, **options}).encode()
+        where = urlsplit(self._etcd).netloc
+        with closing(http.client.HTTPConnection(where, timeout=ETCD_TIMEOUT_S)) as connection:
+            connection.request("POST", "/v3/kv/range", asked)
+            body: Object = json.load(connection.getresponse())
+        return body
+
+    def _found(self, resources: Iterable[Resource]) -> dict[Thing, bool]:
         return {
             thing: deleting
-            for things in self._pool.map(self._list, self._resources)
+            for things in self._pool.map(self._list, resources)
             for thing, deleting in things
         }
 
@@ -146,6 +185,11 @@ class Slate:
                 "spec": {"finalizers": []},
             }
             self._client.request("PUT", f"{thing.path}/finalize", final)
+
+
+def _word(resource: Resource) -> str:
+    """What stands for the resource in etcd's keys."""
+    return STORED_AS.get(resource.plural, resource.plural)
 
 
 def _next(left: dict[Thing, bool]) -> list[Thing]:

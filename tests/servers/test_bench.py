@@ -7,7 +7,8 @@ import pytest
 from tests.servers.budget import budget
 from tests.servers.nodes import Shape
 from tests.servers.rendering import rendered
-from tests.servers.workloads import Ask, deployment, job, vcjob
+from tests.servers.slate import STORED_AS
+from tests.servers.workloads import Ask, deployment, job, pod, vcjob
 
 SPEC = """
 apiVersion: policygen.dev/v1alpha1
@@ -71,6 +72,7 @@ spec:
   quotas: [{pool: h100, guarantee: 4}]
 """
 NIGHT = "night.example.com/gpu"
+REFERENCE = {"apiGroup": "example.com", "kind": "Bucket", "name": "a"}
 DEFAULT_QUEUE = ("scheduling.volcano.sh/v1beta1", "Queue", "default")
 
 
@@ -91,6 +93,24 @@ def test_a_test_finds_nothing_of_the_one_before(cluster, slate, turn):
     cluster.becomes("running under Volcano", lambda: cluster.bound("speech", NIGHT), 8)
     cluster.becomes("running under kube-scheduler", lambda: cluster.bound("other", NIGHT), 3)
     cluster.patch(*DEFAULT_QUEUE, {"spec": {"weight": turn + 2}})
+
+
+def test_what_etcd_stores_under_another_word_is_found(cluster, slate):
+    pods = {"metadata": {"labels": {"a": "b"}}, "spec": pod("p", "x", Ask())["spec"]}
+    cluster.create(
+        thing("v1", "Endpoints"),
+        thing("networking.k8s.io/v1", "Ingress", spec={"defaultBackend": {"resource": REFERENCE}}),
+        thing("v1", "ReplicationController", spec={"replicas": 0, "template": pods}),
+        thing("v1", "Service", spec={"ports": [{"port": 80}]}),
+    )
+    cluster.add_nodes(Shape())
+    found = {it.resource.plural for it in slate.left()}
+    assert set(STORED_AS) | {"endpoints", "services"} <= found
+
+
+def thing(api_version, kind, **fields):
+    metadata = {"name": "a", "namespace": "words"}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
 
 
 def test_nodes_have_what_the_pool_has(cluster):

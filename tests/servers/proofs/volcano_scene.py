@@ -81,7 +81,7 @@ class Volcano(Cluster):
     def __init__(self, cluster: Cluster, process: Process, file: Path) -> None:
         super().__init__(cluster.bench)
         self._process, self._file = process, file
-        self._slate = Slate(self.client, SHOWN)
+        self._slate = Slate(self.client, self.bench.etcd, SHOWN)
         self._config = HELD
         self._counts = dict.fromkeys((SESSION, LOADED), 0)
         self._read = 0
