@@ -35,6 +35,8 @@ CLAIM = "claim"
 SWEEP_AFTER_S = 60.0
 """So that a folder is not taken away between being made and being claimed."""
 INSTALL_THREADS = 6
+COLLECTION = {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
+"""Go collects garbage less often: a start takes a quarter less CPU. The limit is a server's."""
 TOKEN, OBSERVER_TOKEN = "policygen-admin", "policygen-observer"
 CONTEXT = "bench"
 """Of the kubeconfig."""
@@ -286,6 +288,7 @@ class Bench:
                 "HOME": str(self.state),
                 "TMPDIR": str(self.state / "tmp"),
                 "KUBECONFIG": str(self.kubeconfig),
+                **COLLECTION,
                 **(environment or {}),
             },
             tuple(binds),
