@@ -9,11 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from unittest import mock
 
 import pytest
 import yaml
 
+from policygen.cli import main
 from tests.servers.bench import CONTEXT, OBSERVER_TOKEN, TOKEN
+from tests.servers.client import Client
 from tests.servers.issuer import CLIENT, SECRET, Issuer
 from tests.servers.proxy import Fault, Proxy
 from tests.servers.tunnel import Tunnel
@@ -27,8 +30,9 @@ CLEAN = {key: value for key, value in os.environ.items() if not key.lower().ends
 class Way:
     """A kubeconfig, and what commands say that take it."""
 
-    def __init__(self, bench, path):
+    def __init__(self, bench, path, capfd):
         self.path = path
+        self.capfd = capfd
         self.config = yaml.safe_load(bench.kubeconfig.read_text("utf-8"))
         self.cluster = self.config["clusters"][0]["cluster"]
         self.environment = dict(CLEAN)
@@ -47,14 +51,22 @@ class Way:
     def lint(self):
         """The exit code and all that is said; kubectl gets as far as we."""
         self.write()
-        done = subprocess.run(
-            [sys.executable, "-m", "policygen", "lint", "--context", CONTEXT,
-             "--kubeconfig", self.path, "--timeout", "20"],
-            env=self.environment, capture_output=True, text=True, check=False, timeout=60,
-        )  # fmt: skip
-        said = done.stdout + done.stderr
-        assert "Traceback" not in said, said
-        return done.returncode, said
+        arguments = [
+            "lint",
+            "--context",
+            CONTEXT,
+            "--kubeconfig",
+            str(self.path),
+            "--timeout",
+            "20",
+        ]
+        with (
+            mock.patch.dict(os.environ, self.environment, clear=True),
+            mock.patch.object(sys, "argv", ["policygen", *arguments]),
+            pytest.raises(SystemExit) as stop,
+        ):
+            main.main()
+        return stop.value.code, "".join(self.capfd.readouterr())
 
     def kubectl(self):
         """Whether kubectl gets in; None without one."""
@@ -87,8 +99,8 @@ class Way:
 
 
 @pytest.fixture
-def way(bench, tmp_path):
-    return Way(bench, tmp_path / "kubeconfig")
+def way(bench, tmp_path, capfd):
+    return Way(bench, tmp_path / "kubeconfig", capfd)
 
 
 @pytest.fixture
@@ -231,11 +243,11 @@ def test_who_impersonates_another_reads_as_that_one(way):
 # --- logins by OpenID Connect ----------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=["", SECRET], ids=["public", "secret"])
-def issued(bench, request):
-    """An issuer, and an API server that believes it."""
+@pytest.fixture(scope="module")
+def believed(bench):
+    """An issuer, and the URL of an API server that believes it."""
     with (
-        Issuer(bench.state / "keys", secret=request.param).running() as issuer,
+        Issuer(bench.state / "keys").running() as issuer,
         bench.second_apiserver(
             f"--oidc-issuer-url={issuer.url}",
             f"--oidc-client-id={CLIENT}",
@@ -244,7 +256,21 @@ def issued(bench, request):
             "--oidc-groups-claim=groups",
         ) as url,
     ):
-        yield issuer, url, request.param
+        client = Client(url, issuer.id_token(), bench.ca.read_text("ascii"))
+        end = time.monotonic() + 120  # it asks for the issuer's keys in its own time
+        while not client.get("/api/v1/namespaces").ok:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        client.close()
+        yield issuer, url
+
+
+@pytest.fixture(scope="module", params=["", SECRET], ids=["public", "secret"])
+def issued(believed, request):
+    """The two, and the secret that the issuer asks for."""
+    issuer, url = believed
+    issuer.secret = request.param
+    return issuer, url, request.param
 
 
 @pytest.fixture
@@ -264,10 +290,6 @@ def login(issued, bench, way):
         return way.server(server=url).user(**{"auth-provider": provider})
 
     issuer.asked.clear()
-    end = time.monotonic() + 120  # it asks for the issuer's keys in its own time
-    while made(**{"id-token": issuer.id_token()}).lint()[0] != 0:
-        assert time.monotonic() < end
-        time.sleep(0.5)
     return made
 
 
