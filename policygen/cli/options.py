@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from policygen.app.requests import ClusterRequest, Targets, parse_targets
+from policygen.cli.stderr import say
 from policygen.core import versions
 from policygen.core.errors import UsageError
 from policygen.core.rule import Severity
@@ -159,11 +160,27 @@ def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[
     return [name for name in registry.names() if name.startswith(incomplete)]
 
 
+def say_renamed(names: Iterable[str]) -> None:
+    """Print the current name of each rule that is given by a former one."""
+    from policygen.lint import registry
+
+    for name in names:
+        if (current := registry.current_name(name)) != name:
+            say(f'policygen: "{name}" is now "{current}"')
+
+
+def _rules(context: click.Context, _: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    if names and not context.resilient_parsing:  # completion prints no note
+        say_renamed(names)
+    return names
+
+
 RULES = (
     click.option(
         "--rule",
         "only",
         multiple=True,
+        callback=_rules,
         metavar="RULE",
         shell_complete=_rule_names,
         help="Run only this rule; repeatable.",
@@ -171,6 +188,7 @@ RULES = (
     click.option(
         "--skip",
         multiple=True,
+        callback=_rules,
         metavar="RULE",
         shell_complete=_rule_names,
         help="Do not run this rule; repeatable.",

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from policygen.app import stdout
-from policygen.cli.options import TARGET, form
+from policygen.cli.options import TARGET, form, say_renamed
 from policygen.cli.stderr import say
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Severity
@@ -117,4 +117,5 @@ def explain(*, rule: str, full: bool) -> None:
     """Explain a RULE on one screen: why it matters, how to fix it, and an example."""
     from policygen.app import explain as app_explain
 
+    say_renamed([rule])
     stdout.out(app_explain.explain(rule, full=full))

@@ -20,6 +20,7 @@ def completed(line):
         text=True,
         check=True,
     )
+    assert done.stderr == ""
     return [tuple(each.split("\t")) for each in done.stdout.splitlines()]
 
 
@@ -49,6 +50,7 @@ def test_the_script_of_another_release_gets_no_answer():
         ("policygen schema re", {"ResourcePool"}),
         ("policygen schema gpu.", {"gpu.example.com/ResourcePool"}),
         ("policygen completion ", {"bash", "fish", "zsh"}),
+        ("policygen lint --rule queue-held --skip queue-st", {"queue-stopped"}),
     ],
 )
 def test_words_complete(line, values):

@@ -241,6 +241,16 @@ def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
         assert f'rule "{name}" is about inputs, so it cannot be selected' in done.stderr
 
 
+def test_a_former_name_of_a_rule_is_noted(policygen):
+    names = ("--rule", RULE, "--rule", "queue-held", "--skip", "gangs-not-awaited")
+    done = policygen("lint", "--manifests", "queue.yaml", *names)
+    assert done.stderr == (
+        'policygen: "queue-held" is now "queue-stopped"\n'
+        'policygen: "gangs-not-awaited" is now "wait-for-pods-ready-off"\n'
+    )
+    assert RULE in done.stdout
+
+
 def test_a_baseline_is_made_and_used(policygen):
     arguments = ("--baseline", "known.json", "--manifests", "queue.yaml")
     assert policygen("lint", *arguments).returncode == 2

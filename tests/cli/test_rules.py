@@ -162,3 +162,9 @@ def test_families_are_described_the_same_everywhere():
             family.word
         }
     assert explain.explain(RULE).splitlines()[2].startswith("error, inert: ")
+
+
+def test_a_former_name_is_explained_with_a_note():
+    done = CliRunner().invoke(cli, ["explain", "queue-held"])
+    assert (done.exit_code, done.stdout) == (0, explain.explain("queue-stopped"))
+    assert done.stderr == 'policygen: "queue-held" is now "queue-stopped"\n'
