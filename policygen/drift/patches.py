@@ -14,7 +14,7 @@ from policygen.drift.compare import FieldDifference
 from policygen.drift.drift import KEPT, Changed, Drift, RenderedObject
 from policygen.drift.immutable import is_immutable
 from policygen.drift.patch_forms import Operation, alone, operations
-from policygen.drift.rule_names import CHANGED, MISSING, ORPHANED, TAKEN
+from policygen.drift.rule_names import CHANGED, MANAGED_BY_ANOTHER, MISSING, ORPHANED
 from policygen.kubernetes.cluster import VOLCANO
 from policygen.kubernetes.object import Object
 from policygen.plan.catalog import KINDS
@@ -89,7 +89,7 @@ def _steps(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchSte
     if changed.older:
         return [], []
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
-    kept += [it for it in changed.labels if keep(TAKEN, found, it.path)]
+    kept += [it for it in changed.labels if keep(MANAGED_BY_ANOTHER, found, it.path)]
     if any(is_immutable(found.data, it.path) for it in kept):
         return [], [_anew(wanted, found)]
     queue = (found.group, found.kind) == (VOLCANO, "Queue")

@@ -112,7 +112,7 @@ def build(spec: Spec, pools: Mapping[str, PoolFacts]) -> tuple[list[Tree], list[
     trees = []
     for name in sorted(queue for queue, members in queues.items() if members):
         members = queues[name]
-        hits += _unlike(members)
+        hits += _differing(members)
         hits += _crowded(name, members, spec.platform)
         shares: dict[str, dict[str, Share]] = {}
         for facts in members:
@@ -134,7 +134,7 @@ def _parents_first(teams: Sequence[Team]) -> list[Team]:
     return order
 
 
-def _unlike(members: Sequence[PoolFacts]) -> Iterator[Hit]:
+def _differing(members: Sequence[PoolFacts]) -> Iterator[Hit]:
     """Pools of one queue are alternatives, so they must have the same resources and policy."""
     first = members[0]
     for facts in members[1:]:

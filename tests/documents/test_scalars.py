@@ -74,7 +74,7 @@ def test_a_plain_scalar_has_its_yaml_1_2_value(text, value):
 
 
 @pytest.mark.parametrize("text, problem, remedy", SURPRISES)
-def test_a_surprise_says_what_to_write(text, problem, remedy):
+def test_an_ambiguous_value_says_what_to_write(text, problem, remedy):
     found = read(text)
     assert isinstance(found, AmbiguousScalar)
     assert found.rule.name == "ambiguous-yaml-value"
@@ -95,7 +95,7 @@ def test_a_long_number_is_refused_before_it_is_computed(text):
 @pytest.mark.parametrize(
     "text", ["0x" + "f" * 9999, "0" * 9999, "1_" * 5000 + "1", "1:" * 9999 + "1"]
 )
-def test_a_long_surprise_makes_no_long_message(text):
+def test_a_long_ambiguous_value_makes_no_long_message(text):
     assert len(read(text).message()) < 200
 
 

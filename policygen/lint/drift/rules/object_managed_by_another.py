@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from policygen.drift.rule_names import TAKEN
+from policygen.drift.rule_names import MANAGED_BY_ANOTHER
 from policygen.lint.drift.needs import KINDS, NEEDS, kubectl_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -50,7 +50,7 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
 
 
 RULE = ObjectRule(
-    TAKEN,
+    MANAGED_BY_ANOTHER,
     Severity.ERROR,
     Family.DRIFT,
     __doc__,
