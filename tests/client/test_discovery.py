@@ -1,0 +1,63 @@
+"""What an API server serves, as it says itself."""
+
+import json
+
+import pytest
+
+from policygen.client.discovery import Resource, ServedResources, served
+from policygen.client.requests import ReadError
+from policygen.kubernetes.snapshot import GroupKind
+
+QUEUE = GroupKind("kueue.x-k8s.io", "ClusterQueue")
+NEW, OLD = (Resource(QUEUE.group, version, QUEUE.kind, "clusterqueues", namespaced=False) for version in ("v1beta2", "v1beta1"))  # fmt: skip
+
+
+def group(name, version, *resources, freshness="Current"):
+    listed = [{"version": version, "freshness": freshness, "resources": resources}]
+    return {"metadata": {"name": name}, "versions": listed}
+
+
+def resource(kind, verbs=("list",), scope="Namespaced"):
+    made = {"resource": f"{kind.lower()}s", "verbs": verbs, "scope": scope}
+    return {**made, "responseKind": {"kind": kind}}
+
+
+def asked(answers):
+    return served(lambda path, **_: json.dumps({"items": answers[path]}).encode())
+
+
+def test_kinds_that_can_be_listed():
+    pods = group("", "v1", resource("Pod"), resource("Binding", ["create"]))
+    queues = group(QUEUE.group, "v1beta2", resource(QUEUE.kind, scope="Cluster"))
+    it = asked({"/api": [pods], "/apis": [queues]})
+    assert it.resources == {
+        GroupKind("", "Pod"): (Resource("", "v1", "Pod", "pods", namespaced=True),),
+        QUEUE: (NEW,),
+    }
+    assert it.broken == frozenset()
+
+
+def test_the_path_of_a_list():
+    pods = Resource("", "v1", "Pod", "pods", namespaced=True)
+    assert (pods.path(), pods.path("n")) == ("/api/v1/pods", "/api/v1/namespaces/n/pods")
+    assert NEW.path() == "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
+
+
+def test_the_preferred_version_if_there_is_one():
+    it = ServedResources({QUEUE: (NEW, OLD)}, frozenset())
+    assert it.find(QUEUE) is NEW
+    assert it.find(QUEUE, OLD.api_version) is OLD
+    assert it.find(QUEUE, "kueue.x-k8s.io/v9") is NEW
+    assert it.find(GroupKind("", "Pod")) is None
+
+
+def test_a_group_that_does_not_answer_is_not_absent():
+    stale = group(QUEUE.group, "v1beta2", freshness="Stale")
+    it = asked({"/api": [], "/apis": [stale]})
+    with pytest.raises(ReadError, match=r"of the group kueue\.x-k8s\.io does not answer"):
+        it.find(QUEUE)
+
+
+def test_an_answer_that_is_no_list():
+    with pytest.raises(ReadError, match="/api is not a list of API groups"):
+        served(lambda *_, **__: b"[]")

@@ -1,0 +1,83 @@
+"""Tests mirror the tree: a module has a test module of its name, or its reason is in WITHOUT."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "policygen"
+
+WITHOUT = {
+    "__main__": "tests/cli/test_main.py starts it as a process, and tests/cli/test_startup.py interrupts it.",
+    "api_validation/prevalidation_schema": "tests/api_validation/test_prevalidate.py shows that its schemas "
+    "accept nothing that is refused, which is all that is asked of them.",
+    "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
+    "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
+    "app/judge": "tests/app/test_lint.py judges snapshots through it, and "
+    "tests/lint/test_rule_pages.py manifests.",
+    "app/sources": "tests/app/test_lint.py reads snapshots through it, and tests/app/test_connect.py clusters.",
+    "app/test": "tests/cli/test_test.py runs and updates cases through it.",
+    "client/oidc": "tests/servers/test_ways_in.py logs in at an issuer through it.",
+    "client/switch_interval": "tests/client/test_live.py::test_turns_of_threads_are_as_long_as_before shows "
+    "that nothing of it is left.",
+    "client/tls": "tests/servers/test_ways_in.py connects through it, with good and bad certificates.",
+    "core/errors": "It has only types; tests/cli/test_main.py shows the exit codes.",
+    "core/names": "It has only names.",
+    "core/rule": "It has types and their constructors; tests/lint/test_registry.py checks every rule.",
+    "core/shipped": "tests/test_wheel.py finds the files of an installed wheel through it, and "
+    "tests/render/test_examples.py those of a checkout.",
+    "documents/parsed": "It has only types; tests/documents/test_fast_yaml.py shows when an outline is made.",
+    "documents/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
+    "drift/rule_names": "It has only names.",
+    "kubernetes/kueue": "It has only types; tests/lint/kueue/test_quotas.py reads objects as these.",
+    "kubernetes/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
+    "kubernetes/volcano": "It has only types; tests/lint/volcano/test_queues.py reads objects as these.",
+    "lint/core/known_keys": "It has only names; tests/lint/test_rule_pages.py runs the rules that look for them.",
+    "lint/core/pool_pods": "tests/lint/test_seen_rules.py shows which pods on a cluster pass by a pool's queue "
+    "or scheduler.",
+    "lint/kueue/configuration_types": "It has only a table; tests/lint/kueue/test_configuration_errors.py "
+    "finds values that break it.",
+    "lint/run_rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
+    "lint/schema_rules": "It has a table of rules; tests/lint/test_rule_pages.py runs the examples of each.",
+    "plan/catalog": "It has only a list; tests/render/test_templates.py and tests/lint/drift/test_needs.py "
+    "compare it with the templates and the rules.",
+    "plan/extras": "It has only names; tests/test_house.py::test_names_of_extras_are_written_in_one_place.",
+    "plan/kind": "It has only types.",
+    "plan/rules": "It has only rules; tests/spec/test_rules.py and tests/lint/test_finding_pages.py show each.",
+    "render/manifest": "It has only a type.",
+    "spec/parse": "tests/spec/test_rules.py and tests/properties/test_plan.py read whole documents through it.",
+    "spec/programs": "It has only types.",
+    "spec/types": "It has only types; tests/plan/test_policy.py shows how one policy is laid over another.",
+}
+"""Modules without a test module of their name, and the tests that show what they do.
+
+A module without functions may have none.
+"""
+
+
+def modules():
+    """Every module but those of packages and of rules, whose pages are their tests."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).with_suffix("")
+        if path.name != "__init__.py" and module.parent.name != "rules":
+            yield module
+
+
+def has_test(module):
+    return (ROOT / "tests" / module.parent / f"test_{module.name}.py").is_file()
+
+
+def test_each_module_has_a_test_module_of_its_name_or_a_reason():
+    assert {str(module) for module in modules() if not has_test(module)} == WITHOUT.keys()
+
+
+@pytest.mark.parametrize("module", WITHOUT)
+def test_a_reason_names_tests_that_exist(module):
+    named = re.findall(r"(tests/[a-z_/]+\.py)(?:::(\w+))?", WITHOUT[module])
+    for path, name in named:
+        assert not name or f"def {name}(" in (ROOT / path).read_text("utf-8")
+        assert (ROOT / path).is_file()
+    tree = ast.parse((PACKAGE / f"{module}.py").read_text("utf-8"))
+    assert named or not any(isinstance(node, ast.FunctionDef) for node in tree.body)
