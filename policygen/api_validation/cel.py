@@ -133,14 +133,14 @@ RULES: Mapping[str, Callable[[Any], bool]] = {
 class CelRule(NamedTuple):
     """One rule of a schema."""
 
-    judge: Callable[[Any], bool]
+    accepts: Callable[[Any], bool]
     message: str
     """The end of a sentence that begins with the field."""
 
     def holds(self, value: Any) -> bool:
         """Whether the server accepts a value that fits its schema and has its defaults."""
         try:
-            return self.judge(value)
+            return self.accepts(value)
         except KeyError:
             return False
 

@@ -11,15 +11,13 @@ from typing import Any
 from policygen.api_validation import schemas, structural
 from policygen.api_validation.refusal import Reason, Refusal, Spot, path_to
 from policygen.api_validation.scalars import Check
-from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN, key_fault, value_fault
 from policygen.core.quoting import bare, quoted
 
-_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = re.compile(rf"{_LABEL}(\.{_LABEL})*")
-_DNS_LABEL = re.compile(_LABEL)
+_SUBDOMAIN = re.compile(SUBDOMAIN)
+_DNS_LABEL = re.compile(DNS_LABEL)
 _PATH_SEGMENT = re.compile(r"(?!\.{1,2}\Z)[^/%]+")
 _LONGEST, _LONGEST_LABEL = 253, 63
-_ENDS = "beginning and ending with a letter or digit"
 
 ANNOTATIONS_BYTES = 1 << 18
 """The most bytes that all keys and values of an object's annotations may have together."""
@@ -82,10 +80,10 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
         shape, advice, longest = _PATH_SEGMENT, 'write a name without "/" and "%"', len(name)
     elif (served.api_version, served.kind) == ("v1", "Namespace"):
         shape, longest = _DNS_LABEL, _LONGEST_LABEL
-        advice = f'write lower-case letters, digits and "-", {_ENDS}'
+        advice = f'write lower-case letters, digits and "-", {ENDS}'
     else:
         shape = _SUBDOMAIN
-        advice = f'write lower-case letters, digits, "-" and ".", {_ENDS}'
+        advice = f'write lower-case letters, digits, "-" and ".", {ENDS}'
     if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
         longest = CRON_JOB_NAME
     if not shape.fullmatch(name):

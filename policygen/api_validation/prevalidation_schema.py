@@ -11,11 +11,10 @@ from policygen.api_validation import scalars, schemas, structural
 from policygen.api_validation.metadata import CRON_JOB_NAME
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.structural import Schema
+from policygen.core.label_grammar import DNS_LABEL, SUBDOMAIN
 
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_KEY = {"pattern": f"^({_SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}
+_LABEL_KEY = {"pattern": f"^({SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}
 _LABELS = {
     "type": "object",
     "propertyNames": {**_LABEL_KEY, "maxLength": 253},
@@ -55,9 +54,9 @@ def whole(served: schemas.ServedKind) -> Schema:
 def _metadata(served: schemas.ServedKind) -> Schema:
     """The JSON Schema of the metadata of a kind."""
     strict = _mapping(schemas.object_meta(), custom=False)
-    shape, longest = _SUBDOMAIN, 253
+    shape, longest = SUBDOMAIN, 253
     if (served.api_version, served.kind) == ("v1", "Namespace"):
-        shape, longest = _LABEL, 63
+        shape, longest = DNS_LABEL, 63
     if (served.api_version, served.kind) == ("batch/v1", "CronJob"):
         longest = CRON_JOB_NAME
     strict["properties"]["name"] = {

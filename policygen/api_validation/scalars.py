@@ -13,13 +13,14 @@ from typing import Any
 
 from policygen.api_validation.refusal import Reason, Refusal, Spot, about, path_to
 from policygen.core.finding import Verb
+from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN
 from policygen.core.quoting import bare, shown
 from policygen.core.suggest import suggest
 
 Check = Callable[[Any, Spot, list[Refusal]], Any]
 """Appends the refusals of a value; returns the value with its defaults."""
 
-Judge = Callable[[Any], tuple[Reason, str] | None]
+ValueCheck = Callable[[Any], tuple[Reason, str] | None]
 """The reason and message of a refused value of the right type; the field comes before the message."""
 
 INTEGER_BITS = {"int32": 32, "int64": 64, None: 64}
@@ -39,10 +40,10 @@ _TIME = re.compile(
 def check(schema: dict[str, Any], *, custom: bool) -> Check:
     """The check of a scalar of this schema."""
     is_right, type_name = _type(schema, custom=custom)
-    judges = tuple(_judges(schema, custom=custom))
+    value_checks = tuple(_value_checks(schema, custom=custom))
     absent = not custom or bool(schema.get("nullable"))
 
-    def judge(value: Any, spot: Spot, out: list[Refusal]) -> Any:
+    def check_value(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         if not is_right(value):
             if value is None and absent:
                 return value
@@ -50,15 +51,15 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
             message = about(spot, f"must be {type_name}, not {shown(value)}{_advice(fix, schema)}")
             out.append(Refusal(path_to(spot), Reason.TYPE, message, fix=fix))
             return value
-        for judge_value in judges:
-            fault = judge_value(value)
+        for value_check in value_checks:
+            fault = value_check(value)
             if fault is not None:
                 reason, text = fault
                 fix = _respelt(value, schema) if reason is Reason.VALUE else None
                 out.append(Refusal(path_to(spot), reason, about(spot, text), fix=fix))
         return value
 
-    return judge
+    return check_value
 
 
 def _advice(fix: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
@@ -134,7 +135,7 @@ def _is_text_or_number(value: Any) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _judges(schema: dict[str, Any], *, custom: bool) -> Iterator[Judge]:
+def _value_checks(schema: dict[str, Any], *, custom: bool) -> Iterator[ValueCheck]:
     if "enum" in schema:
         # To Go types an empty string is a missing field.
         yield _enum(schema["enum"] if custom else [*schema["enum"], ""], schema["enum"])
@@ -154,45 +155,45 @@ def _judges(schema: dict[str, Any], *, custom: bool) -> Iterator[Judge]:
         yield _pattern(schema["pattern"])
 
 
-def _enum(known: list[Any], listed: list[Any]) -> Judge:
-    def judge(value: Any) -> tuple[Reason, str] | None:
+def _enum(known: list[Any], listed: list[Any]) -> ValueCheck:
+    def check_value(value: Any) -> tuple[Reason, str] | None:
         if value in known:
             return None
         advice = suggest(value, listed) if isinstance(value, str) else f"known: {listed}"
         return Reason.VALUE, f"{shown(value)} is not supported; {advice}"
 
-    return judge
+    return check_value
 
 
-def _bits(bits: int) -> Judge:
+def _bits(bits: int) -> ValueCheck:
     low, high = -(1 << bits - 1), (1 << bits - 1) - 1
 
-    def judge(value: Any) -> tuple[Reason, str] | None:
+    def check_value(value: Any) -> tuple[Reason, str] | None:
         if isinstance(value, str) or low <= value <= high:
             return None
         return Reason.RANGE, f"{shown(value)} does not fit in int{bits}; write at most {high}"
 
-    return judge
+    return check_value
 
 
-def _range(schema: dict[str, Any]) -> Judge:
+def _range(schema: dict[str, Any]) -> ValueCheck:
     low, high = schema.get("minimum"), schema.get("maximum")
 
-    def judge(value: Any) -> tuple[Reason, str] | None:
+    def check_value(value: Any) -> tuple[Reason, str] | None:
         if low is not None and value < low:
             return Reason.RANGE, f"{shown(value)} is too small; write at least {low}"
         if high is not None and value > high:
             return Reason.RANGE, f"{shown(value)} is too large; write at most {high}"
         return None
 
-    return judge
+    return check_value
 
 
-def length(schema: dict[str, Any], word: str, one: str, many: str) -> Judge:
+def length(schema: dict[str, Any], word: str, one: str, many: str) -> ValueCheck:
     """The check of a length or number of entries: `minLength` and `maxLength`, or similar."""
     low, high = schema.get(f"min{word}", 0), schema.get(f"max{word}")
 
-    def judge(value: Any) -> tuple[Reason, str] | None:
+    def check_value(value: Any) -> tuple[Reason, str] | None:
         count = len(value)
         text = f"has {count or 'no'} {one if count == 1 else many}"
         if count < low:
@@ -201,17 +202,17 @@ def length(schema: dict[str, Any], word: str, one: str, many: str) -> Judge:
             return Reason.LENGTH, f"{text}; write at most {high}"
         return None
 
-    return judge
+    return check_value
 
 
-def _pattern(pattern: str) -> Judge:
+def _pattern(pattern: str) -> ValueCheck:
     # In Go, $ is only the end of the text; in Python also before a last line break. In Go, (?i)
     # may follow the ^.
     text = pattern.removesuffix("$") + r"\Z" if pattern.endswith("$") else pattern
     flags = re.ASCII | (re.IGNORECASE if "(?i)" in text else 0)
     found = re.compile(text.replace("(?i)", ""), flags).search
 
-    def judge(value: Any) -> tuple[Reason, str] | None:
+    def check_value(value: Any) -> tuple[Reason, str] | None:
         if not isinstance(value, str) or found(value):
             return None
         return (
@@ -219,17 +220,15 @@ def _pattern(pattern: str) -> Judge:
             f"{shown(value)} is not {_FORMS.get(pattern, f'valid; write a value that matches {bare(pattern)}')}",
         )
 
-    return judge
+    return check_value
 
 
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_KEY = rf"({_LABEL}(\.{_LABEL})*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
+_KEY = rf"({SUBDOMAIN}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
 _UNSIGNED = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
-_ENDS = "beginning and ending with a letter or digit"
 _FORMS = {
-    rf"^{_LABEL}(\.{_LABEL})*$": f'a valid name; write lower-case letters, digits, "-" and ".", {_ENDS}',
-    f"^{_LABEL}$": f'a valid name; write lower-case letters, digits and "-", {_ENDS}',
-    f"^{_KEY}$": f'a valid label key; write letters, digits, "-", "_" and ".", {_ENDS}',
+    rf"^{SUBDOMAIN}$": f'a valid name; write lower-case letters, digits, "-" and ".", {ENDS}',
+    f"^{DNS_LABEL}$": f'a valid name; write lower-case letters, digits and "-", {ENDS}',
+    f"^{_KEY}$": f'a valid label key; write letters, digits, "-", "_" and ".", {ENDS}',
     rf"^(\+|-)?{_UNSIGNED}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_UNSIGNED}))?$": (
         "a valid quantity; write a number such as 500m or 80Gi"
     ),
@@ -268,4 +267,4 @@ def _byte(value: str) -> tuple[Reason, str] | None:
     return None
 
 
-_FORMATS: dict[str, Judge] = {"date-time": _time, "byte": _byte}
+_FORMATS: dict[str, ValueCheck] = {"date-time": _time, "byte": _byte}

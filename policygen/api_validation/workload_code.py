@@ -17,7 +17,7 @@ from policygen.api_validation import schemas
 from policygen.api_validation.metadata import is_namespace, is_subdomain
 from policygen.core import quantity
 from policygen.core.finding import Fault, Path, dotted
-from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.label_grammar import ENDS, key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import suggest
 
@@ -31,7 +31,6 @@ _LONGEST_PORT = 15
 _CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
 _LONGEST = 253
 _VARIABLE = re.compile(r"[ -<>-~]+")
-_ENDS = "beginning and ending with a letter or digit"
 
 
 class StringForm(Struct, frozen=True, eq=False):
@@ -55,14 +54,14 @@ def _is_ip(text: str) -> bool:
 
 FORMS: Mapping[str, StringForm] = {
     "DNS label": StringForm(
-        is_namespace, f'lower-case letters, digits and "-", at most 63, {_ENDS}'
+        is_namespace, f'lower-case letters, digits and "-", at most 63, {ENDS}'
     ),
-    "DNS subdomain": StringForm(is_subdomain, f'lower-case letters, digits, "-" and ".", {_ENDS}'),
+    "DNS subdomain": StringForm(is_subdomain, f'lower-case letters, digits, "-" and ".", {ENDS}'),
     "label key": StringForm(
-        lambda text: not key_fault(text), f'letters, digits, "-", "_" and ".", {_ENDS}'
+        lambda text: not key_fault(text), f'letters, digits, "-", "_" and ".", {ENDS}'
     ),
     "label value": StringForm(
-        lambda text: not value_fault(text), f'at most 63 letters, digits, "-", "_" and ".", {_ENDS}'
+        lambda text: not value_fault(text), f'at most 63 letters, digits, "-", "_" and ".", {ENDS}'
     ),
     "port name": StringForm(
         lambda text: len(text) <= _LONGEST_PORT and bool(_PORT.fullmatch(text)),

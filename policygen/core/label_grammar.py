@@ -1,4 +1,4 @@
-"""The grammar of label keys and values.
+"""The grammar of names, label keys and values.
 
 Source: k8s.io/apimachinery `pkg/util/validation`.
 """
@@ -11,12 +11,15 @@ from policygen.core.quoting import quoted
 _CACHED = 1 << 16
 """The number of cached texts. Several rules check all labels in turn."""
 
+DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+SUBDOMAIN = rf"{DNS_LABEL}(\.{DNS_LABEL})*"
+"""DNS labels joined by dots. Both are patterns without their bounds of length, 63 and 253."""
+ENDS = "beginning and ending with a letter or digit"
+"""The end of the advice for a name."""
+
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_PREFIX = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_WRITE = (
-    'write letters, digits, "-", "_" and ".", at most 63, '
-    "beginning and ending with a letter or digit"
-)
+_PREFIX = re.compile(SUBDOMAIN)
+_WRITE = f'write letters, digits, "-", "_" and ".", at most 63, {ENDS}'
 
 
 @lru_cache(_CACHED)
