@@ -71,23 +71,21 @@ class Lines(Struct, eq=False):
         self._ends.append(len(self.text))
 
 
-class Inset:
+class Inset(Struct, eq=False):
     """The positions of a text inside another one, such as a block scalar.
 
     `fallback` is the place of the complete scalar, for parts without an exact place. `origins` has
     for each line of `text` its start in the host's text, if the host contains the same line.
     """
 
-    __slots__ = ("_lines", "fallback", "host", "origins", "text")
+    text: str
+    host: Positions
+    fallback: Place
+    origins: list[int | None]
+    _lines: Lines = field(default_factory=lambda: Lines("", ""))
 
-    def __init__(
-        self, text: str, host: Positions, fallback: Place, origins: list[int | None]
-    ) -> None:
-        self.text = text
-        self.host = host
-        self.fallback = fallback
-        self.origins = origins
-        self._lines = Lines("", text)
+    def __post_init__(self) -> None:
+        self._lines = Lines("", self.text)
 
     def place(self, start: int, end: int) -> Place:
         """The place in the outermost text, or the fallback."""

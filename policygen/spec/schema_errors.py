@@ -2,21 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from jsonschema_rs import ValidationError
 
 from policygen.core.finding import At, Hit, Path, at_path
 from policygen.core.quoting import bare, listed, quoted, shown
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.spec import name_errors, rules, subschema, type_errors
 from policygen.spec.subschema import Json
 
 Raw = Callable[[Path], str | None]
-
-_CLOSE = 0.6
-"""The least similarity at which a word is suggested."""
 
 _MAX_PLACES = 2
 
@@ -113,9 +109,7 @@ def _nearest(word: str, known: list[str]) -> str | None:
     for candidate in known:
         if _folded(candidate) == _folded(word):
             return candidate
-    lowered = {candidate.lower(): candidate for candidate in known}
-    close = get_close_matches(word.lower(), list(lowered), n=1, cutoff=_CLOSE)
-    return lowered[close[0]] if close else None
+    return Names(known).meant(word) or None
 
 
 def _folded(word: str) -> str:

@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 
-from policygen.core.finding import At
 from policygen.plan.policy import policy
+
+from policygen.core.finding import At
 from policygen.spec.types import Capacity, Gpu, Platform, Pool, SchedulingPolicy
 
 
