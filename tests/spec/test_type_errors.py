@@ -6,7 +6,7 @@ import pytest
 
 from policygen.documents.scalars import AmbiguousScalar, read
 from policygen.spec.subschema import types_of
-from policygen.spec.type_errors import expected, message, surprise
+from policygen.spec.type_errors import ambiguous_scalar, expected, message
 
 TEXT, WHOLE, TRUTH = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 LIST = {
@@ -58,7 +58,7 @@ def test_what_a_value_must_be(schema, words):
         ("0777", WHOLE, "write 511, or 777"),
     ],
 )
-def test_a_surprise_in_a_field_of_a_known_type(text, schema, words):
+def test_an_ambiguous_scalar_in_a_field_of_a_known_type(text, schema, words):
     it = read(text)
     assert isinstance(it, AmbiguousScalar)
-    assert words in surprise(it, schema)
+    assert words in ambiguous_scalar(it, schema)
