@@ -1,7 +1,6 @@
 """Every rule of a CRD about an object that users write has a remedy."""
 
 from policygen.api_validation.remedies import REMEDIES, advised
-
 from policygen.api_validation.schemas import index, served
 
 

@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from policygen.plan.policy import policy
-
 from policygen.core.finding import At
+from policygen.plan.policy import policy
 from policygen.spec.types import Capacity, Gpu, Platform, Pool, SchedulingPolicy
 
 
