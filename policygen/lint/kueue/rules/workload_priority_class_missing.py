@@ -7,9 +7,10 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 
 
 def check(facts: Facts) -> Hits:
-    """Kueue creates no Workload, so the job stays suspended.
+    """Kueue creates no Workload and records no event, so the job stays suspended.
 
-    Source: pkg/util/priority/priority.go; issue 3439.
+    Source: pkg/util/priority/priority.go; pkg/controller/jobframework/reconciler.go,
+    handleJobWithNoWorkload (Kueue 0.19.2); issue 3439.
     """
     known = facts.cluster.workload_priority_classes
     for queued_job in facts.cluster.derive(queued):
