@@ -53,7 +53,8 @@ Examples:
 @click.option(
     "--check",
     is_flag=True,
-    help="Write nothing; show a diff and exit 1 if -o PATH differs from the rendered objects.",
+    help="Write nothing; show a diff and exit 1 if -o PATH differs from the rendered objects. With -q, "
+    "do not show the fields that pods need.",
 )
 @click.option(
     "--only",
@@ -126,7 +127,9 @@ def render(specs: tuple[str, ...], **given: Any) -> None:
         command = app_render.kueue_helm_values
     with refusals(quiet=given["quiet"], every=given["every"]):
         result = command(request, stdin=stdin(specs), output=_redirected())
-    show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
+    # A check renders nothing that could need new fields in pods, so with -q it prints only differences.
+    pods = () if given["check"] and given["quiet"] else result.pods
+    show(result.findings, quiet=given["quiet"], every=given["every"], pods=pods)
     if output is None:
         stdout.out(app_render.text(result), "write to a folder or file with -o")
     elif given["check"]:

@@ -16,13 +16,10 @@ from policygen.plan.rules import (
     PODS_MUST_CARRY,
 )
 from policygen.report.phrases import where
-from policygen.spec.rules import FOREIGN_DOCUMENTS
 from policygen.spec.types import Taint
 
-BACKGROUND: Final = frozenset(
-    (FOREIGN_DOCUMENTS, AVAILABLE_BELOW_TOTAL, OVERCOMMIT_IS_NOT_SHARING, PACKING_MARGIN)
-)
-"""Rules whose notes need no action."""
+BACKGROUND: Final = frozenset((AVAILABLE_BELOW_TOTAL, OVERCOMMIT_IS_NOT_SHARING, PACKING_MARGIN))
+"""Rules about the spec whose notes need no action."""
 SHOWN: Final = 2
 """Notes of one rule that a group shows."""
 

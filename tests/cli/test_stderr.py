@@ -72,6 +72,18 @@ def test_quiet_keeps_the_fields_that_pods_need(run, tmp_path, command):
     assert len(fields) == 4
 
 
+def test_a_quiet_check_prints_nothing_unless_something_differs(run, tmp_path):
+    """It renders nothing, so no pod needs new fields."""
+    given = ["render", five_models(tmp_path), "-o", tmp_path / "out"]
+    assert "schedulerName" in run(*given)[2]
+    assert "schedulerName" in run(*given, "--check")[2]
+    assert run(*given, "--check", "-q") == (0, "", "")
+    next((tmp_path / "out").rglob("*.yaml")).unlink()
+    code, diff, err = run(*given, "--check", "-q")
+    assert (code, err) == (1, "")
+    assert diff.startswith("---")
+
+
 def test_control_characters_never_reach_the_terminal(run, spec):
     (spec / "bad.yaml").write_text('apiVersion: "policygen.dev/\\e[31m"\nkind: "\\e]0;x\\a"\n')
     code, _, err = run("validate", spec)
@@ -91,11 +103,18 @@ def test_colours_only_when_asked_or_on_a_terminal(run, spec, monkeypatch):
 
 def test_foreign_documents_are_counted(run, spec):
     (spec / "deployment.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\n")
-    code, _, err = run("validate", "--all", spec)
-    assert code == 0
-    assert "1 document of other API groups skipped" in err
-    _, _, err = run("validate", spec)
-    assert "2 more that need no action; --all shows them" in err
+    for option in ([], ["--all"]):
+        code, _, err = run("validate", *option, spec)
+        assert code == 0
+        assert "info: 1 document of other API groups skipped [foreign-documents]" in err
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_the_number_of_notes_that_need_no_action_is_that_of_the_spec(run, spec, command):
+    """Whether its folder is named, with other files in it, or each file of the spec."""
+    (spec / "deployment.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\n")
+    for given in (spec, spec / "policy.yaml"):
+        assert "1 more that need no action; --all shows them" in run(command, given)[2]
 
 
 def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):
