@@ -90,6 +90,7 @@ def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> RuleResult:
         verdict=outcome.verdict,
         about=rule.summary,
         reason=outcome.reason,
+        lacks=outcome.lacks,
         unsafe=rule.fix is Fix.UNSAFE,
         whole=whole
         and not any(it.missed or it.verdict is Verdict.NOT_EVALUATED for it in outcomes),

@@ -24,6 +24,8 @@ class RuleOutcome(Struct, frozen=True, eq=False):
     hits: tuple[Hit, ...] = ()
     missed: tuple[GroupKind, ...] = ()
     """Kinds of the cluster that it looks at and that were not read in full."""
+    lacks: tuple[str, ...] = ()
+    """The input that it needs and that was not given."""
 
 
 def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
@@ -137,8 +139,9 @@ def _without_running(
         if Need.SPEC in lacking and seen and seen.redacted:
             reason = "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec"
             return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason)
-        words = " and ".join(need.value for need in lacking)
-        return RuleOutcome(rule, Verdict.NOT_EVALUATED, f"{words} not given")
+        words = tuple(need.value for need in lacking)
+        reason = f"{' and '.join(words)} not given"
+        return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=words)
     return None
 
 

@@ -49,7 +49,7 @@ class Need(Enum):
     SCHEDULER_CONFIGURATION = "a KubeSchedulerConfiguration"
     NAMESPACES = "Namespaces"
     SPEC = "a spec"
-    SEEN = "a cluster that was seen"
+    SEEN = "a live cluster or a snapshot"
     """Not manifests: status, pods and who wrote what, and a time that is now."""
 
 

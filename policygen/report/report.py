@@ -25,6 +25,8 @@ class RuleResult(Struct, frozen=True):
     about: str
     """Summary of the rule, in one sentence."""
     reason: str = ""
+    lacks: tuple[str, ...] = ()
+    """The input that it needs and that was not given."""
     whole: bool = True
     """False if it was not evaluated for some input, or not for all objects that it checks."""
     unsafe: bool = False

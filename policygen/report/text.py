@@ -1,5 +1,6 @@
 """Findings as text for people: one line each, and the line of the input."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
@@ -24,6 +25,8 @@ _COUNTED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
 """The word for a verdict after a number, if it differs from the verdict's name."""
 
 _NEXT_PLACES = 3
+_LACKS = 5
+"""Kinds of missing input that text shows."""
 _TAB_STOP = 8
 _GUTTER = 5
 _RESET = "\x1b[0m"
@@ -84,7 +87,22 @@ def full(
             out.write(
                 "\n".join([f"{each.rule}: this rule has a bug; please report it", *lines, ""])
             )
+    if line := unevaluated(report):
+        out.write(f"{page.safe(line)}\n")
     out.write(f"{summary(report.findings)}; {counted(report)}\n")
+
+
+def unevaluated(report: Report) -> str:
+    """How many rules were not evaluated, and the input that most of them lack; "" if all were."""
+    skipped = [it for it in report.rules if it.verdict is Verdict.NOT_EVALUATED]
+    if not skipped:
+        return ""
+    lacks = [it for it, _ in Counter(it for rule in skipped for it in rule.lacks).most_common()]
+    why = "some input could not be read"
+    if lacks:
+        more = ", ..." if len(lacks) > _LACKS or not all(rule.lacks for rule in skipped) else ""
+        why = f"the input lacks {', '.join(lacks[:_LACKS])}{more}"
+    return f"not evaluated: {_rules(len(skipped))}, because {why}; -f json lists them"
 
 
 def counted(report: Report) -> str:
@@ -97,8 +115,7 @@ def counted(report: Report) -> str:
             for verdict in Verdict
             if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
-        rules = f"{len(report.rules)} rule{'s' if len(report.rules) != 1 else ''}"
-        words.append(f"{rules}: {', '.join(verdicts)}")
+        words.append(f"{_rules(len(report.rules))}: {', '.join(verdicts)}")
     unsafe = {each.rule for each in report.rules if each.unsafe}
     fixable = [each.rule.name for each in report.findings if each.edits and not each.cluster]
     held_back = sum(1 for rule in fixable if rule in unsafe)
@@ -116,6 +133,10 @@ def counted(report: Report) -> str:
     if not report.complete:
         words.append("not all input could be read")
     return "; ".join(words) or "no manifests"
+
+
+def _rules(number: int) -> str:
+    return f"{number} rule{'s' if number != 1 else ''}"
 
 
 def summary(findings: Iterable[Finding]) -> str:

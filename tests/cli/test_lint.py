@@ -33,11 +33,16 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
     done = policygen("lint", "--manifests", "queue.yaml")
     assert done.returncode == 1
     assert done.stderr == ""
-    first, excerpt, carets, summary = done.stdout.splitlines()
+    first, excerpt, carets, unevaluated, summary = done.stdout.splitlines()
     assert first.startswith("queue.yaml:4:22: error: LocalQueue b/a names ClusterQueue")
     assert excerpt.endswith("spec: {clusterQueue: gone}")
     assert carets.endswith("^^^^")
+    assert unevaluated == (
+        "not evaluated: 6 rules, because the input lacks a live cluster or a snapshot, a spec, "
+        "Namespaces; -f json lists them"
+    )
     assert summary.startswith("1 error; 1 object; ")
+    assert summary.endswith(", 6 not evaluated")
 
 
 def test_standard_input_and_a_part_of_a_set(policygen):
@@ -111,7 +116,7 @@ def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--rule", "object-missing")
     assert done.returncode == 3
     assert "[nothing-to-judge]" in done.stdout
-    assert "object-missing: a spec and a cluster that was seen not given" in done.stdout
+    assert "object-missing: a spec and a live cluster or a snapshot not given" in done.stdout
     assert "1 rule: 0 passed, 1 not evaluated" in done.stdout
 
 
@@ -288,7 +293,7 @@ def test_kinds_that_no_rule_judges_are_counted(policygen):
     given += QUEUE
     done = policygen("lint", "--manifests", "-", "--partial", given=given)
     assert done.returncode == 0
-    first, summary = done.stdout.splitlines()
+    first, _, summary = done.stdout.splitlines()
     assert first == "info: only general rules check 1 Gadget, 2 Widget [kinds-not-judged]"
     assert summary.startswith("1 info; 4 objects")
 
@@ -297,7 +302,7 @@ def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
     given = "---\n".join(QUEUE.replace("name: a,", f"name: a{number},") for number in range(250))
     done = policygen("lint", "--manifests", "-", given=given)
     assert done.stdout.count(f"[{RULE}]\n") == 3
-    more, summary = done.stdout.splitlines()[-2:]
+    more, _, summary = done.stdout.splitlines()[-3:]
     places = "<stdin>:19:22, <stdin>:24:22, <stdin>:29:22"
     assert more.strip() == f"and 247 more [{RULE}]: {places}, ... (--all shows them)"
     assert summary.startswith("250 errors; 250 objects")

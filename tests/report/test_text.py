@@ -7,11 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
-from policygen.core.finding import Finding, Place
-from policygen.core.rule import Severity
+from policygen.core.finding import Finding, Place, Verdict
+from policygen.core.rule import Family, Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
-from policygen.report.text import MAX_COLUMNS, colours, printable, summary, write_findings
+from policygen.report.report import Report, RuleResult
+from policygen.report.text import (
+    MAX_COLUMNS,
+    colours,
+    printable,
+    summary,
+    unevaluated,
+    write_findings,
+)
 from tests.rules import rule
 
 TYPO = Finding(
@@ -263,3 +271,25 @@ def test_carets_stand_below_what_they_mean(text, begin, length):
     carets = shown(finding, encoding="utf-8").split("\n")[2][8:]
     assert columns(printable(text[:begin])) == carets.index("^")
     assert carets.count("^") == max(columns(printable(text[begin:end])), 1)
+
+
+def skipped(*lacks, reason=""):
+    return RuleResult(
+        "r", Severity.ERROR, Family.INERT, Verdict.NOT_EVALUATED, "", reason, lacks=lacks
+    )
+
+
+@pytest.mark.parametrize(
+    "rules, why",
+    [
+        ([skipped("Nodes")], "1 rule, because the input lacks Nodes"),
+        ([skipped("Nodes"), skipped("a", "Nodes")], "2 rules, because the input lacks Nodes, a"),
+        ([skipped(*"abcdef")], "1 rule, because the input lacks a, b, c, d, e, ..."),
+        ([skipped("a"), skipped(reason="403")], "2 rules, because the input lacks a, ..."),
+        ([skipped(reason="403")], "1 rule, because some input could not be read"),
+    ],
+)
+def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, why):
+    passed = RuleResult("p", Severity.ERROR, Family.INERT, Verdict.PASS, "")
+    assert unevaluated(Report((), (passed,))) == ""
+    assert unevaluated(Report((), (passed, *rules))) == f"not evaluated: {why}; -f json lists them"
