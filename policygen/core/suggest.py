@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import Any
 
 _FEW = 100
@@ -10,6 +11,8 @@ _FEW = 100
 _AROUND = 3
 """Above it, this number of names before and after the position of the word is compared."""
 _SHOWN = 10
+_WIDTH = 80
+"""The number of characters of all names that a message shows; a longer first name is shown, too."""
 _SEARCHED = 1000
 """Up to this number, names are searched for those that contain the word."""
 _WORD = 3
@@ -60,10 +63,10 @@ class Names(Sequence[str]):
             return f'did you mean "{meant}"?'
         holding = self._holding(word)
         if holding:
-            return f"similar: {', '.join(holding[:_SHOWN])}" + _and(len(holding) - _SHOWN)
+            return f"similar: {_listed(holding, len(holding))}"
         at = bisect_left(self._names, word)
-        more = len(self) - _SHOWN - (at < len(self) and self._names[at] == word)
-        return f"known: {', '.join(others[:_SHOWN])}" + _and(more)
+        total = len(self) - (at < len(self) and self._names[at] == word)
+        return f"known: {_listed(others, total)}"
 
     def _holding(self, word: str) -> list[str]:
         """The names that contain the word, if there are too many names to show all."""
@@ -97,8 +100,12 @@ def suggest(word: str, known: Iterable[str], kind: str = "name") -> str:
     return names.advice(word) or f"no {'other ' if names else ''}{kind} is defined"
 
 
-def _and(more: int) -> str:
-    return f" and {more} more" if more > 0 else ""
+def _listed(names: Sequence[str], total: int) -> str:
+    """The first names, as many as fit into a message, and the number of the others."""
+    lengths = accumulate(len(name) for name in names[:_SHOWN])
+    shown = max(1, sum(length <= _WIDTH for length in lengths))
+    more = f" and {total - shown} more" if total > shown else ""
+    return f"{', '.join(names[:shown])}{more}"
 
 
 def _around(order: list[str], text: str) -> list[str]:

@@ -62,7 +62,7 @@ def author(found: Object, path: Path, *, gone: bool = False) -> str:
         what = "its parent was " if gone else ""
         return f"{what}written by {owners[0]}{more}"
     if not are_known(found.data):
-        return "its writer is unknown, since the object has no managedFields"
+        return "writer unknown: it has no managedFields"
     return NOT_KEPT if gone else "no manager owns it"
 
 

@@ -140,11 +140,11 @@ def _fill(
 
 
 def _uncut(pool: Pool, product: Product) -> Hit:
-    able = ", ".join(it.id for it in catalog.products().values() if it.mig)
+    able = [it.id for it in catalog.products().values() if it.mig]
     return Hit(
         MIG_NOT_POSSIBLE,
         f"{product.id} does not support MIG; to share a card write sharing: timeSlicing or mps with "
-        f"replicas (products with MIG: {able})",
+        f"replicas (docs/hardware.md lists products with MIG, such as {', '.join(able[:3])})",
         pool.at / "spec" / "gpu" / "sharing",
     )
 

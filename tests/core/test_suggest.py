@@ -38,7 +38,7 @@ def test_of_more_than_are_shown_those_are_told_that_have_the_word():
     others = [*names, "queue-that-borrows-too-much", "cohort-without-BORROWING-in-it"]
     told = "cohort-without-BORROWING-in-it, queue-that-borrows-too-much"
     assert suggest("borrow", others) == f"similar: {told}"
-    assert suggest("long", names).endswith("and 16 more")
+    assert suggest("long", names).endswith("and 23 more")
     assert suggest("bo", others).startswith("known: ")
 
 

@@ -44,7 +44,7 @@ class ClusterPool(Struct, frozen=True, eq=False):
             if left < guaranteed:
                 return (
                     f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
-                    f"{resource}, and preemption cannot reclaim them"
+                    f"{resource}, and are never preempted"
                 )
         return ""
 

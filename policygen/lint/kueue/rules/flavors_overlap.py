@@ -15,8 +15,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{overlap.other} has {has} {overlap.one}, and both have quota for {overlap.resource}, "
-            "so the hardware is promised twice; use one flavor, or distinguish the nodes by "
-            "a label",
+            "so the hardware is promised twice; use one flavor, or label the nodes differently",
             overlap.other.at.to("spec", "nodeLabels"),
             related=(overlap.one.at.to("spec", "nodeLabels"),),
         )

@@ -18,8 +18,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" without its '
-                f"queues, which admit others for the same GPUs; write label {LOCAL_QUEUE} on the "
-                f"object that creates it, or taint these nodes{short}",
+                f"queues, which admit others for the same GPUs; label its owner with {LOCAL_QUEUE}, or "
+                f"taint these nodes{short}",
                 family[0].pod.at,
             )
 

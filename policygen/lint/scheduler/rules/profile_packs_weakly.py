@@ -44,9 +44,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs, one more in use "
-                f"adds {worth} points, but {listed(list(profile.opponents), 'and')} add up to "
-                f"{against}; disable them (for PodTopologySpread: its default constraints), or "
-                f"raise the weights of {FIT} and the GPU",
+                f"adds {worth} points, but {listed(list(profile.opponents), 'and')} up to {against}; "
+                f"disable these, or raise the weights of {FIT} and the GPU",
                 fit.at,
             )
 

@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'{group} has PriorityClass "{wanted}", but {pods} {has}: Volcano uses the '
-                    "first, kube-scheduler and kubelet the second; write the same "
+                    "first, kube-scheduler and kubelet the second; write one "
                     "priorityClassName in both",
                     template.at.to("spec", "priorityClassName"),
                     (group.at.to("spec", "priorityClassName"),),
