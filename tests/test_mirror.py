@@ -35,8 +35,6 @@ WITHOUT = {
     "kubernetes/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "kubernetes/volcano": "It has only types; tests/lint/volcano/test_queues.py reads objects as these.",
     "lint/core/known_keys": "It has only names; tests/lint/test_rule_pages.py runs the rules that look for them.",
-    "lint/core/pool_pods": "tests/lint/test_seen_rules.py shows which pods on a cluster pass by a pool's queue "
-    "or scheduler.",
     "lint/kueue/configuration_types": "It has only a table; tests/lint/kueue/test_configuration_errors.py "
     "finds values that break it.",
     "lint/run_rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
@@ -47,7 +45,6 @@ WITHOUT = {
     "plan/kind": "It has only types.",
     "plan/rules": "It has only rules; tests/spec/test_rules.py and tests/lint/test_finding_pages.py show each.",
     "render/manifest": "It has only a type.",
-    "spec/parse": "tests/spec/test_rules.py and tests/properties/test_plan.py read whole documents through it.",
     "spec/programs": "It has only types.",
     "spec/types": "It has only types; tests/plan/test_policy.py shows how one policy is laid over another.",
 }

@@ -1,4 +1,4 @@
-"""`policygen rules` and `explain` as a user calls them, and the JSON of the one."""
+"""`policygen rules` as a user calls it, and its JSON."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The data files: what they say, that they agree with each other, and that docs/hardware.md shows them."""
+"""Products, MIG profiles and node shapes, and that docs/hardware.md shows all data."""
 
 import re
 from collections import Counter

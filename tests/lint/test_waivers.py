@@ -1,4 +1,4 @@
-"""Severities, waivers and baselines: what a user says of rules."""
+"""Severities and waivers: what a user says of rules."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where models run and how many GPUs they take, with numbers worked out by hand."""
+"""Models in the shares of their teams, with numbers worked out by hand."""
 
 import pytest
 

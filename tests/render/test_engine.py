@@ -1,4 +1,4 @@
-"""."""
+"""Each item becomes one document by its template."""
 
 import pytest
 

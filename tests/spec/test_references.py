@@ -1,4 +1,4 @@
-"""."""
+"""Names in a spec lead to something, and not in a circle."""
 
 from policygen.core.finding import At
 from policygen.spec.types import Model, Placement, Platform, SharedQueue

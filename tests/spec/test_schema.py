@@ -1,4 +1,4 @@
-"""."""
+"""The schemas and their validator: good documents pass, bad ones do not."""
 
 import copy
 import json
@@ -19,7 +19,7 @@ from policygen.core.finding import At, Hit
 from policygen.documents.document import Header
 from policygen.spec import forms, schema, schema_errors
 from policygen.spec.forms import SCHEDULER_CONFIG, DocumentForm
-from tests.spec.corpus import ALL_FORMS, BAD, CORPUS, by_name
+from tests.spec.form_documents import ALL_FORMS, BAD, CORPUS, by_name
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = sorted((ROOT / "schemas" / "spec").glob("*.json"))

@@ -7,7 +7,7 @@ from policygen.documents import document as documents
 from policygen.documents.files import Source
 from policygen.documents.locate import locate
 from policygen.spec import forms, schema
-from tests.spec.corpus import BAD, by_name
+from tests.spec.form_documents import BAD, by_name
 
 
 @pytest.mark.parametrize("form, data, expected", by_name(BAD))

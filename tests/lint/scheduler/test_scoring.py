@@ -1,4 +1,4 @@
-"""What a profile of kube-scheduler makes of nodes, and a Deployment of an update."""
+"""What a profile of kube-scheduler makes of nodes."""
 
 import pytest
 
