@@ -14,11 +14,13 @@ from policygen.drift import patches, scripts
 from policygen.drift.drift import Drift, Rendered, RenderedObject
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
-from policygen.plan import kueue_configuration, second_scheduler
-from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan import kueue_configuration
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import objects
+from policygen.plan.decisions import Decisions
+from policygen.plan.extras import KUEUE_CONFIG, VOLCANO_CONFIG
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
-from policygen.spec.types import Platform
 
 DOCUMENT = -1
 """The document index of rendered objects, which have no lines."""
@@ -34,17 +36,18 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
         it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
         if it is not None:
             wanted.append(RenderedObject(manifest.item, it, manifest.text))
-    platform = loaded.spec.platform
     origins = Origins(loaded.spec, plan.pools, plan.trees)
-    not_requested = _configuration(platform, request.extras)
-    return Rendered(platform.name, wanted, origins.of, mapping, not_requested)
+    decided = Decisions(loaded.spec, plan.pools, plan.trees, plan.workloads)
+    not_requested = _not_requested(decided, request.extras)
+    return Rendered(decided.platform.name, wanted, origins.of, mapping, not_requested)
 
 
-def _configuration(platform: Platform, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+def _not_requested(decided: Decisions, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     """Kind, namespace and name of objects that need an option that was not set."""
-    if SECOND_SCHEDULER not in asked:
-        for kind, it in second_scheduler.objects(platform):
-            yield kind.name, it.meta.namespace or "", it.meta.name
+    platform = decided.platform
+    kinds = [kind for kind in KINDS if kind.extra and kind.extra not in asked]
+    for item in objects(decided, kinds):
+        yield item.kind.name, item.meta.namespace or "", item.meta.name
     if VOLCANO_CONFIG not in asked:
         yield "ConfigMap", platform.volcano.namespace, platform.volcano.config_map
     if KUEUE_CONFIG not in asked:

@@ -15,7 +15,7 @@ from policygen.core.suggest import suggest
 from policygen.documents import document, files
 from policygen.documents.locate import locate
 from policygen.plan import kubernetes, kueue_configuration, scheduler, volcano_configuration
-from policygen.plan.catalog import KINDS
+from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER
 from policygen.plan.kind import Item, Meta
@@ -205,7 +205,7 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
             "spec.kubeScheduler.image, for example your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )
-    return [released(loaded.spec, kubernetes.CONFIG_MAP, it) for it in made]
+    return [released(loaded.spec, BY_NAME["ConfigMap"], it) for it in made]
 
 
 def _file(item: Item, request: RenderRequest) -> str:

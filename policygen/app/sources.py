@@ -146,6 +146,12 @@ def cluster_query(
             for release in kind.releases
             if release.since <= target[kind.component].release
         },
+        plurals={
+            _kind(release.api_version, kind.name): kind.plural
+            for kind in KINDS
+            for release in kind.releases
+            if kind.plural
+        },
         namespaces=namespaces,
         config_maps=frozenset(names),
     )

@@ -44,6 +44,8 @@ class ClusterQuery(Struct, frozen=True):
     kinds: frozenset[GroupKind]
     versions: Mapping[GroupKind, str] = field(default_factory=dict)
     """The apiVersion in which a kind is read, if the server has it."""
+    plurals: Mapping[GroupKind, str] = field(default_factory=dict)
+    """The names in paths of the API of kinds without a schema, if they are not regular."""
     namespaces: tuple[str, ...] = ()
     """Namespaces in which namespaced objects are read; empty for all namespaces."""
     config_maps: frozenset[str] = frozenset(CONFIG_MAPS)

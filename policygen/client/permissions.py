@@ -39,9 +39,9 @@ def _permissions(wanted: ClusterQuery) -> Iterator[Permission]:
     known = dict(_served())
     for kind in wanted.kinds:
         names = tuple(sorted(wanted.config_maps)) if kind == CONFIG_MAP else ()
-        # Kinds without a schema have pod templates; their plurals are regular, and they are namespaced.
+        # Kinds without a schema are namespaced. Those that only rules read have regular plurals.
         served = known.get(kind)
-        plural = served.plural if served else f"{kind.kind.lower()}s"
+        plural = served.plural if served else wanted.plurals.get(kind, f"{kind.kind.lower()}s")
         namespaced = served is None or served.namespaced
         for namespace in (namespaced and wanted.namespaces) or ("",):
             yield Permission(kind.group, plural, names, namespace)

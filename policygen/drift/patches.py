@@ -17,7 +17,7 @@ from policygen.drift.patch_forms import Operation, alone, operations
 from policygen.drift.rule_names import CHANGED, MANAGED_BY_ANOTHER, MISSING, ORPHANED
 from policygen.kubernetes.cluster import VOLCANO
 from policygen.kubernetes.object import Object
-from policygen.plan.catalog import KINDS
+from policygen.plan.catalog import BY_NAME, KINDS
 
 Keep = Callable[[str, Object, Path], bool]
 """Whether to fix the finding of a rule at a field of an object."""
@@ -119,7 +119,7 @@ def _exceeds(it: FieldDifference) -> bool:
 def resource(it: Object) -> str:
     """The resource name of the kind for kubectl, in the API version that was read."""
     served = schemas.served(it.api_version, it.kind)
-    plural = served.plural if served else f"{it.kind.lower()}s"
+    plural = served.plural if served else BY_NAME[it.kind].plural
     return f"{plural}.{it.version}.{it.group}" if it.group else plural
 
 

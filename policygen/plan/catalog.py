@@ -1,41 +1,68 @@
-"""KINDS: every kind that can be rendered, in apply order."""
+"""KINDS: every kind that can be rendered, in apply order.
 
-from policygen.plan import (
-    kubernetes,
-    kueue,
-    kueue_configuration,
-    scheduler,
-    second_scheduler,
-    volcano,
-    volcano_configuration,
-)
-from policygen.plan.kind import Kind
+Data only: every lint imports it, so it must not import the modules that decide the objects.
+"""
+
+from policygen.core.versions import KUEUE_V1BETA2, Minor
+from policygen.plan.extras import SECOND_SCHEDULER
+from policygen.plan.kind import Kind, Release
+
+
+def _kubernetes(name: str, api_version: str, template: str, extra: str = "") -> Kind:
+    return Kind(name, "kubernetes", (Release((1, 33), api_version, template),), extra)
+
+
+def _kueue(
+    name: str, template: str, *older: Release, since: Minor = (0, 13), plural: str = ""
+) -> Kind:
+    """v1beta1 until 0.14 and v1beta2 from 0.15 on, from one template."""
+    v1beta1 = Release(since, "kueue.x-k8s.io/v1beta1", template)
+    v1beta2 = Release(KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", template)
+    return Kind(name, "kueue", (*older, v1beta1, v1beta2), plural=plural)
+
+
+def _volcano(name: str, template: str) -> Kind:
+    return Kind(name, "volcano", (Release((1, 12), "scheduling.volcano.sh/v1beta1", template),))
+
+
+_RBAC = "rbac.authorization.k8s.io/v1"
 
 KINDS: tuple[Kind, ...] = (
-    kubernetes.NAMESPACE,
-    kubernetes.PRIORITY_CLASS,
-    kueue.WORKLOAD_PRIORITY_CLASS,
+    _kubernetes("Namespace", "v1", "kubernetes/namespace.yaml.j2"),
+    _kubernetes("PriorityClass", "scheduling.k8s.io/v1", "kubernetes/priority_class.yaml.j2"),
+    _kueue("WorkloadPriorityClass", "kueue/workload_priority_class.yaml.j2"),
     # A flavor names its topology, and a queue its flavors and cohort: the named objects come first.
-    kueue.TOPOLOGY,
-    kueue.RESOURCE_FLAVOR,
-    kueue.COHORT,
-    kueue.CLUSTER_QUEUE,
-    volcano.QUEUE,
-    kueue.LOCAL_QUEUE,
-    kubernetes.RESOURCE_QUOTA,
-    kubernetes.LIMIT_RANGE,
-    second_scheduler.SERVICE_ACCOUNT,
-    second_scheduler.CLUSTER_ROLE_BINDING,
-    second_scheduler.ROLE,
-    second_scheduler.ROLE_BINDING,
-    kubernetes.CONFIG_MAP,
-    second_scheduler.DEPLOYMENT,
-    volcano.POD_GROUP,
+    _kueue(
+        "Topology",
+        "kueue/topology.yaml.j2",
+        Release((0, 13), "kueue.x-k8s.io/v1alpha1", "kueue/topology.yaml.j2"),
+        since=(0, 14),
+        plural="topologies",
+    ),
+    _kueue("ResourceFlavor", "kueue/resource_flavor.yaml.j2"),
+    _kueue("Cohort", "kueue/cohort.yaml.j2"),
+    Kind(
+        "ClusterQueue",
+        "kueue",
+        (
+            # v1beta1 has another name for the cohort, so it has a separate template.
+            Release((0, 13), "kueue.x-k8s.io/v1beta1", "kueue/cluster_queue_v1beta1.yaml.j2"),
+            Release(KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", "kueue/cluster_queue.yaml.j2"),
+        ),
+    ),
+    _volcano("Queue", "volcano/queue.yaml.j2"),
+    _kueue("LocalQueue", "kueue/local_queue.yaml.j2"),
+    _kubernetes("ResourceQuota", "v1", "kubernetes/resource_quota.yaml.j2"),
+    _kubernetes("LimitRange", "v1", "kubernetes/limit_range.yaml.j2"),
+    _kubernetes("ServiceAccount", "v1", "scheduler/service_account.yaml.j2", SECOND_SCHEDULER),
+    _kubernetes(
+        "ClusterRoleBinding", _RBAC, "scheduler/cluster_role_binding.yaml.j2", SECOND_SCHEDULER
+    ),
+    _kubernetes("Role", _RBAC, "scheduler/role.yaml.j2", SECOND_SCHEDULER),
+    _kubernetes("RoleBinding", _RBAC, "scheduler/role_binding.yaml.j2", SECOND_SCHEDULER),
+    _kubernetes("ConfigMap", "v1", "kubernetes/config_map.yaml.j2"),
+    _kubernetes("Deployment", "apps/v1", "scheduler/deployment.yaml.j2", SECOND_SCHEDULER),
+    _volcano("PodGroup", "volcano/pod_group.yaml.j2"),
 )
 
-FILES: tuple[Kind, ...] = (
-    scheduler.CONFIGURATION,
-    volcano_configuration.CONFIGURATION,
-    kueue_configuration.CONFIGURATION,
-)
-"""Kinds that are files of a controller, not objects of a cluster."""
+BY_NAME = {kind.name: kind for kind in KINDS}

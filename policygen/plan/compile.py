@@ -22,8 +22,9 @@ from policygen.plan import (
     workloads,
 )
 from policygen.plan.catalog import KINDS
+from policygen.plan.decisions import Decisions, Generators
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
-from policygen.plan.kind import Item, Kind, Release
+from policygen.plan.kind import Item, Kind
 from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
@@ -31,7 +32,15 @@ from policygen.plan.workloads import Workloads
 from policygen.spec.rules import NAME_COLLISION
 from policygen.spec.types import Spec
 
-_PARENTS_FIRST = (kueue.COHORT.name, volcano.QUEUE.name)
+OBJECTS: Generators = {
+    **kubernetes.OBJECTS,
+    **kueue.OBJECTS,
+    **volcano.OBJECTS,
+    **second_scheduler.OBJECTS,
+}
+"""The generators of all families."""
+
+_PARENTS_FIRST = ("Cohort", "Queue")
 
 
 class Plan(Struct, frozen=True):
@@ -65,18 +74,22 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     if any(hit.rule.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)
-    groups, needed, notes = pods.pod_groups(spec, pools, placed)
+    decided = Decisions(spec, pools, tuple(trees), placed)
+    needed, notes = pods.pod_fields(decided)
     hits += [
         *placed.hits,
         *notes,
         *advice.reports(spec, pools, trees, placed.assignments, extras),
     ]
-    families = [*_families(spec, pools, trees, extras), (volcano.POD_GROUP, groups)]
-    items = tuple(order(_items(spec, families)))
+    scheduler_configuration = scheduler_file(spec, pools, raw=False)
+    # A second scheduler without profiles would do the same as the main one.
+    wanted = extras if scheduler_configuration else extras - {SECOND_SCHEDULER}
+    kinds = [kind for kind in KINDS if not kind.extra or kind.extra in wanted]
+    items = tuple(order(objects(decided, kinds)))
     hits += _collisions(items)
     return Plan(
         items=items,
-        scheduler_configuration=scheduler_file(spec, pools, raw=False),
+        scheduler_configuration=scheduler_configuration,
         volcano_configuration=_volcano_file(spec, pools) if VOLCANO_CONFIG in extras else None,
         pools=pools,
         trees=tuple(trees),
@@ -86,33 +99,12 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     )
 
 
-Family = tuple[Kind, Iterable[object]]
-"""A kind and its objects."""
-
-
-def _families(
-    spec: Spec, pools: tuple[PoolFacts, ...], trees: list[Tree], extras: frozenset[str]
-) -> Iterator[Family]:
-    platform = spec.platform
-    admitted = [facts for facts in pools if facts.scheduler == "kueue"]
-    by_kueue = [queue for queue in trees if queue.scheduler == "kueue"]
-    by_volcano = [queue for queue in trees if queue.scheduler == "volcano"]
-    yield kubernetes.NAMESPACE, kubernetes.namespaces(spec)
-    yield kubernetes.PRIORITY_CLASS, kubernetes.priority_classes(spec, pools)
-    if admitted or not pools:
-        yield kueue.WORKLOAD_PRIORITY_CLASS, kueue.workload_priority_classes(spec)
-    yield kueue.TOPOLOGY, kueue.topologies(platform, admitted)
-    yield kueue.RESOURCE_FLAVOR, kueue.resource_flavors(platform, admitted)
-    for queue in by_kueue:
-        yield kueue.COHORT, kueue.cohorts(platform, queue)
-        yield kueue.CLUSTER_QUEUE, kueue.cluster_queues(platform, queue)
-        yield kueue.LOCAL_QUEUE, kueue.local_queues(platform, queue)
-    yield volcano.QUEUE, volcano.queues(platform, by_volcano)
-    yield kubernetes.RESOURCE_QUOTA, kubernetes.resource_quotas(spec, trees)
-    yield kubernetes.LIMIT_RANGE, kubernetes.limit_ranges(spec, trees)
-    if SECOND_SCHEDULER in extras and scheduler.configuration(platform, pools, raw=False):
-        for kind, it in second_scheduler.objects(platform):
-            yield kind, (it,)
+def objects(decided: Decisions, kinds: Iterable[Kind]) -> Iterator[Item]:
+    """The objects of some kinds. ConfigMaps are missing: they contain files that are rendered first."""
+    for kind in kinds:
+        if kind.name in OBJECTS:
+            for it in OBJECTS[kind.name](decided):
+                yield released(decided.spec, kind, it)
 
 
 def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:
@@ -128,19 +120,8 @@ def _volcano_file(spec: Spec, pools: tuple[PoolFacts, ...]) -> Item | None:
 
 def released(spec: Spec, kind: Kind, it: object) -> Item:
     """An object in the form that the target version takes."""
-    return Item(kind, _release(spec, kind), it)
-
-
-def _release(spec: Spec, kind: Kind) -> Release:
     target = getattr(spec.platform.target, kind.component).release
-    return [release for release in kind.releases if release.since <= target][-1]
-
-
-def _items(spec: Spec, families: Iterable[Family]) -> Iterator[Item]:
-    for kind, objects in families:
-        release = _release(spec, kind)
-        for it in objects:
-            yield Item(kind, release, it)
+    return Item(kind, [release for release in kind.releases if release.since <= target][-1], it)
 
 
 def order(items: Iterable[Item]) -> Iterator[Item]:

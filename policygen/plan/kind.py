@@ -22,6 +22,13 @@ class Kind(Struct, frozen=True):
     component: str
     """The component whose version selects the release: `kubernetes`, `kueue` or `volcano`."""
     releases: tuple[Release, ...]
+    extra: str = ""
+    """The name that `--with` needs to render it; empty if it is always rendered."""
+    plural: str = ""
+    """Its name in paths of the API, if `schemas/cluster` has no schema of an API version of it.
+
+    Without a schema, no check finds invalid rendered fields, and the kind must have a namespace.
+    """
 
 
 class Meta(Struct, frozen=True):

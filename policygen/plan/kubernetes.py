@@ -8,9 +8,9 @@ from msgspec import Struct
 from policygen.core.quantity import MEBIBYTE
 from policygen.plan import tree
 from policygen.plan.amounts import CPU, MEMORY, text
-from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.decisions import Decisions, Generators
+from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
-from policygen.plan.tree import Tree
 from policygen.spec import derived_names
 from policygen.spec.types import NodeResources, Priority, Scheduler, Spec, Team
 
@@ -58,42 +58,23 @@ class ConfigMap(Struct, frozen=True):
     data: dict[str, str]
 
 
-NAMESPACE = Kind(
-    "Namespace", "kubernetes", (Release((1, 33), "v1", "kubernetes/namespace.yaml.j2"),)
-)
-PRIORITY_CLASS = Kind(
-    "PriorityClass",
-    "kubernetes",
-    (Release((1, 33), "scheduling.k8s.io/v1", "kubernetes/priority_class.yaml.j2"),),
-)
-RESOURCE_QUOTA = Kind(
-    "ResourceQuota", "kubernetes", (Release((1, 33), "v1", "kubernetes/resource_quota.yaml.j2"),)
-)
-LIMIT_RANGE = Kind(
-    "LimitRange", "kubernetes", (Release((1, 33), "v1", "kubernetes/limit_range.yaml.j2"),)
-)
-CONFIG_MAP = Kind(
-    "ConfigMap", "kubernetes", (Release((1, 33), "v1", "kubernetes/config_map.yaml.j2"),)
-)
-
-
-def namespaces(spec: Spec) -> Iterator[Namespace]:
+def namespaces(decided: Decisions) -> Iterator[Namespace]:
     """The namespaces that teams set to be created."""
-    for team in spec.teams:
+    for team in decided.spec.teams:
         for namespace in team.namespaces:
             if namespace.create:
-                yield Namespace(Meta(namespace.name, spec.platform.name))
+                yield Namespace(Meta(namespace.name, decided.platform.name))
 
 
-def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[PriorityClass]:
+def priority_classes(decided: Decisions) -> Iterator[PriorityClass]:
     """One class for each priority, or two if pools need both policies.
 
     On Kueue pools, kube-scheduler must not evict admitted pods, so the policy there is Never.
     Volcano preempts nothing for pods with that policy (volcano-sh/volcano#3739), so a platform with
     both also has `<priority>.preempting`.
     """
-    for priority in spec.platform.priorities:
-        preempting = {_preempts(priority, facts) for facts in pools} or {False}
+    for priority in decided.platform.priorities:
+        preempting = {_preempts(priority, facts) for facts in decided.pools} or {False}
         names = {
             False: priority.name,
             True: derived_names.preempting_class(priority)
@@ -102,7 +83,7 @@ def priority_classes(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Priorit
         }
         for preempts in sorted(preempting):
             yield PriorityClass(
-                Meta(names[preempts], spec.platform.name),
+                Meta(names[preempts], decided.platform.name),
                 priority.value,
                 "PreemptLowerPriority" if preempts else "Never",
                 priority.description,
@@ -123,15 +104,15 @@ def _preempts(priority: Priority, pool: PoolFacts) -> bool:
     return priority.preempts and pool.scheduler != "kueue" and pool.policy.preemption_enabled
 
 
-def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota]:
+def resource_quotas(decided: Decisions) -> Iterator[ResourceQuota]:
     """One quota for each namespace where the API server must reject objects.
 
     A quota also counts suspended and waiting workloads, so on Kueue and Volcano pools it limits no
     compute resources unless `quotaBackstop` is set.
     """
     hard: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
-    having = tree.shares(trees)
-    for team in spec.teams:
+    having = tree.shares(decided.trees)
+    for team in decided.spec.teams:
         shares = [(facts, node.limit[facts.name]) for facts, node in having.get(team.name, ())]
         counted = _counted(team, shares)
         for index, namespace in enumerate(team.namespaces):
@@ -144,7 +125,7 @@ def resource_quotas(spec: Spec, trees: Sequence[Tree]) -> Iterator[ResourceQuota
         keys = hard[name]
         if keys:
             yield ResourceQuota(
-                Meta(spec.platform.name, spec.platform.name, name),
+                Meta(decided.platform.name, decided.platform.name, name),
                 {key: text(key.removeprefix("requests."), keys[key]) for key in sorted(keys)},
             )
 
@@ -191,12 +172,12 @@ def _part(amount: int, team: Team, index: int, step: int) -> int:
     return (units // count + (index < units % count)) * step
 
 
-def limit_ranges(spec: Spec, trees: Sequence[Tree]) -> Iterator[LimitRange]:
+def limit_ranges(decided: Decisions) -> Iterator[LimitRange]:
     """Default requests, if a team or the Platform sets them and the team has pools."""
     made: set[str] = set()
-    having = tree.shares(trees)
-    for team in spec.teams:
-        default = container_defaults(team, spec)
+    having = tree.shares(decided.trees)
+    for team in decided.spec.teams:
+        default = container_defaults(team, decided.spec)
         if default is None or team.name not in having:
             continue
         for namespace in team.namespaces:
@@ -204,7 +185,7 @@ def limit_ranges(spec: Spec, trees: Sequence[Tree]) -> Iterator[LimitRange]:
                 continue  # queues of the articles' form share one namespace
             made.add(namespace.name)
             yield LimitRange(
-                Meta(spec.platform.name, spec.platform.name, namespace.name),
+                Meta(decided.platform.name, decided.platform.name, namespace.name),
                 {
                     CPU: text(CPU, default.cpu_milli),
                     MEMORY: text(MEMORY, default.memory_bytes),
@@ -215,3 +196,11 @@ def limit_ranges(spec: Spec, trees: Sequence[Tree]) -> Iterator[LimitRange]:
 def container_defaults(team: Team, spec: Spec) -> NodeResources | None:
     """The containerDefaults of a team, or those of the Platform."""
     return team.container_defaults or spec.platform.container_defaults
+
+
+OBJECTS: Generators = {
+    "Namespace": namespaces,
+    "PriorityClass": priority_classes,
+    "ResourceQuota": resource_quotas,
+    "LimitRange": limit_ranges,
+}

@@ -1,16 +1,17 @@
 """Decides the objects of Kueue: flavors, topologies, the cohort tree, queues and priority classes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from policygen.core import versions
 from policygen.core.names import HOSTNAME
 from policygen.plan.amounts import count, text
-from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.decisions import Decisions, Generators
+from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
-from policygen.spec.types import Platform, Spec, Taint, TeamNamespace, Toleration
+from policygen.spec.types import Platform, Taint, TeamNamespace, Toleration
 
 
 class Cell(Struct, frozen=True):
@@ -88,45 +89,12 @@ class WorkloadPriorityClass(Struct, frozen=True):
     description: str | None
 
 
-def _beta(template: str, since: tuple[int, int] = (0, 13)) -> tuple[Release, ...]:
-    """v1beta1 until 0.14 and v1beta2 from 0.15 on, from one template."""
-    return (
-        Release(since, "kueue.x-k8s.io/v1beta1", template),
-        Release(versions.KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", template),
-    )
-
-
-RESOURCE_FLAVOR = Kind("ResourceFlavor", "kueue", _beta("kueue/resource_flavor.yaml.j2"))
-TOPOLOGY = Kind(
-    "Topology",
-    "kueue",
-    (
-        Release((0, 13), "kueue.x-k8s.io/v1alpha1", "kueue/topology.yaml.j2"),
-        *_beta("kueue/topology.yaml.j2", since=(0, 14)),
-    ),
-)
-COHORT = Kind("Cohort", "kueue", _beta("kueue/cohort.yaml.j2"))
-CLUSTER_QUEUE = Kind(
-    "ClusterQueue",
-    "kueue",
-    (
-        # v1beta1 has another name for the cohort, so it has a separate template.
-        Release((0, 13), "kueue.x-k8s.io/v1beta1", "kueue/cluster_queue_v1beta1.yaml.j2"),
-        Release(versions.KUEUE_V1BETA2, "kueue.x-k8s.io/v1beta2", "kueue/cluster_queue.yaml.j2"),
-    ),
-)
-LOCAL_QUEUE = Kind("LocalQueue", "kueue", _beta("kueue/local_queue.yaml.j2"))
-WORKLOAD_PRIORITY_CLASS = Kind(
-    "WorkloadPriorityClass", "kueue", _beta("kueue/workload_priority_class.yaml.j2")
-)
-
-
-def resource_flavors(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[ResourceFlavor]:
+def resource_flavors(decided: Decisions) -> Iterator[ResourceFlavor]:
     """One flavor for each pool, with the pool's name."""
-    for facts in pools:
+    for facts in decided.pools_of("kueue"):
         pool = facts.pool
         yield ResourceFlavor(
-            meta=Meta(pool.name, platform.name),
+            meta=Meta(pool.name, decided.platform.name),
             node_labels=dict(pool.node_selector),
             node_taints=tuple(_taint(taint) for taint in pool.taints),
             tolerations=tuple(_toleration(toleration) for toleration in tolerations(facts)),
@@ -168,16 +136,22 @@ def _toleration(toleration: Toleration) -> dict[str, str | int]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def topologies(platform: Platform, pools: Iterable[PoolFacts]) -> Iterator[Topology]:
+def topologies(decided: Decisions) -> Iterator[Topology]:
     """One topology for each topology-aware pool; its only level is the node if the pool has no levels."""
-    for facts in pools:
+    for facts in decided.pools_of("kueue"):
         if facts.policy.topology_aware:
             yield Topology(
-                Meta(facts.name, platform.name), facts.pool.topology_levels or (HOSTNAME,)
+                Meta(facts.name, decided.platform.name), facts.pool.topology_levels or (HOSTNAME,)
             )
 
 
-def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
+def cohorts(decided: Decisions) -> Iterator[Cohort]:
+    """The cohorts of every queue tree, parents first."""
+    for tree in decided.trees_of("kueue"):
+        yield from _cohorts(decided.platform, tree)
+
+
+def _cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
     """The root, with the amounts that no team is guaranteed, and the inner teams, parents first.
 
     A Cohort's nominalQuota adds to its members' (kubernetes-sigs/kueue#5289), so an inner
@@ -208,33 +182,36 @@ def cohorts(platform: Platform, tree: Tree) -> Iterator[Cohort]:
             )
 
 
-def cluster_queues(platform: Platform, tree: Tree) -> Iterator[ClusterQueue]:
+def cluster_queues(decided: Decisions) -> Iterator[ClusterQueue]:
     """One ClusterQueue for each leaf."""
-    preempts = tree.pools[0].policy.preemption_enabled
+    platform = decided.platform
     release = versions.kueue_release(platform.target.kueue)
-    alternatives = len(tree.pools) > 1
-    for node in tree.leaves:
-        yield ClusterQueue(
-            meta=Meta(tree.name_of(node), platform.name),
-            cohort=tree.above(node),
-            namespaces=tuple(namespace.name for namespace in node.team.namespaces),
-            covered_resources=tree.pools[0].keys,
-            flavors=_flavors(tree, node),
-            when_can_borrow="TryNextFlavor" if alternatives else release.stop_search,
-            reclaim_within_cohort="Any" if preempts else "Never",
-            within_cluster_queue="LowerPriority" if preempts else "Never",
-            weight=count(node.weight),
-        )
-
-
-def local_queues(platform: Platform, tree: Tree) -> Iterator[LocalQueue]:
-    """One LocalQueue for each namespace of a leaf."""
-    for node in tree.leaves:
-        name = tree.name_of(node)
-        for namespace in node.team.namespaces:
-            yield LocalQueue(
-                Meta(local_queue_name(tree, node, namespace), platform.name, namespace.name), name
+    for tree in decided.trees_of("kueue"):
+        preempts = tree.pools[0].policy.preemption_enabled
+        alternatives = len(tree.pools) > 1
+        for node in tree.leaves:
+            yield ClusterQueue(
+                meta=Meta(tree.name_of(node), platform.name),
+                cohort=tree.above(node),
+                namespaces=tuple(namespace.name for namespace in node.team.namespaces),
+                covered_resources=tree.pools[0].keys,
+                flavors=_flavors(tree, node),
+                when_can_borrow="TryNextFlavor" if alternatives else release.stop_search,
+                reclaim_within_cohort="Any" if preempts else "Never",
+                within_cluster_queue="LowerPriority" if preempts else "Never",
+                weight=count(node.weight),
             )
+
+
+def local_queues(decided: Decisions) -> Iterator[LocalQueue]:
+    """One LocalQueue for each namespace of a leaf."""
+    for tree in decided.trees_of("kueue"):
+        for node in tree.leaves:
+            for namespace in node.team.namespaces:
+                name = local_queue_name(tree, node, namespace)
+                yield LocalQueue(
+                    Meta(name, decided.platform.name, namespace.name), tree.name_of(node)
+                )
 
 
 def local_queue_name(tree: Tree, node: TeamNode, namespace: TeamNamespace) -> str:
@@ -242,11 +219,13 @@ def local_queue_name(tree: Tree, node: TeamNode, namespace: TeamNamespace) -> st
     return tree.name_of(node) if namespace.shared else tree.queue
 
 
-def workload_priority_classes(spec: Spec) -> Iterator[WorkloadPriorityClass]:
-    """The Platform's priorities."""
-    for priority in spec.platform.priorities:
+def workload_priority_classes(decided: Decisions) -> Iterator[WorkloadPriorityClass]:
+    """The Platform's priorities, unless all pools have other schedulers."""
+    if decided.pools and not decided.pools_of("kueue"):
+        return
+    for priority in decided.platform.priorities:
         yield WorkloadPriorityClass(
-            Meta(priority.name, spec.platform.name), priority.value, priority.description
+            Meta(priority.name, decided.platform.name), priority.value, priority.description
         )
 
 
@@ -267,3 +246,13 @@ def _flavors(tree: Tree, node: TeamNode) -> tuple[Flavor, ...]:
             cells.append(Cell(key, text(key, own), borrowing, lending))
         flavors.append(Flavor(facts.name, tuple(cells)))
     return tuple(flavors)
+
+
+OBJECTS: Generators = {
+    "WorkloadPriorityClass": workload_priority_classes,
+    "Topology": topologies,
+    "ResourceFlavor": resource_flavors,
+    "Cohort": cohorts,
+    "ClusterQueue": cluster_queues,
+    "LocalQueue": local_queues,
+}

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from policygen.core.finding import At, Path
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
-from policygen.plan.pods import group_names
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
+from policygen.plan.volcano import group_names
 from policygen.spec import derived_names
 from policygen.spec.types import Pool, Spec, Team
 

@@ -1,21 +1,19 @@
-"""The fields that the pods of each model need, and the pod groups of gangs under Volcano."""
+"""The fields that the pods of each model need."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 from policygen.plan import kubernetes, kueue, scheduler
-from policygen.plan.amounts import CPU, MEMORY, text
+from policygen.plan.decisions import Decisions
 from policygen.plan.fit import warn
-from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
-from policygen.plan.volcano import PodGroup
-from policygen.plan.workloads import Assignment, Workloads
-from policygen.spec import derived_names
-from policygen.spec.types import Model, Spec, Taint, TeamNamespace
+from policygen.plan.volcano import group_names
+from policygen.plan.workloads import Assignment
+from policygen.spec.types import Model, Spec, Taint
 
 LABELS = "labels"
 ANNOTATIONS = "annotations"
@@ -49,26 +47,19 @@ class PodFields(Struct, frozen=True):
     fields: tuple[PodField, ...]
 
 
-def pod_groups(
-    spec: Spec, pools: Sequence[PoolFacts], workloads: Workloads
-) -> tuple[list[PodGroup], list[PodFields], list[Hit]]:
-    """A pod group for each gang on a Volcano pool, and the pod fields of every model with a note."""
-    groups: list[PodGroup] = []
+def pod_fields(decided: Decisions) -> tuple[list[PodFields], list[Hit]]:
+    """The pod fields of every model with a note, and warnings about gangs."""
     needed: list[PodFields] = []
     hits: list[Hit] = []
-    for assignment in workloads.assignments:
-        model, facts = assignment.model, assignment.facts
-        needed.append(_fields(spec, pools, assignment))
+    for assignment in decided.workloads.assignments:
+        model = assignment.model
+        needed.append(_fields(decided.spec, decided.pools, assignment))
         hits.append(_note(needed[-1], model))
-        if model.gang is None:
-            continue
-        why = _one_by_one(facts)
-        if why is not None:
+        why = _one_by_one(assignment.facts)
+        if model.gang is not None and why is not None:
             message = f'model "{model.name}" is a gang, but {why}'
             hits.append(warn(GANG_NOT_SCHEDULED, message, model))
-        elif facts.scheduler == "volcano" and model.gang.run_as == "pods":
-            groups += _groups(spec, pools, assignment, model.gang.size)
-    return groups, needed, hits
+    return needed, hits
 
 
 def _one_by_one(facts: PoolFacts) -> str | None:
@@ -83,51 +74,11 @@ def _one_by_one(facts: PoolFacts) -> str | None:
     return None
 
 
-def _groups(
-    spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment, size: int
-) -> Iterator[PodGroup]:
-    """The pod groups of a model, each of `size` pods."""
-    model, namespace = assignment.model, _namespace(assignment)
-    if namespace is None or assignment.queue is None:
-        return
-    least: dict[str, str] = {}
-    if model.cpu_milli:
-        least[CPU] = text(CPU, model.cpu_milli * size)
-    if model.memory_bytes:
-        least[MEMORY] = text(MEMORY, model.memory_bytes * size)
-    least[assignment.size.resource] = str(assignment.size.units * size)
-    made = None
-    if model.priority:
-        made = kubernetes.priority_class_name(spec, pools, model.priority, assignment.facts)
-    for name in group_names(model):
-        yield PodGroup(
-            meta=Meta(name, spec.platform.name, namespace.name),
-            queue=assignment.queue,
-            min_member=size,
-            min_resources=least,
-            priority_class_name=made,
-        )
-
-
-def group_names(model: Model) -> list[str]:
-    """Names of a model's pod groups: one for each gang, since each gang starts on its own."""
-    return [derived_names.pod_group(model, index) for index in range(model.replicas or 1)]
-
-
-def _namespace(assignment: Assignment) -> TeamNamespace | None:
-    """The namespace of a model's pods: the one that it names, or its team's first."""
-    owned = assignment.node.team.namespaces if assignment.node else ()
-    name = assignment.model.namespace
-    if name is None:
-        return owned[0] if owned else None
-    return next((it for it in owned if it.name == name), TeamNamespace(name))
-
-
 def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> PodFields:
     """The fields that the pods of a model need, or the policy does not apply to them."""
     model, facts = assignment.model, assignment.facts
     found: list[PodField] = []
-    namespace = _namespace(assignment)
+    namespace = assignment.namespace
     name = scheduler.scheduler_name(spec.platform, facts)
     if name is not None:
         found.append(PodField("", "schedulerName", name))

@@ -1,11 +1,15 @@
-"""Decides the objects of a second kube-scheduler, which runs the profiles in addition to the main one."""
+"""Decides the objects of a second kube-scheduler, which runs the profiles in addition to the main one.
+
+It is for clusters whose main scheduler cannot be configured.
+"""
 
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from policygen.core.names import KUBE_SYSTEM
-from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.decisions import Decisions, Generators
+from policygen.plan.kind import Meta
 from policygen.spec import derived_names
 from policygen.spec.types import Platform
 
@@ -22,60 +26,53 @@ class SecondScheduler(Struct, frozen=True):
     role_kind: str
 
 
-SERVICE_ACCOUNT = Kind(
-    "ServiceAccount", "kubernetes", (Release((1, 33), "v1", "scheduler/service_account.yaml.j2"),)
-)
-CLUSTER_ROLE_BINDING = Kind(
-    "ClusterRoleBinding",
-    "kubernetes",
-    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/cluster_role_binding.yaml.j2"),),
-)
-ROLE = Kind(
-    "Role",
-    "kubernetes",
-    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/role.yaml.j2"),),
-)
-ROLE_BINDING = Kind(
-    "RoleBinding",
-    "kubernetes",
-    (Release((1, 33), "rbac.authorization.k8s.io/v1", "scheduler/role_binding.yaml.j2"),),
-)
-DEPLOYMENT = Kind(
-    "Deployment", "kubernetes", (Release((1, 33), "apps/v1", "scheduler/deployment.yaml.j2"),)
-)
+def own_objects(decided: Decisions) -> Iterator[SecondScheduler]:
+    """Its ServiceAccount, its Deployment, or the Role for its own lease.
 
-
-def objects(platform: Platform) -> Iterator[tuple[Kind, SecondScheduler]]:
-    """The objects of a second scheduler, for clusters whose main scheduler cannot be configured.
-
-    Its roles are those of the main scheduler, and its own lease (its bootstrap role names only the
-    lease `kube-scheduler`).
+    The bootstrap role of the main scheduler names only the lease `kube-scheduler`.
     """
-    settings = platform.kube_scheduler
-    account = derived_names.second_scheduler(platform)
-    image = settings.image or ""
+    platform = decided.platform
+    name = derived_names.second_scheduler(platform)
+    yield _object(platform, name, platform.kube_scheduler.namespace)
 
-    def it(
-        name: str, role: str = "", role_kind: str = "", namespace: str | None = settings.namespace
-    ) -> SecondScheduler:
-        return SecondScheduler(
-            meta=Meta(name, platform.name, namespace),
-            account=account,
-            namespace=settings.namespace,
-            image=image,
-            config_map=account,
-            role=role,
-            role_kind=role_kind,
-        )
 
-    yield SERVICE_ACCOUNT, it(account)
+def cluster_role_bindings(decided: Decisions) -> Iterator[SecondScheduler]:
+    """Bindings to the roles of the main scheduler."""
     for suffix in ("kube-scheduler", "volume-scheduler"):
-        name = derived_names.component(platform, suffix)
-        yield CLUSTER_ROLE_BINDING, it(name, f"system:{suffix}", "ClusterRole", namespace=None)
-    yield ROLE, it(account)
-    yield ROLE_BINDING, it(account, account, "Role")
-    # The role that lets a server check its clients exists in kube-system only.
+        name = derived_names.component(decided.platform, suffix)
+        yield _object(decided.platform, name, None, f"system:{suffix}", "ClusterRole")
+
+
+def role_bindings(decided: Decisions) -> Iterator[SecondScheduler]:
+    """Bindings to its own Role, and to the role that lets a server check its clients."""
+    platform = decided.platform
+    own = derived_names.second_scheduler(platform)
+    yield _object(platform, own, platform.kube_scheduler.namespace, own, "Role")
+    # The other role exists in kube-system only.
     reader = "extension-apiserver-authentication-reader"
     name = derived_names.component(platform, "authentication-reader")
-    yield ROLE_BINDING, it(name, reader, "Role", namespace=KUBE_SYSTEM)
-    yield DEPLOYMENT, it(account)
+    yield _object(platform, name, KUBE_SYSTEM, reader, "Role")
+
+
+def _object(
+    platform: Platform, name: str, namespace: str | None, role: str = "", role_kind: str = ""
+) -> SecondScheduler:
+    account = derived_names.second_scheduler(platform)
+    return SecondScheduler(
+        meta=Meta(name, platform.name, namespace),
+        account=account,
+        namespace=platform.kube_scheduler.namespace,
+        image=platform.kube_scheduler.image or "",
+        config_map=account,
+        role=role,
+        role_kind=role_kind,
+    )
+
+
+OBJECTS: Generators = {
+    "ServiceAccount": own_objects,
+    "ClusterRoleBinding": cluster_role_bindings,
+    "Role": own_objects,
+    "RoleBinding": role_bindings,
+    "Deployment": own_objects,
+}

@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, HOST, MEMORY, apportion, text
-from policygen.plan.kind import Kind, Meta, Release
+from policygen.plan.decisions import Decisions, Generators
+from policygen.plan.kind import Meta
+from policygen.plan.kubernetes import priority_class_name
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
-from policygen.spec.types import Platform
-
-_SCHEDULING = "scheduling.volcano.sh/v1beta1"
+from policygen.spec import derived_names
+from policygen.spec.types import Model
 
 
 class Queue(Struct, frozen=True):
@@ -39,13 +40,7 @@ class PodGroup(Struct, frozen=True):
     priority_class_name: str | None
 
 
-QUEUE = Kind("Queue", "volcano", (Release((1, 12), _SCHEDULING, "volcano/queue.yaml.j2"),))
-POD_GROUP = Kind(
-    "PodGroup", "volcano", (Release((1, 12), _SCHEDULING, "volcano/pod_group.yaml.j2"),)
-)
-
-
-def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
+def queues(decided: Decisions) -> Iterator[Queue]:
     """The trees of all Volcano pools, parents first.
 
     Volcano compares complete resource lists. From 1.13.0 to 1.14.1 a missing key of capability
@@ -53,6 +48,7 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
     resource is unlimited. So every queue names the resources of every Volcano pool, with 0 for
     those of other pools.
     """
+    platform, trees = decided.platform, decided.trees_of("volcano")
     foreign = {
         resource: 0 for tree in trees for facts in tree.pools for resource in facts.resources
     }
@@ -92,6 +88,41 @@ def queues(platform: Platform, trees: Sequence[Tree]) -> Iterator[Queue]:
                 priority=ranks.get(node.team.queue_priority),
                 node_group=facts.node_group,
             )
+
+
+def pod_groups(decided: Decisions) -> Iterator[PodGroup]:
+    """A group for each gang of plain pods; other workloads make theirs on their own."""
+    for assignment in decided.workloads.assignments:
+        model, facts, namespace = assignment.model, assignment.facts, assignment.namespace
+        if model.gang is None or model.gang.run_as != "pods":
+            continue
+        if facts.scheduler != "volcano" or not facts.policy.gang_scheduling:
+            continue
+        if namespace is None or assignment.queue is None:
+            continue
+        size = model.gang.size
+        least: dict[str, str] = {}
+        if model.cpu_milli:
+            least[CPU] = text(CPU, model.cpu_milli * size)
+        if model.memory_bytes:
+            least[MEMORY] = text(MEMORY, model.memory_bytes * size)
+        least[assignment.size.resource] = str(assignment.size.units * size)
+        made = None
+        if model.priority:
+            made = priority_class_name(decided.spec, decided.pools, model.priority, facts)
+        for name in group_names(model):
+            yield PodGroup(
+                meta=Meta(name, decided.platform.name, namespace.name),
+                queue=assignment.queue,
+                min_member=size,
+                min_resources=least,
+                priority_class_name=made,
+            )
+
+
+def group_names(model: Model) -> list[str]:
+    """Names of a model's pod groups: one for each gang, since each gang starts on its own."""
+    return [derived_names.pod_group(model, index) for index in range(model.replicas or 1)]
 
 
 def _ranks(trees: Sequence[Tree]) -> dict[int | None, int]:
@@ -146,3 +177,6 @@ def _divide(
             guarantee, limit = node.guarantee[pool][key], node.limit[pool][key]
             shares[node.name][key] = min(guarantee + more, limit)
     return shares
+
+
+OBJECTS: Generators = {"Queue": queues, "PodGroup": pod_groups}

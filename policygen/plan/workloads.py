@@ -11,7 +11,7 @@ from policygen.plan.fit import Offer, Replica, Size, warn
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
-from policygen.spec.types import Model, Spec
+from policygen.spec.types import Model, Spec, TeamNamespace
 
 _SHOWN = 4
 
@@ -32,6 +32,15 @@ class Assignment(Struct, frozen=True):
     def queue(self) -> str | None:
         """The name of its team's queue."""
         return self.tree.name_of(self.node) if self.node else None
+
+    @property
+    def namespace(self) -> TeamNamespace | None:
+        """The namespace of the model's pods: the one that it names, or its team's first."""
+        owned = self.node.team.namespaces if self.node else ()
+        name = self.model.namespace
+        if name is None:
+            return owned[0] if owned else None
+        return next((it for it in owned if it.name == name), TeamNamespace(name))
 
 
 class Workloads(Struct, frozen=True):

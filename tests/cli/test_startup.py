@@ -8,7 +8,13 @@ import pytest
 
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}
 CLUSTERS = ["policygen.client.live", "policygen.client.snapshot_file", "policygen.drift.drift"]
-SPECS = ["policygen.spec.load", "policygen.plan.catalog", "policygen.plan.compile", "jinja2"]
+SPECS = [
+    "policygen.spec.load",
+    "policygen.plan.pool",
+    "policygen.plan.kubernetes",
+    "policygen.plan.compile",
+    "jinja2",
+]
 HEAVY = [
     "kubernetes",
     "urllib3",

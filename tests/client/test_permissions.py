@@ -1,7 +1,9 @@
 """The least rights that a run needs."""
 
+from policygen.app.sources import cluster_query
 from policygen.client.live import ClusterQuery
 from policygen.client.permissions import Permission, permissions
+from policygen.core.versions import DEFAULT
 from policygen.kubernetes.snapshot import CONFIG_MAP, NODE, POD, GroupKind
 
 
@@ -26,6 +28,14 @@ def test_namespaced_kinds_are_allowed_in_their_namespaces_only():
 
 def test_a_kind_without_a_schema_has_a_regular_plural():
     assert asked(GroupKind("kubeflow.org", "MPIJob")) == (Permission("kubeflow.org", "mpijobs"),)
+
+
+def test_a_rendered_kind_without_a_schema_has_the_plural_of_its_kind():
+    policy = GroupKind("networking.k8s.io", "NetworkPolicy")
+    plurals = {policy: "networkpolicies"}
+    assert asked(policy, plurals=plurals) == (Permission(policy.group, "networkpolicies"),)
+    wanted = cluster_query((), None, DEFAULT)
+    assert wanted.plurals == {GroupKind("kueue.x-k8s.io", "Topology"): "topologies"}
 
 
 def test_a_permission_in_words():

@@ -9,7 +9,7 @@ from policygen.drift.compare import FieldDifference
 from policygen.drift.drift import Changed, Drift, RenderedObject
 from policygen.drift.patches import Act, kubectl, named, patch_command, resource, steps
 from policygen.kubernetes.object import Object
-from policygen.plan import kubernetes, kueue, volcano
+from policygen.plan.catalog import BY_NAME
 from policygen.plan.kind import Item, Meta
 
 
@@ -21,7 +21,7 @@ def thing(api_version, kind, name, namespace="", **more):
 
 def queue(name, **deserved):
     it = thing("scheduling.volcano.sh/v1beta1", "Queue", name, spec={"deserved": deserved})
-    return RenderedObject(item(volcano.QUEUE, name), it, f"text of {name}")
+    return RenderedObject(item(BY_NAME["Queue"], name), it, f"text of {name}")
 
 
 def item(kind, name):
@@ -69,7 +69,7 @@ def test_orphans_go_last_those_that_name_others_first():
 def test_an_immutable_field_needs_a_new_object():
     wanted = thing("scheduling.k8s.io/v1", "PriorityClass", "p", value=2)
     found = thing("scheduling.k8s.io/v1", "PriorityClass", "p", value=1)
-    it = RenderedObject(item(kubernetes.PRIORITY_CLASS, "p"), wanted, "text")
+    it = RenderedObject(item(BY_NAME["PriorityClass"], "p"), wanted, "text")
     difference = FieldDifference(("value",), 2, 1, ("value",))
     (step,) = steps(drift([it.item], changed=(Changed(it, found, (difference,)),)), everything)
     assert (step.act, step.text, step.held) == (Act.RECREATE, "text", False)
@@ -79,7 +79,7 @@ def test_what_kueue_holds_needs_more_commands():
     wanted = thing("kueue.x-k8s.io/v1beta2", "ResourceFlavor", "f")
     found = thing("kueue.x-k8s.io/v1beta2", "ResourceFlavor", "f")
     found.data["metadata"]["finalizers"] = ["kueue.x-k8s.io/resource-in-use"]
-    it = RenderedObject(item(kueue.RESOURCE_FLAVOR, "f"), wanted, "text")
+    it = RenderedObject(item(BY_NAME["ResourceFlavor"], "f"), wanted, "text")
     (step,) = steps(drift([it.item], leaving=((it, found),)), everything)
     assert (step.act, step.held) == (Act.RECREATE, True)
 

@@ -1,22 +1,24 @@
 """The plan: every object in apply order, and none of a refused spec."""
 
-from policygen.plan import kubernetes, kueue
+from policygen.plan import kueue
+from policygen.plan.catalog import BY_NAME
 from policygen.plan.compile import order
 from policygen.plan.kind import Item, Meta
 
 
-def item(kind, name, namespace=None):
+def item(kind_name, name, namespace=None):
+    kind = BY_NAME[kind_name]
     return Item(kind, kind.releases[-1], kueue.LocalQueue(Meta(name, "set", namespace), "c"))
 
 
 def test_objects_are_ordered_by_kind_namespace_and_name():
     items = [
-        item(kueue.LOCAL_QUEUE, "b", "n"),
-        item(kueue.LOCAL_QUEUE, "a", "z"),
-        item(kueue.LOCAL_QUEUE, "a", "n"),
-        item(kubernetes.NAMESPACE, "z"),
-        item(kueue.COHORT, "parent"),
-        item(kueue.COHORT, "child"),
+        item("LocalQueue", "b", "n"),
+        item("LocalQueue", "a", "z"),
+        item("LocalQueue", "a", "n"),
+        item("Namespace", "z"),
+        item("Cohort", "parent"),
+        item("Cohort", "child"),
     ]
     assert [(it.kind.name, it.meta.namespace, it.meta.name) for it in order(items)] == [
         ("Namespace", None, "z"),

@@ -4,6 +4,7 @@ import pytest
 
 from policygen.core.errors import UsageError
 from policygen.plan import kueue
+from policygen.plan.catalog import BY_NAME
 from policygen.plan.kind import Item, Meta
 from policygen.render.engine import render
 
@@ -21,13 +22,13 @@ metadata:
 
 
 def flavor(name="h100"):
-    kind = kueue.RESOURCE_FLAVOR
+    kind = BY_NAME["ResourceFlavor"]
     it = kueue.ResourceFlavor(Meta(name, "prod"), {"gpu": "h100"}, (), (), None)
     return Item(kind, kind.releases[-1], it)
 
 
 def local_queue():
-    kind = kueue.LOCAL_QUEUE
+    kind = BY_NAME["LocalQueue"]
     return Item(kind, kind.releases[-1], kueue.LocalQueue(Meta("q", "prod", "ns"), "cq"))
 
 

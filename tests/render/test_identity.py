@@ -1,12 +1,13 @@
 import pytest
 
 from policygen.plan import kueue, volcano
+from policygen.plan.catalog import BY_NAME
 from policygen.plan.kind import Item, Meta
 from policygen.plan.volcano_configuration import CONFIGURATION as VOLCANO_CONFIGURATION
 from policygen.render.engine import render
 from policygen.render.identity import fault
 
-KIND = kueue.LOCAL_QUEUE
+KIND = BY_NAME["LocalQueue"]
 ITEM = Item(KIND, KIND.releases[-1], kueue.LocalQueue(Meta("gpus", "prod", "team-a"), "a.gpus"))
 TEXT = render([ITEM])[0].text
 
@@ -60,7 +61,7 @@ def test_something_else_than_an_object_is_refused(text):
 
 
 def test_a_namespace_that_was_not_planned_is_refused():
-    kind = volcano.QUEUE
+    kind = BY_NAME["Queue"]
     it = volcano.Queue(
         Meta("a", "prod"),
         parent=None,
@@ -121,7 +122,7 @@ def test_what_a_server_refuses_is_said(old, new, message):
 
 
 def test_what_no_server_serves_is_not_judged():
-    kind = kueue.TOPOLOGY
+    kind = BY_NAME["Topology"]
     item = Item(kind, kind.releases[0], kueue.Topology(Meta("t", "prod"), ("zone",)))
     assert item.release.api_version == "kueue.x-k8s.io/v1alpha1"
     assert fault(item, render([item])[0].text, judged=True) is None

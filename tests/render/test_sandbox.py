@@ -6,7 +6,7 @@ import pytest
 
 from policygen.core.errors import UsageError
 from policygen.core.versions import Version
-from policygen.plan import kueue
+from policygen.plan.catalog import BY_NAME
 from policygen.plan.kind import Item
 from policygen.render import sandbox
 from policygen.render.engine import render
@@ -166,7 +166,7 @@ def test_another_object_than_the_planned_one_is_refused(own, folder):
 
 def test_a_bug_of_ours_is_no_usage_error(own, folder):
     own(HEAD)
-    kind = kueue.RESOURCE_FLAVOR
+    kind = BY_NAME["ResourceFlavor"]
     broken = Item(kind, kind.releases[0], it=_Unreadable())
     with pytest.raises(RuntimeError, match="the process that renders templates ended"):
         render([broken], templates=[folder])

@@ -1,26 +1,15 @@
 """Kinds, needs and the kubectl command that all drift rules share."""
 
+from policygen.kubernetes import workloads
 from policygen.lint.rule import Facts, Need
+from policygen.plan import catalog
 
-KINDS = (
-    "ClusterQueue",
-    "Cohort",
-    "ConfigMap",
-    "Deployment",
-    "LimitRange",
-    "LocalQueue",
-    "Namespace",
-    "PodGroup",
-    "PriorityClass",
-    "Queue",
-    "ResourceFlavor",
-    "ResourceQuota",
-    "Topology",
-    "WorkloadPriorityClass",
+KINDS = tuple(
+    sorted(kind.name for kind in catalog.KINDS if not kind.extra or kind.name in workloads.KINDS)
 )
-"""The kinds that a spec renders; kinds that only `--with` adds are read if they are rendered.
+"""The kinds that a spec always renders, and those that other rules read anyway.
 
-A test compares them with the catalog, so that lint need not import the catalog.
+Other kinds that only `--with` renders are read if they are rendered.
 """
 
 NEEDS = frozenset({Need.SPEC, Need.SEEN})

@@ -1,0 +1,57 @@
+"""A kind of object is in the catalog, has a generator, and is shown by an example."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from policygen.api_validation.schemas import served
+from policygen.plan.catalog import BY_NAME, KINDS
+from policygen.plan.compile import OBJECTS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHOWN = [
+    document
+    for path in EXAMPLES.glob("*/expected/manifests.yaml")
+    for document in yaml.load_all(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+]
+BY_RENDER = {"ConfigMap"}
+"""Contains a rendered file, so `app/render.py` makes it."""
+
+
+def test_a_generator_and_the_catalog_have_the_same_names():
+    unlisted = OBJECTS.keys() - BY_NAME.keys()
+    assert not unlisted, f"write a Kind for {unlisted} in KINDS of policygen/plan/catalog.py"
+    missing = BY_NAME.keys() - OBJECTS.keys() - BY_RENDER
+    assert not missing, f"write a generator for {missing} in OBJECTS of policygen/plan/<family>.py"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_an_example_shows_a_kind(kind):
+    message = (
+        f"no example renders a {kind.name}: correct its generator, or extend a spec in examples/, and "
+        "run pytest tests/render/test_examples.py --update"
+    )
+    if kind.extra:
+        message += f"; OPTIONS there needs --with {kind.extra}"
+    assert kind.name in {document["kind"] for document in SHOWN}, message
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_has_schemas_or_a_plural(kind):
+    without = [it.api_version for it in kind.releases if not served(it.api_version, kind.name)]
+    if not without:
+        assert not kind.plural, f"remove plural from {kind.name}: schemas/cluster has it"
+        return
+    record = (
+        f"schemas/cluster has no schema of {kind.name} in {', '.join(without)}: record it as "
+        'described in CONTRIBUTING.md, "Use a new version of a server"'
+    )
+    assert kind.plural, (
+        f"{record}, or write plural=... in its Kind, with the name that `kubectl api-resources` prints"
+    )
+    if len(without) == len(kind.releases):
+        objects = [document for document in SHOWN if document["kind"] == kind.name]
+        assert all("namespace" in document["metadata"] for document in objects), (
+            f"{record}; without it, `policygen rbac` assumes that the kind has a namespace"
+        )
