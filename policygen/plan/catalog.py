@@ -8,8 +8,10 @@ from policygen.plan.extras import SECOND_SCHEDULER
 from policygen.plan.kind import Kind, Release
 
 
-def _kubernetes(name: str, api_version: str, template: str, extra: str = "") -> Kind:
-    return Kind(name, "kubernetes", (Release((1, 33), api_version, template),), extra)
+def _kubernetes(
+    name: str, api_version: str, template: str, extra: str = "", plural: str = ""
+) -> Kind:
+    return Kind(name, "kubernetes", (Release((1, 33), api_version, template),), extra, plural)
 
 
 def _kueue(

@@ -95,7 +95,7 @@ def test_only_what_is_kept_is_mended():
         (thing("v1", "ConfigMap", "c", "n"), "configmaps c -n n"),
         (thing("kueue.x-k8s.io/v1beta2", "ClusterQueue", "q"), "clusterqueues.v1beta2.kueue.x-k8s.io q"),
         (thing("v1", "Namespace", "--all"), "namespaces/--all"),
-        (thing("example.com/v1", "Thing", "t"), "things.v1.example.com t"),
+        (thing("kueue.x-k8s.io/v1alpha1", "Topology", "t"), "topologies.v1alpha1.kueue.x-k8s.io t"),
     ],
 )  # fmt: skip
 def test_an_object_in_words_of_kubectl(it, words):

@@ -21,4 +21,5 @@ def test_what_is_of_the_cluster_is_what_the_servers_say():
         for at, kinds in schemas.index().kinds.items()
         for kind in kinds
     ]
-    assert {(it.group, it.kind) for it in served if not it.namespaced} == OF_THE_CLUSTER
+    found = {(it.group, it.kind) for it in served if not it.namespaced}
+    assert found == OF_THE_CLUSTER, "correct OF_THE_CLUSTER in policygen/kubernetes/scopes.py"
