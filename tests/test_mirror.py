@@ -39,8 +39,7 @@ WITHOUT = {
     "finds values that break it.",
     "lint/run_rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "lint/schema_rules": "It has a table of rules; tests/lint/test_rule_pages.py runs the examples of each.",
-    "plan/catalog": "It has only a list; tests/render/test_templates.py and tests/lint/drift/test_needs.py "
-    "compare it with the templates and the rules.",
+    "plan/decisions": "It has only types; tests/plan/test_kueue.py shows what is decided from them.",
     "plan/extras": "It has only names; tests/test_house.py::test_names_of_extras_are_written_in_one_place.",
     "plan/kind": "It has only types.",
     "plan/rules": "It has only rules; tests/spec/test_rules.py and tests/lint/test_finding_pages.py show each.",
