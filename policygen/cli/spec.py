@@ -197,6 +197,6 @@ def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
 
     if output is not None and files.inside(output, specs):
         raise UsageError(
-            f"{output} is inside the spec folder, so the next run would read it as a spec; "
-            "write it elsewhere"
+            f"{output} is a spec file or inside a spec folder, so the next run would read it as a "
+            "spec; write it elsewhere"
         )

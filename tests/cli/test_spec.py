@@ -62,7 +62,7 @@ def test_an_empty_set_is_refused_unless_asked_for(run, tmp_path):
 def test_output_inside_the_spec_folder_is_refused(run, spec, name):
     code, _, err = run("render", spec, "-o", spec / name)
     assert code == 2
-    assert "inside the spec folder" in err
+    assert "is a spec file or inside a spec folder" in err
     assert not (spec / name).exists()
 
 
@@ -120,3 +120,12 @@ def test_another_sets_folder_is_refused(run, spec, tmp_path):
     assert code == 2
     assert "contains files of the set default (label policygen.dev/set)" in err
     assert (out / "clusterqueue.a.p.yaml").exists()
+
+
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_manifests_that_are_named_as_a_spec_are_no_empty_spec(run, tmp_path, command):
+    file = tmp_path / "manifests.yaml"
+    file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    code, out, err = run(command, file)
+    assert (code, out) == (2, "")
+    assert f"if these are manifests, run policygen lint --manifests {file}" in err

@@ -406,7 +406,7 @@ SCHEMA = [
         "a version that is not supported",
         platform("target:\n  kueue: «'0.12'»"),
         "unsupported-target",
-        "kueue 0.12 supported are 0.13 0.19",
+        "kueue 0.12 supported: 0.13 0.19",
     ),
     Case(
         "a day that no calendar has",
