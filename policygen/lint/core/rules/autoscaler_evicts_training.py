@@ -61,5 +61,5 @@ RULE = ObjectRule(
     remedy='Set updateMode to "Off" or Initial.',
     judges=("VerticalPodAutoscaler",),
     check=check,
-    reads=(*KINDS,),
+    reads=KINDS,
 )

@@ -54,5 +54,4 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node",),
 )

@@ -44,6 +44,5 @@ RULE = ObjectRule(
     check=check,
     fix=Fix.SAFE,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration",),
     aliases=("borrow-within-cohort-not-heeded",),
 )

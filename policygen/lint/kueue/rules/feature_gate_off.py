@@ -78,5 +78,5 @@ RULE = ObjectRule(
     ),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration", "Deployment"),
+    reads=("Deployment",),
 )

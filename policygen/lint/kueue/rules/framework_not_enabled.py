@@ -43,5 +43,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration", "ClusterQueue", "LocalQueue"),
+    reads=("ClusterQueue", "LocalQueue"),
 )

@@ -34,7 +34,7 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),
+    reads=("LocalQueue", "ClusterQueue", "LimitRange"),
     since={"kueue": (0, 18)},
     aliases=("accelerator-escapes-quota",),
 )

@@ -53,6 +53,6 @@ RULE = ObjectRule(
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Configuration", "AdmissionCheck", "ClusterQueue", "Deployment"),
+    reads=("AdmissionCheck", "ClusterQueue", "Deployment"),
     since={"kueue": (0, 18)},
 )

@@ -111,5 +111,4 @@ RULE = ObjectRule(
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node",),
 )

@@ -42,5 +42,5 @@ RULE = ObjectRule(
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node", "Topology"),
+    reads=("Topology",),
 )

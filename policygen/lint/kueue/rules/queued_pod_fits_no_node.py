@@ -64,5 +64,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node", "LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
+    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
 )

@@ -47,5 +47,5 @@ RULE = ObjectRule(
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node", "ClusterQueue", "Cohort"),
+    reads=("ClusterQueue", "Cohort"),
 )

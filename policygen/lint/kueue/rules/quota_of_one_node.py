@@ -40,5 +40,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),
-    reads=("Node", "ResourceFlavor"),
+    reads=("ResourceFlavor",),
 )

@@ -72,5 +72,5 @@ RULE = ObjectRule(
     remedy="List every resource name that the pool's pods request.",
     judges=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
     check=check,
-    reads=(*KINDS,),
+    reads=KINDS,
 )

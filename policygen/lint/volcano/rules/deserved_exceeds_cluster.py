@@ -43,5 +43,4 @@ RULE = ObjectRule(
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),
-    reads=("Node",),
 )

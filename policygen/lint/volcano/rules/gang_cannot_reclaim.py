@@ -44,6 +44,6 @@ RULE = ObjectRule(
     judges=("PodGroup",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("PriorityClass", "Queue", "volcano-scheduler.conf", *KINDS),
+    reads=("PriorityClass", "Queue", *KINDS),
     aliases=("gang-never-claims",),
 )

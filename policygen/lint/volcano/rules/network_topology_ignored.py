@@ -45,5 +45,4 @@ RULE = ObjectRule(
     judges=("Job", "PodGroup"),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("volcano-scheduler.conf",),
 )

@@ -42,5 +42,4 @@ RULE = ObjectRule(
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES}),
-    reads=("Node",),
 )

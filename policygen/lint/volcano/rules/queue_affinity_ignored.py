@@ -32,5 +32,4 @@ RULE = ObjectRule(
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("volcano-scheduler.conf",),
 )

@@ -41,7 +41,6 @@ RULE = ObjectRule(
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("volcano-scheduler.conf",),
     since={"volcano": (1, 13)},
     aliases=("queue-barred-from-all-nodes",),
 )

@@ -48,5 +48,4 @@ RULE = ObjectRule(
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("volcano-scheduler.conf",),
 )

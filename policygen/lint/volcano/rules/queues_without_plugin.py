@@ -30,6 +30,5 @@ RULE = ObjectRule(
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),
-    reads=("volcano-scheduler.conf",),
     aliases=("queues-read-by-no-plugin",),
 )
