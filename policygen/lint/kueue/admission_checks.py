@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
+from policygen.kubernetes.kueue import AdmissionCheckView, CheckRule, ClusterQueueView
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import flavors
 
@@ -34,6 +34,26 @@ def checks(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, CheckRule]]:
     strategy = queue.it.admission_checks_strategy
     for i, check in enumerate(strategy.admission_checks if strategy else ()):
         yield queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", i), check
+
+
+def known_checks(
+    cluster: Cluster, queue: Entry[ClusterQueueView]
+) -> Iterator[tuple[At, CheckRule, AdmissionCheckView]]:
+    """The checks of a queue whose AdmissionCheck is in the input, each with its place."""
+    for at, check in checks(queue):
+        entry = cluster.admission_checks.get(check.name)
+        if entry is not None:
+            yield at, check, entry.it
+
+
+def users(cluster: Cluster, controller: str) -> Mapping[str, list[Entry[ClusterQueueView]]]:
+    """The queues with checks of a controller, by the name of the checks' configuration."""
+    found: dict[str, list[Entry[ClusterQueueView]]] = {}
+    for queue in cluster.cluster_queues:
+        for _, _, check in known_checks(cluster, queue):
+            if check.controller_name == controller and check.parameters:
+                found.setdefault(check.parameters.name, []).append(queue)
+    return found
 
 
 def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str]]:

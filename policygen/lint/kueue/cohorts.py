@@ -16,14 +16,17 @@ from policygen.kubernetes.kueue import (
     ResourceGroup,
 )
 from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.quotas import Owner
 
 Cell = tuple[str, str]
 """A flavor and a resource: the key of a quota."""
 
 
-def cohort_field(queue: Entry[ClusterQueueView]) -> str:
-    """The name of the field for the cohort of a queue, in the queue's API version."""
-    return "cohort" if queue.object.version == "v1beta1" else "cohortName"
+def cohort_field(owner: Owner) -> str:
+    """The name of the field for the cohort of a ClusterQueue or Cohort, in its API version."""
+    if owner.object.kind == "Cohort":
+        return "parentName"
+    return "cohort" if owner.object.version == "v1beta1" else "cohortName"
 
 
 class CohortNode(Struct, eq=False):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.resource_names import extended, usual
@@ -28,6 +28,14 @@ class PodRequest(Struct, frozen=True, eq=False):
     """The amounts that Kueue counts for one pod, from the template alone."""
     counted: Mapping[str, Fraction]
     """The same, with the defaults of LimitRanges."""
+
+    @property
+    def groups(self) -> list[ResourceGroup]:
+        """The resource groups of the queue that cover any of the counted amounts."""
+        groups = self.queue.it.resource_groups
+        return [
+            group for group in groups if not self.counted.keys().isdisjoint(group.covered_resources)
+        ]
 
 
 def covered(queue: Entry[ClusterQueueView]) -> set[str]:

@@ -39,6 +39,14 @@ def owners(cluster: Cluster) -> Iterator[Owner]:
     yield from cluster.cohorts
 
 
+def parents(cluster: Cluster) -> Iterator[tuple[Owner, str, str]]:
+    """All ClusterQueues and Cohorts, each with its cohort, or an empty name, and the field for it."""
+    for queue in cluster.cluster_queues:
+        yield queue, queue.it.cohort_name, "cohortName"
+    for cohort in cluster.cohorts:
+        yield cohort, cohort.it.parent_name, "parentName"
+
+
 def groups_at(owner: Owner, *steps: str | int) -> At:
     """A place within the `resourceGroups` of an owner."""
     return owner.at.to("spec", "resourceGroups", *steps)
@@ -49,6 +57,13 @@ def flavors(owner: Owner) -> Iterator[tuple[At, FlavorQuotas]]:
     for i, group in enumerate(owner.it.resource_groups):
         for j, flavor in enumerate(group.flavors):
             yield groups_at(owner, i, "flavors", j), flavor
+
+
+def covered_resources(owner: Owner) -> Iterator[tuple[At, str]]:
+    """The resources that an owner covers, each with its place."""
+    for i, group in enumerate(owner.it.resource_groups):
+        for j, name in enumerate(group.covered_resources):
+            yield groups_at(owner, i, "coveredResources", j), name
 
 
 def quotas(owner: Owner) -> Iterator[PlacedQuota]:

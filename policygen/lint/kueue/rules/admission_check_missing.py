@@ -14,11 +14,10 @@ def check(facts: Facts) -> Hits:
     for queue in facts.cluster.derive(checked):
         for at, used in checks(queue):
             if not known.knows(used.name):
-                suggestion = suggest(used.name, known.names(), "AdmissionCheck")
                 yield Hit(
                     RULE,
                     f'{queue} names AdmissionCheck "{used.name}", which does not exist; '
-                    f"{suggestion}",
+                    f"{suggest(used.name, known.names(), 'AdmissionCheck')}",
                     at / "name",
                 )
 

@@ -1,7 +1,7 @@
 """A ClusterQueue or Cohort names a cohort that no Cohort object declares."""
 
 from policygen.core.suggest import suggest
-from policygen.lint.kueue.quotas import Owner
+from policygen.lint.kueue.quotas import parents
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -14,11 +14,7 @@ def check(facts: Facts) -> Hits:
     known = facts.cluster.cohorts
     if not known.any:
         return
-    named: list[tuple[Owner, str, str]] = [
-        *((queue, queue.it.cohort_name, "cohortName") for queue in facts.cluster.cluster_queues),
-        *((cohort, cohort.it.parent_name, "parentName") for cohort in known),
-    ]
-    for entry, name, field in named:
+    for entry, name, field in parents(facts.cluster):
         if name and not known.knows(name):
             others = [
                 other for other in known.names() if other != entry.name or field == "cohortName"

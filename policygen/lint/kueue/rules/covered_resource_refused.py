@@ -2,18 +2,15 @@
 
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
-from policygen.lint.kueue.quotas import groups_at, owners
+from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/common.go, validateResourceName."""
     for owner in owners(facts.cluster):
-        for i, group in enumerate(owner.it.resource_groups):
-            for j, name in enumerate(group.covered_resources):
-                if key_fault(name) is None:
-                    continue
-                at = groups_at(owner, i, "coveredResources", j)
+        for at, name in covered_resources(owner):
+            if key_fault(name):
                 yield Hit(
                     RULE,
                     f"{owner} covers {quoted(name)}, which Kueue refuses as the name of a "

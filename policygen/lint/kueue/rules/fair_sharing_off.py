@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.kueue.quotas import Owner
+from policygen.lint.kueue.quotas import Owner, parents
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -13,14 +13,10 @@ def check(facts: Facts) -> Hits:
     Source: apis/config/v1beta2/configuration_types.go, FairSharing.
     """
     siblings: dict[str, list[tuple[Fraction, Owner]]] = {}
-    for queue in facts.cluster.cluster_queues:
-        if queue.it.cohort_name:
-            weight = queue.it.fair_sharing.weight if queue.it.fair_sharing else Fraction(1)
-            siblings.setdefault(queue.it.cohort_name, []).append((weight, queue))
-    for cohort in facts.cluster.cohorts:
-        if cohort.it.parent_name:
-            weight = cohort.it.fair_sharing.weight if cohort.it.fair_sharing else Fraction(1)
-            siblings.setdefault(cohort.it.parent_name, []).append((weight, cohort))
+    for owner, cohort, _ in parents(facts.cluster):
+        if cohort:
+            weight = owner.it.fair_sharing.weight if owner.it.fair_sharing else Fraction(1)
+            siblings.setdefault(cohort, []).append((weight, owner))
     unequal = [
         owner
         for members in siblings.values()

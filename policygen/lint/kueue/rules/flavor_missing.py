@@ -1,7 +1,7 @@
 """A ClusterQueue names a ResourceFlavor that does not exist."""
 
 from policygen.core.suggest import suggest
-from policygen.lint.kueue.quotas import groups_at
+from policygen.lint.kueue.quotas import flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -12,17 +12,13 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
-        for i, group in enumerate(queue.it.resource_groups):
-            for j, flavor in enumerate(group.flavors):
-                if known.knows(flavor.name):
-                    continue
-                suggestion = suggest(flavor.name, known.names(), "ResourceFlavor")
-                at = groups_at(queue, i, "flavors", j, "name")
+        for at, flavor in flavors(queue):
+            if not known.knows(flavor.name):
                 yield Hit(
                     RULE,
                     f'{queue} names ResourceFlavor "{flavor.name}", which does not exist; '
-                    f"{suggestion}",
-                    at,
+                    f"{suggest(flavor.name, known.names(), 'ResourceFlavor')}",
+                    at / "name",
                 )
 
 

@@ -1,7 +1,7 @@
 """A ClusterQueue or Cohort limits borrowing or lending but belongs to no cohort."""
 
 from policygen.lint.kueue.cohorts import cohort_field
-from policygen.lint.kueue.quotas import quotas
+from policygen.lint.kueue.quotas import amounts, parents, quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -10,31 +10,17 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateLimit.
     """
-    for queue in facts.cluster.cluster_queues:
-        if queue.it.cohort_name:
-            continue
-        for placed in quotas(queue):
-            if placed.quota.lending_limit is not None:
-                yield Hit(
-                    RULE,
-                    f"{queue} has a lendingLimit for {placed.resource} but belongs to no cohort, "
-                    f"which Kueue refuses; write {cohort_field(queue)}, or remove lendingLimit",
-                    placed.at / "lendingLimit",
-                )
-    for cohort in facts.cluster.cohorts:
-        if cohort.it.parent_name:
-            continue
-        for placed in quotas(cohort):
-            limits = {
-                "borrowingLimit": placed.quota.borrowing_limit,
-                "lendingLimit": placed.quota.lending_limit,
-            }
-            for field, limit in limits.items():
-                if limit is not None:
+    for owner, cohort, parent in parents(facts.cluster):
+        refused = (
+            ("borrowingLimit", "lendingLimit") if parent == "parentName" else ("lendingLimit",)
+        )
+        for placed in () if cohort else quotas(owner):
+            for field, _ in amounts(placed.quota):
+                if field in refused:
                     yield Hit(
                         RULE,
-                        f"{cohort} has a {field} for {placed.resource} but belongs to no cohort, "
-                        f"which Kueue refuses; write parentName, or remove {field}",
+                        f"{owner} has a {field} for {placed.resource} but belongs to no cohort, "
+                        f"which Kueue refuses; write {cohort_field(owner)}, or remove {field}",
                         placed.at / field,
                     )
 

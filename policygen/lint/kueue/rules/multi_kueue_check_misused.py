@@ -1,6 +1,6 @@
 """A ClusterQueue uses MultiKueue checks in a combination that makes it inactive."""
 
-from policygen.lint.kueue.admission_checks import MULTI_KUEUE, PROVISIONING, checked, checks
+from policygen.lint.kueue.admission_checks import MULTI_KUEUE, PROVISIONING, checked, known_checks
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -10,14 +10,9 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks; issues 2021, 2023.
     """
-    known = facts.cluster.admission_checks
     for queue in facts.cluster.derive(checked):
-        mine = [
-            (at, each, entry.it.controller_name)
-            for at, each in checks(queue)
-            if (entry := known.get(each.name)) is not None
-        ]
-        multi = [(at, each) for at, each, controller in mine if controller == MULTI_KUEUE]
+        mine = list(known_checks(facts.cluster, queue))
+        multi = [(at, used) for at, used, check in mine if check.controller_name == MULTI_KUEUE]
         if not multi:
             continue
         first = multi[0][1].name
@@ -28,17 +23,17 @@ def check(facts: Facts) -> Hits:
                 "inactive; keep one of them",
                 multi[1][0],
             )
-        used = {flavor.name for _, flavor in flavors(queue)}
+        names = {flavor.name for _, flavor in flavors(queue)}
         for at, reference in multi:
-            if reference.on_flavors and set(reference.on_flavors) != used:
+            if reference.on_flavors and set(reference.on_flavors) != names:
                 yield Hit(
                     RULE,
                     f'{queue} has the MultiKueue check "{reference.name}" for some flavors only, '
                     "so it is inactive; remove onFlavors",
                     at / "onFlavors",
                 )
-        for at, reference, controller in mine:
-            if controller == PROVISIONING:
+        for at, reference, check in mine:
+            if check.controller_name == PROVISIONING:
                 yield Hit(
                     RULE,
                     f'{queue} has the provisioning check "{reference.name}" and the MultiKueue '

@@ -1,9 +1,6 @@
 """Kueue overwrites quotas that the manifests also set (quotaManagement: Automated)."""
 
-from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue import ClusterQueueView
-from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
+from policygen.lint.kueue.admission_checks import MULTI_KUEUE, users
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -18,11 +15,11 @@ def check(facts: Facts) -> Hits:
     """
     if not settings(facts).gate(GATE):
         return
-    users = facts.cluster.derive(_users)
+    queues = users(facts.cluster, MULTI_KUEUE)
     for config in facts.cluster.multi_kueue_configs:
         if config.it.quota_management != "Automated":
             continue
-        for queue in users.get(config.name, ()):
+        for queue in queues.get(config.name, ()):
             if any(it.quota.nominal_quota for it in quotas(queue)):
                 yield Hit(
                     RULE,
@@ -31,17 +28,6 @@ def check(facts: Facts) -> Hits:
                     config.at.to("spec", "quotaManagement"),
                     related=(queue.at.to("spec", "resourceGroups"),),
                 )
-
-
-def _users(cluster: Cluster) -> dict[str, list[Entry[ClusterQueueView]]]:
-    """The queues that use each MultiKueueConfig, by its name."""
-    found: dict[str, list[Entry[ClusterQueueView]]] = {}
-    for queue in cluster.cluster_queues:
-        for _, reference in checks(queue):
-            entry = cluster.admission_checks.get(reference.name)
-            if entry and entry.it.controller_name == MULTI_KUEUE and entry.it.parameters:
-                found.setdefault(entry.it.parameters.name, []).append(queue)
-    return found
 
 
 RULE = ObjectRule(

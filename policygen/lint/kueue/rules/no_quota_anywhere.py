@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.admission_checks import checked, checks
+from policygen.lint.kueue.admission_checks import checked, known_checks
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -52,13 +52,12 @@ def _without_quota(node: CohortNode, groups: tuple[ResourceGroup, ...]) -> Itera
 
 def _is_automated(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
     """Whether Kueue itself sets the queue's quotas, from those of the worker clusters."""
-    for _, reference in checks(queue):
-        entry = cluster.admission_checks.get(reference.name)
-        parameters = entry.it.parameters if entry else None
-        config = cluster.multi_kueue_configs.get(parameters.name) if parameters else None
-        if config is not None and config.it.quota_management == "Automated":
-            return True
-    return False
+    configs = (
+        cluster.multi_kueue_configs.get(check.parameters.name)
+        for _, _, check in known_checks(cluster, queue)
+        if check.parameters
+    )
+    return any(config and config.it.quota_management == "Automated" for config in configs)
 
 
 RULE = ObjectRule(

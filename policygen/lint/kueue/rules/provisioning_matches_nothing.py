@@ -1,8 +1,7 @@
 """A ProvisioningRequestConfig manages resources that its ClusterQueues do not cover."""
 
 from policygen.core.suggest import suggest
-from policygen.kubernetes.cluster import Cluster
-from policygen.lint.kueue.admission_checks import PROVISIONING, checks
+from policygen.lint.kueue.admission_checks import PROVISIONING, users
 from policygen.lint.kueue.coverage import covered
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -12,9 +11,9 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/admissionchecks/provisioning/controller.go, requiredPodSets.
     """
-    used = facts.cluster.derive(_resources)
+    queues = users(facts.cluster, PROVISIONING)
     for config in facts.cluster.provisioning_request_configs:
-        known = used.get(config.name)
+        known = set().union(*map(covered, queues.get(config.name, ())))
         managed = config.it.managed_resources
         if known and managed and not known & set(managed):
             yield Hit(
@@ -23,17 +22,6 @@ def check(facts: Facts) -> Hits:
                 f"never adds nodes; {suggest(managed[0], known)}",
                 config.at.to("spec", "managedResources"),
             )
-
-
-def _resources(cluster: Cluster) -> dict[str, set[str]]:
-    """The resources that the queues of each ProvisioningRequestConfig cover, by its name."""
-    found: dict[str, set[str]] = {}
-    for queue in cluster.cluster_queues:
-        for _, reference in checks(queue):
-            entry = cluster.admission_checks.get(reference.name)
-            if entry and entry.it.controller_name == PROVISIONING and entry.it.parameters:
-                found.setdefault(entry.it.parameters.name, set()).update(covered(queue))
-    return found
 
 
 RULE = ObjectRule(

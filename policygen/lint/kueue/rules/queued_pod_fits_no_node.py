@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from policygen.core.amounts import amount_of, shown
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.coverage import PodRequest, pod_requests
+from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
     """
     found = facts.cluster.derive(nodes)
     for request in pod_requests(facts):
-        names = _flavors(request)
+        names = [flavor.name for group in request.groups for flavor in group.flavors]
         pools = [found[name].sizes if name in found else () for name in names]
         if not names or not all(pools):
             continue
@@ -43,16 +43,6 @@ def check(facts: Facts) -> Hits:
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )
-
-
-def _flavors(request: PodRequest) -> list[str]:
-    """The flavors that Kueue may assign to its requests."""
-    return [
-        flavor.name
-        for group in request.queue.it.resource_groups
-        if set(group.covered_resources) & request.counted.keys()
-        for flavor in group.flavors
-    ]
 
 
 RULE = ObjectRule(

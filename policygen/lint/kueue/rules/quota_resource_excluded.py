@@ -2,7 +2,7 @@
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.kueue.quotas import owners
+from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -28,9 +28,8 @@ def _covered(cluster: Cluster) -> dict[str, str]:
     """The resources that have quota, and the first object that has it."""
     found: dict[str, str] = {}
     for owner in owners(cluster):
-        for group in owner.it.resource_groups:
-            for name in group.covered_resources:
-                found.setdefault(name, str(owner))
+        for _, name in covered_resources(owner):
+            found.setdefault(name, str(owner))
     return found
 
 

@@ -1,27 +1,23 @@
 """A ClusterQueue or Cohort covers a resource in two groups."""
 
-from policygen.core.finding import Path
-from policygen.lint.kueue.quotas import groups_at, owners
+from policygen.core.finding import At
+from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups."""
     for owner in owners(facts.cluster):
-        seen: dict[str, Path] = {}
-        for i, group in enumerate(owner.it.resource_groups):
-            for j, name in enumerate(group.covered_resources):
-                here = (i, "coveredResources", j)
-                first = seen.setdefault(name, here)
-                if first == here:
-                    continue
-                root = groups_at(owner)
+        seen: dict[str, At] = {}
+        for at, name in covered_resources(owner):
+            first = seen.setdefault(name, at)
+            if first != at:
                 yield Hit(
                     RULE,
                     f"{owner} covers {name} twice, which Kueue refuses; write {name} in one "
                     "group, with all its flavors",
-                    root.to(*here),
-                    (root.to(*first),),
+                    at,
+                    (first,),
                 )
 
 

@@ -2,7 +2,7 @@
 
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.quotas import groups_at, owners
+from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -15,12 +15,9 @@ def check(facts: Facts) -> Hits:
     rules = settings(facts)
     there = facts.cluster.derive(provided)
     for owner in owners(facts.cluster):
-        for i, group in enumerate(owner.it.resource_groups):
-            for j, name in enumerate(group.covered_resources):
-                right = None if rules.makes(name) else meant(name, there)
-                if right is None:
-                    continue
-                at = groups_at(owner, i, "coveredResources", j)
+        for at, name in covered_resources(owner):
+            right = None if rules.makes(name) else meant(name, there)
+            if right is not None:
                 yield Hit(
                     RULE,
                     f'{owner} has quota for "{name}", which is not a known resource of nodes; '

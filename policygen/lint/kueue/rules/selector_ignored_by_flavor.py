@@ -15,9 +15,7 @@ def check(facts: Facts) -> Hits:
     known = facts.cluster.flavors
     for request in pod_requests(facts):
         chosen = keys(request.template.spec)
-        for group in request.queue.it.resource_groups if chosen else ():
-            if not set(group.covered_resources) & request.counted.keys():
-                continue
+        for group in request.groups if chosen else ():
             labelled = [
                 flavor
                 for quotas in group.flavors

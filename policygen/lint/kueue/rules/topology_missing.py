@@ -6,7 +6,8 @@ from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
+from policygen.lint.kueue.admission_checks import MULTI_KUEUE, known_checks
+from policygen.lint.kueue.quotas import flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -36,16 +37,14 @@ def check(facts: Facts) -> Hits:
 def _users(cluster: Cluster) -> Mapping[str, list[Entry[ClusterQueueView]]]:
     found: dict[str, list[Entry[ClusterQueueView]]] = {}
     for queue in cluster.cluster_queues:
-        for group in queue.it.resource_groups:
-            for flavor in group.flavors:
-                found.setdefault(flavor.name, []).append(queue)
+        for _, flavor in flavors(queue):
+            found.setdefault(flavor.name, []).append(queue)
     return found
 
 
 def _dispatches(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
     """Whether the queue's jobs run on other clusters, which have the topologies."""
-    found = (cluster.admission_checks.get(each.name) for _, each in checks(queue))
-    return any(entry is not None and entry.it.controller_name == MULTI_KUEUE for entry in found)
+    return any(check.controller_name == MULTI_KUEUE for _, _, check in known_checks(cluster, queue))
 
 
 RULE = ObjectRule(

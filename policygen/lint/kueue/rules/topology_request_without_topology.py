@@ -15,12 +15,7 @@ def check(facts: Facts) -> Hits:
     for request in pod_requests(facts):
         if not requests_topology(request.template):
             continue
-        flavors = [
-            known.get(flavor.name)
-            for group in request.queue.it.resource_groups
-            if set(group.covered_resources) & request.counted.keys()
-            for flavor in group.flavors
-        ]
+        flavors = [known.get(flavor.name) for group in request.groups for flavor in group.flavors]
         if flavors and all(flavor and not flavor.it.topology_name for flavor in flavors):
             yield Hit(
                 RULE,

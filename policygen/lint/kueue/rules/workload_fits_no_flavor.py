@@ -13,15 +13,12 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.flavors
     for request in pod_requests(facts):
-        for group in request.queue.it.resource_groups:
-            wanted = [name for name in group.covered_resources if name in request.counted]
+        for group in request.groups:
             flavors = [known.get(flavor.name) for flavor in group.flavors]
-            if not wanted or not flavors:
-                continue
             reasons = [
                 refusal(flavor.it, request.template.spec) if flavor else None for flavor in flavors
             ]
-            if all(reasons):
+            if reasons and all(reasons):
                 skipped = ", ".join(
                     f"{flavor.name}: {reason}"
                     for flavor, reason in zip(group.flavors, reasons, strict=True)
