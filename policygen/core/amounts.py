@@ -1,5 +1,6 @@
 """Amounts of resources in messages: for people to read, or as a manifest writes them."""
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
@@ -45,6 +46,15 @@ def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -
     if resource == _CPU and text.endswith(("core", "cores")):
         return text
     return f"{text} of {resource}" if _is_binary(resource) else f"{text} {resource}"
+
+
+def total(parts: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
+    """The sum of amounts by resource."""
+    found: dict[str, Fraction] = {}
+    for amounts in parts:
+        for name, amount in amounts.items():
+            found[name] = found.get(name, Fraction(0)) + amount
+    return found
 
 
 def written(resource: str, amount: Fraction) -> str:

@@ -87,6 +87,12 @@ def all_settings(facts: Facts) -> Iterator[VolcanoFile]:
         yield of(entry)
 
 
+def plugins(facts: Facts) -> Iterator[ListedPlugin]:
+    """Every entry of a plugin, in all configurations."""
+    for configuration in all_settings(facts):
+        yield from configuration.plugins
+
+
 def settings(facts: Facts) -> VolcanoFile | None:
     """The first configuration of the input, or None."""
     return next(all_settings(facts), None)

@@ -14,9 +14,10 @@ def specs(cluster: Cluster) -> Iterator[Part]:
             yield Part(workload, workload.at / "spec", workload.spec)
 
 
-def task_name(index: int, task: Part) -> str:
-    """The name of a task; the webhook names tasks without a name."""
-    return str(task.data.get("name") or f"default{index}")
+def tasks(spec: Part) -> Iterator[tuple[str, Part]]:
+    """The tasks of a Job by name; the webhook names tasks without a name."""
+    for i, task in enumerate(spec.items("tasks")):
+        yield str(task.data.get("name") or f"default{i}"), task
 
 
 def names_known(spec: Part) -> bool:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from policygen.core.amounts import total
 from policygen.core.finding import At, Path
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
@@ -130,13 +131,34 @@ def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, P
     return {key: tuple(members) for key, members in found.items()}
 
 
-def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
-    """The sum of all nodes by resource, including nodes that take no pods; for `derive`."""
-    total: dict[str, Fraction] = {}
-    for node in cluster.nodes:
-        for name, amount in (node.it.status.allocatable or node.it.status.capacity).items():
-            total[name] = total.get(name, Fraction(0)) + amount
-    return total
+def excesses(
+    cluster: Cluster, path: Path
+) -> Iterator[tuple[str, Fraction, Fraction, list[Entry[QueueView]]]]:
+    """Amounts at a path in `spec` of the queues below `root` that together exceed the nodes.
+
+    Yields the resource, the sum, what the nodes have (also those that take no pods), and the queues.
+    """
+    if not cluster.nodes.any:
+        return  # lower amounts would not help
+    nodes = (node.it.status for node in cluster.nodes)
+    inventory = total(status.allocatable or status.capacity for status in nodes)
+    top = [
+        (queue, amounts(queue.it)[path]) for queue in cluster.derive(tree).children.get(ROOT, ())
+    ]
+    for name, amount in sorted(total(own for _, own in top).items()):
+        has = inventory.get(name, Fraction(0))
+        if amount > has:
+            yield name, amount, has, [queue for queue, own in top if name in own]
+
+
+def without_share(cluster: Cluster) -> Iterator[Entry[QueueView]]:
+    """Leaf queues with a capability but without deserved, guarantee or weight, if reclaimable."""
+    inner = cluster.derive(tree).inner
+    for queue in cluster.queues:
+        spec = queue.it
+        has_share = spec.deserved or spec.guarantee.resource or spec.weight > 1
+        if spec.capability and spec.reclaimable and not has_share and not inner(queue.name):
+            yield queue
 
 
 def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.untyped import integer
+from policygen.lint.core import go_values
 
 _FIRST: Minor = (1, 12)
 _NEVER: Minor = (99, 0)
@@ -52,9 +53,7 @@ class Parameter(Struct, frozen=True):
     def fits(self, value: Any, version: Version) -> bool:
         """Whether a release accepts the value."""
         if self.type is ValueType.TRUTH and version.release >= (1, 15) and isinstance(value, str):
-            return value in ("1", "t", "T", "true", "TRUE", "True") or value in (
-                ("0", "f", "F", "false", "FALSE", "False")
-            )
+            return go_values.boolean(value) is not None
         return _fits(self.type, value, self.crashes)
 
 
@@ -289,6 +288,16 @@ def argument(plugin: str, name: str) -> Parameter | None:
         if prefix.endswith("*") and name.startswith(prefix[:-1]):
             return parameter
     return None
+
+
+def mistyped(
+    plugin: str, arguments: Mapping[str, Any], version: Version
+) -> Iterator[tuple[str, Any, Parameter]]:
+    """The arguments of a plugin whose value a release does not accept, with their values."""
+    for name, value in arguments.items():
+        parameter = argument(plugin, name)
+        if parameter and parameter.read(version) and not parameter.fits(value, version):
+            yield name, value, parameter
 
 
 def argument_names(plugin: str, version: Version) -> Iterator[str]:

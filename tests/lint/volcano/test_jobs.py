@@ -1,13 +1,13 @@
 """Volcano Jobs and their tasks as they are written."""
 
-from policygen.lint.volcano.jobs import names_known, number, replicas, specs, task_name
+from policygen.lint.volcano.jobs import names_known, number, replicas, specs, tasks
 from tests.objects import cluster
 
 
-def spec(tasks):
+def spec(written):
     (it,) = specs(cluster(
         "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}, "
-        f"spec: {{minAvailable: 2, tasks: {tasks}}}}}\n---\n"
+        f"spec: {{minAvailable: 2, tasks: {written}}}}}\n---\n"
         "{apiVersion: batch/v1, kind: Job, metadata: {name: other}, spec: {}}"
     ))  # fmt: skip
     return it
@@ -15,9 +15,7 @@ def spec(tasks):
 
 def test_tasks_without_a_name_get_one():
     it = spec("[{name: a, replicas: 3}, {template: {}}]")
-    tasks = list(it.items("tasks"))
-    assert [task_name(i, task) for i, task in enumerate(tasks)] == ["a", "default1"]
-    assert [replicas(task) for task in tasks] == [3, 0]
+    assert [(name, replicas(task)) for name, task in tasks(it)] == [("a", 3), ("default1", 0)]
     assert number(it, "minAvailable") == 2
 
 

@@ -85,10 +85,13 @@ def test_the_size_of_a_gang_is_an_annotation():
     assert queues.gang_size(workload(text % ("a", "b"))) == 0
 
 
-def test_the_sum_of_nodes_falls_back_to_their_capacity():
+def test_amounts_above_the_sum_of_nodes_which_falls_back_to_their_capacity():
     node = "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {%s}}\n---\n"
     text = node % ("a", "allocatable: {cpu: 2}, capacity: {cpu: 9}") + node % (
         "b",
         "capacity: {cpu: 3}",
     )
-    assert queues.inventory(cluster(text.removesuffix("---\n"))) == {"cpu": 5}
+    for cpu, exceeded in ((3, [("cpu", 6, 5, ["a", "b"])]), (2, [])):
+        two = "".join(queue(name, spec=f"deserved: {{cpu: {cpu}}}") for name in "ab")
+        found = queues.excesses(cluster(two + text.removesuffix("---\n")), queues.DESERVED)
+        assert [(*it, [queue.name for queue in these]) for *it, these in found] == exceeded

@@ -1,7 +1,7 @@
 """The plugin binpack scores nodes by cpu and memory only, so GPUs are not packed."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.volcano.configuration import ListedPlugin, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, plugins
 
 
 def check(facts: Facts) -> Hits:
@@ -9,15 +9,14 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/plugins/binpack/binpack.go; volcano-sh/volcano#1844.
     """
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            if plugin.name == "binpack" and plugin.number("binpack.weight", 1) and _blind(plugin):
-                yield Hit(
-                    RULE,
-                    "plugin binpack scores nodes by cpu and memory only; write "
-                    "binpack.resources: nvidia.com/gpu and binpack.resources.nvidia.com/gpu: 10",
-                    plugin.at,
-                )
+    for plugin in plugins(facts):
+        if plugin.name == "binpack" and plugin.number("binpack.weight", 1) and _blind(plugin):
+            yield Hit(
+                RULE,
+                "plugin binpack scores nodes by cpu and memory only; write "
+                "binpack.resources: nvidia.com/gpu and binpack.resources.nvidia.com/gpu: 10",
+                plugin.at,
+            )
 
 
 def _blind(plugin: ListedPlugin) -> bool:

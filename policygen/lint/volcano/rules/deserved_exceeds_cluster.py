@@ -1,7 +1,5 @@
 """The Queues together deserve more than the nodes have."""
 
-from fractions import Fraction
-
 from policygen.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -14,16 +12,9 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/plugins/capacity/capacity.go; queues/validate/validate_queue.go.
     """
-    inventory = facts.cluster.derive(queues.inventory)
-    if not facts.cluster.nodes.any:
-        return  # lower amounts would not help
-    top = facts.cluster.derive(queues.tree).children.get(queues.ROOT, ())
-    for name in sorted({name for queue in top for name in queue.it.deserved}):
-        owners = [queue for queue in top if name in queue.it.deserved]
-        total = sum((queue.it.deserved[name] for queue in owners), Fraction(0))
+    for name, total, has, owners in queues.excesses(facts.cluster, queues.DESERVED):
         guaranteed = sum(queue.it.guarantee.resource.get(name, 0) for queue in owners)
-        has = inventory.get(name, Fraction(0))
-        if total > has >= guaranteed:
+        if has >= guaranteed:
             yield Hit(
                 RULE,
                 f"the queues below root deserve {amount_of(name, total, has)} together, but the "

@@ -1,7 +1,7 @@
 """The plugin deviceshare packs the GPUs within a node, but does not pack nodes."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.volcano.configuration import all_settings
+from policygen.lint.volcano.configuration import plugins
 
 
 def check(facts: Facts) -> Hits:
@@ -9,18 +9,17 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/plugins/deviceshare/deviceshare.go; volcano-sh/volcano#5643.
     """
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            policy = plugin.arguments.get("deviceshare.SchedulePolicy")
-            weight = plugin.number("deviceshare.ScheduleWeight", 0)
-            if plugin.name == "deviceshare" and policy == "binpack" and weight == 0:
-                yield Hit(
-                    RULE,
-                    "deviceshare.SchedulePolicy is binpack without a ScheduleWeight, so it packs "
-                    "the GPUs within a node but does not affect which node is used; write "
-                    "deviceshare.ScheduleWeight: 10",
-                    plugin.argument_at("deviceshare.SchedulePolicy"),
-                )
+    for plugin in plugins(facts):
+        policy = plugin.arguments.get("deviceshare.SchedulePolicy")
+        weight = plugin.number("deviceshare.ScheduleWeight", 0)
+        if plugin.name == "deviceshare" and policy == "binpack" and weight == 0:
+            yield Hit(
+                RULE,
+                "deviceshare.SchedulePolicy is binpack without a ScheduleWeight, so it packs "
+                "the GPUs within a node but does not affect which node is used; write "
+                "deviceshare.ScheduleWeight: 10",
+                plugin.argument_at("deviceshare.SchedulePolicy"),
+            )
 
 
 RULE = ObjectRule(

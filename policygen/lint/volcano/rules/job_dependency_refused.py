@@ -2,10 +2,8 @@
 
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
-from policygen.lint.core.pod_templates import Part
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
-from policygen.lint.volcano.jobs import names_known, task_name
 
 
 def check(facts: Facts) -> Hits:
@@ -14,11 +12,11 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/admission/jobs/validate/util.go, topoSort.
     """
     for spec in jobs.specs(facts.cluster):
-        tasks = {task_name(i, task): task for i, task in enumerate(spec.items("tasks"))}
-        waits = {name: _waits(task) for name, task in tasks.items()}
+        tasks = dict(jobs.tasks(spec))
+        waits = {name: texts(task.data, "dependsOn", "name") for name, task in tasks.items()}
         for name, others in waits.items():
             for other in others:
-                if other not in tasks and names_known(spec):
+                if other not in tasks and jobs.names_known(spec):
                     yield Hit(
                         RULE,
                         f'task {name} of {spec.owner} depends on unknown task "{other}", which '
@@ -50,10 +48,6 @@ def check(facts: Facts) -> Hits:
                 f"{cycle}, which Volcano refuses; let one task start first",
                 tasks[first].at.to("dependsOn", "name"),
             )
-
-
-def _waits(task: Part) -> tuple[str, ...]:
-    return texts(task.data, "dependsOn", "name")
 
 
 RULE = ObjectRule(

@@ -2,19 +2,19 @@
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
-from policygen.lint.volcano.jobs import number, replicas, task_name
+from policygen.lint.volcano.jobs import number, replicas
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validatePartitionPolicy."""
     for spec in jobs.specs(facts.cluster):
-        for i, task in enumerate(spec.items("tasks")):
+        for name, task in jobs.tasks(spec):
             policy = task.under("partitionPolicy")
             count, size = number(policy, "totalPartitions"), number(policy, "partitionSize")
             has = replicas(task)
             if not count or not size or has is None:
                 continue
-            owner = f"task {task_name(i, task)} of {spec.owner}"
+            owner = f"task {name} of {spec.owner}"
             least = number(task, "minAvailable")
             needed = (number(policy, "minPartitions") or 0) * size
             if has != count * size:

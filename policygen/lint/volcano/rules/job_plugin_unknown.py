@@ -7,7 +7,6 @@ from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
-from policygen.lint.volcano.jobs import names_known, task_name
 
 _SINCE = {"ray": (1, 13)}
 """The first release of plugins that not every release has."""
@@ -33,8 +32,8 @@ def check(facts: Facts) -> Hits:
                     f"{suggest(name, known)}",
                     (plugins.at / name).on_key(),
                 )
-            elif name == "mpi" and names_known(spec):
-                tasks = {task_name(i, task) for i, task in enumerate(spec.items("tasks"))}
+            elif name == "mpi" and jobs.names_known(spec):
+                tasks = dict(jobs.tasks(spec))
                 for role, task in _mpi_roles(arguments).items():
                     if task not in tasks:
                         yield Hit(

@@ -3,15 +3,13 @@
 from policygen.lint.core.pod_templates import Part
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
-from policygen.lint.volcano.jobs import task_name
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
         seen: dict[str, Part] = {}
-        for i, task in enumerate(spec.items("tasks")):
-            name = task_name(i, task)
+        for name, task in jobs.tasks(spec):
             first = seen.setdefault(name, task)
             if first is not task:
                 yield Hit(

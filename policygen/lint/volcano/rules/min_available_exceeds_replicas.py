@@ -2,20 +2,20 @@
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
-from policygen.lint.volcano.jobs import number, replicas, task_name
+from policygen.lint.volcano.jobs import number, replicas
 
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
         total = 0 if isinstance(spec.data.get("tasks"), list | None) else None
-        for i, task in enumerate(spec.items("tasks")):
+        for name, task in jobs.tasks(spec):
             has, least = replicas(task), number(task, "minAvailable")
             total = None if has is None or total is None else total + has
             if least is not None and has is not None and least > has:
                 yield Hit(
                     RULE,
-                    f"task {task_name(i, task)} of {spec.owner} has minAvailable {least} but "
+                    f"task {name} of {spec.owner} has minAvailable {least} but "
                     f"{has} replicas, which Volcano refuses; write at most {has}",
                     task.at / "minAvailable",
                 )

@@ -2,14 +2,11 @@
 
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import go_values
 from policygen.lint.core.metadata_keys import written
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _KEY = "volcano.sh/preemptable"
-_TRUTHS = frozenset(
-    ("1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False")
-)
-"""As Go's strconv.ParseBool reads them."""
 
 
 def check(facts: Facts) -> Hits:
@@ -20,7 +17,7 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         for metadata in written(workload):
             value = metadata.keys.get(_KEY)
-            if value is not None and value not in _TRUTHS:
+            if value is not None and go_values.boolean(value) is None:
                 yield Hit(
                     RULE,
                     f"{workload} has {_KEY} {quoted(value)}, which Volcano reads as false, so "

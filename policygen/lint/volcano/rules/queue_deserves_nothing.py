@@ -12,12 +12,7 @@ def check(facts: Facts) -> Hits:
     """
     if facts.cluster.seen is not None or facts.cluster.volcano_configurations.any:
         return
-    tree = facts.cluster.derive(queues.tree)
-    for queue in facts.cluster.queues:
-        spec = queue.it
-        has_share = spec.deserved or spec.guarantee.resource or spec.weight > 1
-        if has_share or not spec.capability or not spec.reclaimable or tree.inner(queue.name):
-            continue
+    for queue in queues.without_share(facts.cluster):
         yield Hit(
             RULE,
             f"{queue} has no deserved: under plugin capacity all that it runs is borrowed and "

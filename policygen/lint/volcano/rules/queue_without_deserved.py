@@ -15,13 +15,7 @@ def check(facts: Facts) -> Hits:
     configuration = settings(facts)
     if configuration is None or configuration.capacity is None:
         return
-    tree = facts.cluster.derive(queues.tree)
-    for queue in facts.cluster.queues:
-        spec = queue.it
-        if spec.deserved or spec.guarantee.resource or queue.name == queues.ROOT:
-            continue
-        if not spec.capability or not spec.reclaimable or spec.weight > 1 or tree.inner(queue.name):
-            continue
+    for queue in queues.without_share(facts.cluster):
         yield Hit(
             RULE,
             f"{queue} has no deserved: under plugin capacity all that it runs is borrowed and "

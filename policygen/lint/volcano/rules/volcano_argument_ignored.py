@@ -7,7 +7,7 @@ from policygen.core.durations import seconds
 from policygen.core.finding import At
 from policygen.core.quoting import quoted, shown
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.volcano.configuration import ListedPlugin, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, plugins
 
 _PERIODS = {("tdm", "tdm.evict.period"): "1m", ("rescheduling", "interval"): "5m"}
 """The default that replaces an invalid duration."""
@@ -23,13 +23,12 @@ def check(facts: Facts) -> Hits:
 
     Source: New and OnSessionOpen of pkg/scheduler/plugins/{sla,tdm,usage,rescheduling}.
     """
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            for name, value in plugin.arguments.items():
-                if isinstance(value, str):
-                    yield from _text(plugin, name, value)
-            if plugin.name == "usage" and "thresholds" in plugin.arguments:
-                yield from _thresholds(plugin.arguments["thresholds"], plugin.argument_at)
+    for plugin in plugins(facts):
+        for name, value in plugin.arguments.items():
+            if isinstance(value, str):
+                yield from _text(plugin, name, value)
+        if plugin.name == "usage" and "thresholds" in plugin.arguments:
+            yield from _thresholds(plugin.arguments["thresholds"], plugin.at / "arguments")
 
 
 def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
@@ -51,25 +50,25 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
         yield Hit(RULE, f"{argument}, so the zone never opens; write times such as 22:00-06:00", at)
 
 
-def _thresholds(value: Any, argument: Any) -> Hits:
-    at: At = argument("thresholds")
+def _thresholds(value: Any, arguments: At) -> Hits:
+    at = arguments / "thresholds"
     if not isinstance(value, dict):
         message = (
             f"thresholds of plugin usage is {shown(value)}, so 80 is used for cpu and mem; "
             "write a mapping of cpu and mem"
         )
-        yield Hit(RULE, message, at)
+        yield Hit(RULE, message, at.on_key())
         return
     for name, most in value.items():
         if name not in _USED:
             message = f"plugin usage has no threshold {quoted(str(name))}; write cpu or mem"
-            yield Hit(RULE, message, At(at.document, (*at.path, name), key=True))
+            yield Hit(RULE, message, (at / name).on_key())
         elif isinstance(most, bool) or not isinstance(most, int):
             message = (
                 f"threshold {name} of plugin usage is {shown(most)}, which is read as 0, so no "
                 "node in use gets pods; write a whole number of percent"
             )
-            yield Hit(RULE, message, At(at.document, (*at.path, name)))
+            yield Hit(RULE, message, at / name)
 
 
 RULE = ObjectRule(

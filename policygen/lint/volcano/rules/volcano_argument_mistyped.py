@@ -8,7 +8,7 @@ from policygen.core.versions import Version
 from policygen.documents import kubectl_scalars
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.configuration import all_settings
+from policygen.lint.volcano.configuration import plugins
 
 
 def check(facts: Facts) -> Hits:
@@ -17,20 +17,16 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/arguments.go; binpack.go for binpack.resources.
     """
     target = facts.target["volcano"]
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            for name, value in plugin.arguments.items():
-                parameter = terms.argument(plugin.name, name)
-                if parameter is None or not parameter.read(target) or parameter.crashes:
-                    continue
-                if not parameter.fits(value, target):
-                    yield Hit(
-                        RULE,
-                        f"{name} of plugin {plugin.name} is {shown(value)}, which is ignored, so "
-                        f"its default is used; write {parameter.type.value}",
-                        plugin.argument_at(name),
-                        edits=_edits(plugin.argument_at(name), value, parameter, target),
-                    )
+    for plugin in plugins(facts):
+        for name, value, parameter in terms.mistyped(plugin.name, plugin.arguments, target):
+            if not parameter.crashes:
+                yield Hit(
+                    RULE,
+                    f"{name} of plugin {plugin.name} is {shown(value)}, which is ignored, so "
+                    f"its default is used; write {parameter.type.value}",
+                    plugin.argument_at(name),
+                    edits=_edits(plugin.argument_at(name), value, parameter, target),
+                )
 
 
 def _edits(at: At, value: Any, parameter: terms.Parameter, target: Version) -> tuple[Edit, ...]:

@@ -1,7 +1,7 @@
 """An argument of a Volcano plugin is too small, so another value is used."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.volcano.configuration import ListedPlugin, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, plugins
 
 
 def check(facts: Facts) -> Hits:
@@ -9,14 +9,13 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/plugins/overcommit/overcommit.go and plugins/binpack/binpack.go.
     """
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            if plugin.name == "overcommit":
-                yield from _below(plugin, "overcommit-factor", 1, "1.2", "write at least 1")
-            if plugin.name == "binpack":
-                for name in plugin.arguments:
-                    if name.startswith("binpack.") and name != "binpack.weight":
-                        yield from _below(plugin, name, 0, "1", "write 0 to ignore the resource")
+    for plugin in plugins(facts):
+        if plugin.name == "overcommit":
+            yield from _below(plugin, "overcommit-factor", 1, "1.2", "write at least 1")
+        if plugin.name == "binpack":
+            for name in plugin.arguments:
+                if name.startswith("binpack.") and name != "binpack.weight":
+                    yield from _below(plugin, name, 0, "1", "write 0 to ignore the resource")
 
 
 def _below(plugin: ListedPlugin, name: str, least: int, then: str, remedy: str) -> Hits:

@@ -3,7 +3,7 @@
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.configuration import all_settings
+from policygen.lint.volcano.configuration import plugins
 
 
 def check(facts: Facts) -> Hits:
@@ -13,15 +13,14 @@ def check(facts: Facts) -> Hits:
     """
     target = facts.target["volcano"]
     known = terms.plugins(target)
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            if plugin.name not in known:
-                yield Hit(
-                    RULE,
-                    f'plugin "{plugin.name}" does not exist in Volcano {target}, so the '
-                    f"scheduler continues without it; {suggest(plugin.name, known)}",
-                    plugin.at / "name",
-                )
+    for plugin in plugins(facts):
+        if plugin.name not in known:
+            yield Hit(
+                RULE,
+                f'plugin "{plugin.name}" does not exist in Volcano {target}, so the '
+                f"scheduler continues without it; {suggest(plugin.name, known)}",
+                plugin.at / "name",
+            )
 
 
 RULE = ObjectRule(

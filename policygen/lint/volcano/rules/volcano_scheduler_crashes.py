@@ -3,7 +3,7 @@
 from policygen.core.quoting import shown
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.configuration import ListedPlugin, all_settings
+from policygen.lint.volcano.configuration import ListedPlugin, plugins
 
 _SHARING = "deviceshare.GPUSharingEnable"
 _NUMBER = "deviceshare.GPUNumberEnable"
@@ -17,21 +17,17 @@ def check(facts: Facts) -> Hits:
     volcano-sh/volcano#5749, #5806.
     """
     target = facts.target["volcano"]
-    for configuration in all_settings(facts):
-        for plugin in configuration.plugins:
-            for name, value in plugin.arguments.items():
-                parameter = terms.argument(plugin.name, name)
-                if parameter is None or not (parameter.crashes and parameter.read(target)):
-                    continue
-                if not parameter.fits(value, target):
-                    yield Hit(
-                        RULE,
-                        f"{name} of plugin {plugin.name} is {shown(value)}, which crashes the "
-                        f"scheduler at each start; write {parameter.type.value}",
-                        plugin.argument_at(name),
-                    )
-            if plugin.name == "deviceshare":
-                yield from _ways(plugin)
+    for plugin in plugins(facts):
+        for name, value, parameter in terms.mistyped(plugin.name, plugin.arguments, target):
+            if parameter.crashes:
+                yield Hit(
+                    RULE,
+                    f"{name} of plugin {plugin.name} is {shown(value)}, which crashes the "
+                    f"scheduler at each start; write {parameter.type.value}",
+                    plugin.argument_at(name),
+                )
+        if plugin.name == "deviceshare":
+            yield from _ways(plugin)
 
 
 def _ways(plugin: ListedPlugin) -> Hits:
