@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Container
+from policygen.kubernetes.workloads import Container, PodTemplate
 
 
 class PlacedContainer(Struct, frozen=True, eq=False):
@@ -25,12 +25,13 @@ def containers(cluster: Cluster) -> Iterator[PlacedContainer]:
     """All containers, including init containers."""
     for workload in cluster.workloads:
         for template in workload.templates:
-            spec = template.at / "spec"
-            for i, container in enumerate(template.spec.containers):
-                yield PlacedContainer(
-                    str(workload), workload.namespace, spec.to("containers", i), container
-                )
-            for i, container in enumerate(template.spec.init_containers):
-                yield PlacedContainer(
-                    str(workload), workload.namespace, spec.to("initContainers", i), container
-                )
+            for at, container in placed(template):
+                yield PlacedContainer(str(workload), workload.namespace, at, container)
+
+
+def placed(template: PodTemplate) -> Iterator[tuple[At, Container]]:
+    """The containers of a pod template, each with its place; init containers last."""
+    for i, container in enumerate(template.spec.containers):
+        yield template.at.to("spec", "containers", i), container
+    for i, container in enumerate(template.spec.init_containers):
+        yield template.at.to("spec", "initContainers", i), container

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.amounts import amount_of
+from policygen.core.amounts import amount_of, total
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
@@ -67,11 +67,8 @@ def named(family: Sequence[Holder]) -> str:
 
 def held(family: Iterable[Holder]) -> str:
     """The accelerators that they hold together: `6 nvidia.com/gpu`."""
-    total: dict[str, Fraction] = {}
-    for holder in family:
-        for name, amount in holder.gpus.items():
-            total[name] = total.get(name, Fraction(0)) + amount
-    return ", ".join(amount_of(name, amount) for name, amount in sorted(total.items()))
+    amounts = total(holder.gpus for holder in family)
+    return ", ".join(amount_of(name, amount) for name, amount in sorted(amounts.items()))
 
 
 def maker(cluster: Cluster, pod: Pod) -> Object | None:

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core import durations
-from policygen.core.finding import At, Fault, Path, at_path
+from policygen.core.finding import At, Fault, Path
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core import go_values
@@ -62,16 +63,20 @@ class WebhookObject(Struct, frozen=True, eq=False):
         return keyed_texts(self.data, "metadata", "annotations")
 
     @property
+    def spec(self) -> Mapping[str, Any]:
+        """`spec`; empty if it is missing or not a mapping."""
+        return mapping(self.data, "spec")
+
+    @property
     def managed_by(self) -> str | None:
         """`spec.managedBy`; None if it is not a string."""
-        found = at_path(self.data, ("spec", "managedBy"))
+        found = self.spec.get("managedBy")
         return found if isinstance(found, str) else None
 
     @property
     def count(self) -> int | None:
         """The number of pods that Kueue counts for a Job; None if it is not known."""
-        spec = mapping(self.data, "spec")
-        pods, ends = _number(spec, "parallelism"), _number(spec, "completions", None)
+        pods, ends = _number(self.spec, "parallelism"), _number(self.spec, "completions", None)
         return pods if pods is None or ends is None else min(pods, ends)
 
 
@@ -81,6 +86,13 @@ def judged(workload: Workload) -> WebhookObject:
         path = ("spec", "jobTemplate")
         return WebhookObject(workload, workload.at.to(*path), mapping(workload.object.data, *path))
     return WebhookObject(workload, workload.at, workload.object.data)
+
+
+def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:
+    """The Jobs of Kubernetes, and those that CronJobs create."""
+    for workload in cluster.workloads:
+        if workload.object.group == "batch":
+            yield judged(workload)
 
 
 def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
@@ -177,8 +189,7 @@ def _completions(job: WebhookObject) -> Iterator[Fault]:
         yield at, f'{EQUAL_COMPLETIONS} is {quoted(text)}; write "true" or "false"'
     if not on:
         return
-    spec = mapping(job.data, "spec")
-    mode = spec.get("completionMode")
+    mode = job.spec.get("completionMode")
     if not isinstance(mode, str | None):
         return  # the API server refuses its type
     if mode != "Indexed":
@@ -190,7 +201,7 @@ def _completions(job: WebhookObject) -> Iterator[Fault]:
             ),
         )
     else:
-        pods, ends = _number(spec, "parallelism"), _number(spec, "completions")
+        pods, ends = _number(job.spec, "parallelism"), _number(job.spec, "completions")
         if pods is not None and ends is not None and pods != ends:
             yield (
                 at,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
-from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.job_metadata import judged
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -46,8 +45,7 @@ def _counts(workload: Workload) -> Iterator[tuple[At, object]]:
     if workload.kind == "CronJob":
         yield from ((at / field, workload.spec.get(field)) for field in _CRON)
     job = judged(workload)
-    spec = mapping(job.data, "spec")
-    yield from ((job.at.to("spec", field), spec.get(field)) for field in _JOB)
+    yield from ((job.at.to("spec", field), job.spec.get(field)) for field in _JOB)
 
 
 RULE = ObjectRule(

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core.finding import At
-from policygen.kubernetes.untyped import mapping
-from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.job_metadata import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
@@ -13,19 +12,12 @@ _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
-    for workload in facts.cluster.workloads:
-        if workload.object.group != "batch":
-            continue
-        job = judged(workload)
-        spec, at = mapping(job.data, "spec"), job.at / "spec"
-        filled = workload.kind == "Job"
-        yield from (
-            Hit(RULE, f"{workload} {message}", place)
-            for message, place in _job(spec, at, filled=filled)
-        )
+    for job in batch_jobs(facts.cluster):
+        for message, place in _faults(job.spec, job.at / "spec", filled=job.workload.kind == "Job"):
+            yield Hit(RULE, f"{job.workload} {message}", place)
 
 
-def _job(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str, At]]:
+def _faults(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str, At]]:
     """`filled`: the server sets parallelism and completions to 1 if both are missing."""
     mode = spec.get("completionMode")
     if not isinstance(mode, str | None):

@@ -11,6 +11,7 @@ from policygen.core.finding import At
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources
+from policygen.lint.core.containers import placed
 from policygen.lint.kueue.queue_names import container_limits
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -51,11 +52,7 @@ def check(facts: Facts) -> Hits:
 def _refusals(
     template: PodTemplate, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
 ) -> Iterator[tuple[str, At, At]]:
-    spec = template.at / "spec"
-    containers = [
-        *((spec.to("containers", j), it) for j, it in enumerate(template.spec.containers)),
-        *((spec.to("initContainers", j), it) for j, it in enumerate(template.spec.init_containers)),
-    ]
+    containers = list(placed(template))
     pod = _of_pod(template, defaults)
     reported: set[tuple[At, str]] = set()
     for entry in ranges:
@@ -64,7 +61,7 @@ def _refusals(
             if item.type == "Container":
                 checked = [(at / "resources", _filled(it, (item,))) for at, it in containers]
             elif item.type == "Pod":
-                checked = [(spec, pod)]
+                checked = [(template.at / "spec", pod)]
             for at, requested in checked:
                 for what, field, name in _faults(requested, item):
                     if (at, name) not in reported:

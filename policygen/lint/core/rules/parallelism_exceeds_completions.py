@@ -1,9 +1,7 @@
 """A Job has more parallelism than completions, so it runs fewer pods than it has ranks."""
 
-from policygen.core.finding import Path, at_path
+from policygen.lint.kueue.job_metadata import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-
-_WAYS: dict[str, Path] = {"Job": ("spec",), "CronJob": ("spec", "jobTemplate", "spec")}
 
 
 def check(facts: Facts) -> Hits:
@@ -11,22 +9,17 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/job/job_controller.go, manageJob.
     """
-    for workload in facts.cluster.workloads:
-        if workload.object.group != "batch" or workload.kind not in _WAYS:
-            continue
-        data = at_path(workload.object.data, _WAYS[workload.kind])
-        if not isinstance(data, dict):
-            continue
-        pods, ends = data.get("parallelism", 1), data.get("completions")
+    for job in batch_jobs(facts.cluster):
+        pods, ends = job.spec.get("parallelism", 1), job.spec.get("completions")
         if type(pods) is type(ends) is int and pods > ends:
             runs = f"{ends} pod runs" if ends == 1 else f"{ends} pods run"
             yield Hit(
                 RULE,
-                f"{workload} has parallelism {pods} and completions {ends}, so {runs}, "
+                f"{job.workload} has parallelism {pods} and completions {ends}, so {runs}, "
                 f"and ranks that wait for {pods} pods never start; write completions: {pods} "
                 "and completionMode: Indexed",
-                workload.at.to(*_WAYS[workload.kind], "completions"),
-                (workload.at.to(*_WAYS[workload.kind], "parallelism"),),
+                job.at.to("spec", "completions"),
+                (job.at.to("spec", "parallelism"),),
             )
 
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, shown, total
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
@@ -33,11 +33,11 @@ def check(facts: Facts) -> Hits:
 
 
 def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
-    total: dict[str, Fraction] = {}
-    for template in workload.templates:
-        for name, amount in accelerators.requested(cluster, template).items():
-            total[name] = total.get(name, Fraction(0)) + amount * (template.replicas or 0)
-    return total
+    requests = (
+        (accelerators.requested(cluster, template), template.replicas or 0)
+        for template in workload.templates
+    )
+    return total({name: it * count for name, it in amounts.items()} for amounts, count in requests)
 
 
 RULE = ObjectRule(

@@ -2,7 +2,7 @@
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.quoting import quoted
-from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.job_metadata import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LONGEST = 63
@@ -10,23 +10,20 @@ _LONGEST = 63
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
-    for workload in facts.cluster.workloads:
-        if workload.object.group != "batch":
-            continue
-        job = judged(workload)
+    for job in batch_jobs(facts.cluster):
         name = job.managed_by
         domain, slash, rest = (name or "").partition("/")
         if name is not None and not (slash and rest and is_subdomain(domain)):
             yield Hit(
                 RULE,
-                f"{workload} has managedBy {quoted(name)}, which is not a valid domain/name and is "
+                f"{job.workload} has managedBy {quoted(name)}, which is not a valid domain/name and is "
                 "refused; write one such as kueue.x-k8s.io/multikueue, or remove it",
                 job.at.to("spec", "managedBy"),
             )
         elif name is not None and len(name) > _LONGEST:
             yield Hit(
                 RULE,
-                f"{workload} has managedBy of {len(name)} characters, more than {_LONGEST}, which "
+                f"{job.workload} has managedBy of {len(name)} characters, more than {_LONGEST}, which "
                 "is refused; write a shorter name",
                 job.at.to("spec", "managedBy"),
             )

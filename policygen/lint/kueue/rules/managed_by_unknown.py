@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 from policygen.core.quoting import quoted
 from policygen.lint.core.known_keys import KUEUE
-from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.job_metadata import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _KNOWN = (f"{KUEUE}/multikueue", "kubernetes.io/job-controller")
@@ -16,10 +16,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/job/job_controller.go, controllerName; apis/kueue/v1beta2/multikueue_types.go.
     """
-    for workload in facts.cluster.workloads:
-        if workload.object.group != "batch":
-            continue
-        job = judged(workload)
+    for job in batch_jobs(facts.cluster):
         name = job.managed_by
         if name is None or name in _KNOWN or "/" not in name:
             continue
@@ -27,7 +24,7 @@ def check(facts: Facts) -> Hits:
         if near or name.startswith(f"{KUEUE}/"):
             yield Hit(
                 RULE,
-                f"{workload} has managedBy {quoted(name)}, which is not a known controller, so no "
+                f"{job.workload} has managedBy {quoted(name)}, which is not a known controller, so no "
                 f'pods are created; did you mean "{near[0] if near else _KNOWN[0]}"?',
                 job.at.to("spec", "managedBy"),
             )

@@ -1,9 +1,8 @@
 """Nodes of a flavor have a taint that the flavor neither lists nor tolerates."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
-from policygen.core.amounts import amount_of
+from policygen.core.amounts import amount_of, total
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import NodeView, TaintView
 from policygen.kubernetes.table import Entry
@@ -56,12 +55,8 @@ def _of_some_nodes(
     names = ", ".join(it.name for it in tainted[:_NAMED]) + (
         "" if len(tainted) <= _NAMED else ", …"
     )
-    lost: dict[str, Fraction] = {}
-    for node in tainted:
-        for name, amount in node.it.status.allocatable.items():
-            if is_one(name) and amount:
-                lost[name] = lost.get(name, Fraction(0)) + amount
-    of = " and ".join(amount_of(name, amount) for name, amount in sorted(lost.items()))
+    lost = sorted(total(node.it.status.allocatable for node in tainted).items())
+    of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
     return (
         f"{flavor} has {len(tainted)} of {len(mine.nodes)} nodes with taint {key} ({names}), which "
         f"no flavor lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; "

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown, written
+from policygen.core.amounts import amount_of, shown, total, written
 from policygen.lint.kueue.queue_names import target
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -23,11 +23,7 @@ def check(facts: Facts) -> Hits:
             queue = cluster.cluster_queues.get(local.it.cluster_queue)
             if queue is None or len({it.namespace for it in of_queue[queue.name]}) > 1:
                 continue
-            nominal: dict[str, Fraction] = {}
-            for placed in quotas(queue):
-                nominal[placed.resource] = nominal.get(placed.resource, Fraction(0)) + (
-                    placed.quota.nominal_quota
-                )
+            nominal = total({it.resource: it.quota.nominal_quota} for it in quotas(queue))
             for key, hard in entry.it.hard.items():
                 resource = key.removeprefix("requests.")
                 if "/" in resource and resource == key:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, shown, total
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
         for group in () if node.cyclic else first.queue.it.resource_groups:
             wanted = [_wanted(each, group) for each in requests]
             if len(group.flavors) == 1 and len(wanted) > 1:
-                wanted = [_sum(wanted)]
+                wanted = [total(wanted)]
             short = next(
                 (it for amounts in wanted if (it := ceilings.short(node, group, amounts))), None
             )
@@ -58,14 +58,6 @@ def _wanted(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
         for name, amount in request.counted.items()
         if name in group.covered_resources
     }
-
-
-def _sum(amounts: list[dict[str, Fraction]]) -> dict[str, Fraction]:
-    total: dict[str, Fraction] = {}
-    for part in amounts:
-        for name, amount in part.items():
-            total[name] = total.get(name, Fraction(0)) + amount
-    return total
 
 
 class _Ceilings:
