@@ -4,14 +4,14 @@ Source: pkg/controller/jobframework/validation.go, pkg/controller/jobs/job/job_w
 pkg/controller/jobs/pod/pod_webhook.go and pkg/util/webhook of Kueue 0.19.2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core import durations
-from policygen.core.finding import At, Fault, Path
+from policygen.core.finding import At, Fault
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import Cluster
@@ -101,17 +101,21 @@ def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
         yield from _seconds(job)
         yield from _prebuilt(job, settings)
     if job.kind == "Job":
-        yield from _parallelism(job, settings)
-        yield from _completions(job)
+        yield from _of_annotation(MIN_PARALLELISM, _parallelism(job, settings))
+        yield from _of_annotation(EQUAL_COMPLETIONS, _completions(job))
     if _elastic(job, settings) and job.kind not in _ELASTIC:
-        yield (
-            ("annotations", ELASTIC),
-            f"{ELASTIC} is only for {', '.join(_ELASTIC[:-1])} and {_ELASTIC[-1]}; remove it",
-        )
+        kinds = f"{', '.join(_ELASTIC[:-1])} and {_ELASTIC[-1]}"
+        yield ("annotations", ELASTIC), f"{ELASTIC} is only for {kinds}; remove it"
     if settings.gate("AdmissionGatedBy"):
-        yield from _gates(job.annotations.get(GATED_BY, ""))
+        yield from _of_annotation(GATED_BY, _gates(job.annotations.get(GATED_BY, "")))
     if job.kind == "Pod":
         yield from _pod(job, settings)
+
+
+def _of_annotation(key: str, messages: Iterable[str]) -> Iterator[Fault]:
+    """Faults of one annotation, from the ends of their messages."""
+    for message in messages:
+        yield ("annotations", key), f"{key} {message}"
 
 
 def _elastic(job: WebhookObject, settings: Settings) -> bool:
@@ -163,80 +167,59 @@ def _prebuilt(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
             )
 
 
-def _parallelism(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
+def _parallelism(job: WebhookObject, settings: Settings) -> Iterator[str]:
     text = job.annotations.get(MIN_PARALLELISM)
     if text is None:
         return
-    at: Path = ("annotations", MIN_PARALLELISM)
     number, count = go_values.integer(text), job.count
     if number is None:
-        yield at, f"{MIN_PARALLELISM} is {quoted(text)}, which is not an integer; write one"
+        yield f"is {quoted(text)}, which is not an integer; write one"
     elif count is not None and not 0 < number < count:
         right = f"write 1 to {count - 1}" if count > 1 else "remove it"
         pods = "one pod" if count == 1 else f"{count} pods"
-        yield at, f"{MIN_PARALLELISM} is {text}, but the Job has {pods}; {right}"
+        yield f"is {text}, but the Job has {pods}; {right}"
     if _elastic(job, settings):
-        yield at, f"{MIN_PARALLELISM} and {ELASTIC} exclude each other; remove one of them"
+        yield f"and {ELASTIC} exclude each other; remove one of them"
 
 
-def _completions(job: WebhookObject) -> Iterator[Fault]:
+def _completions(job: WebhookObject) -> Iterator[str]:
     text = job.annotations.get(EQUAL_COMPLETIONS)
     if text is None:
         return
-    at: Path = ("annotations", EQUAL_COMPLETIONS)
     on = go_values.boolean(text)
     if on is None:
-        yield at, f'{EQUAL_COMPLETIONS} is {quoted(text)}; write "true" or "false"'
+        yield f'is {quoted(text)}; write "true" or "false"'
     if not on:
         return
     mode = job.spec.get("completionMode")
     if not isinstance(mode, str | None):
         return  # the API server refuses its type
     if mode != "Indexed":
-        yield (
-            at,
-            (
-                f"{EQUAL_COMPLETIONS} is only for Jobs with indexes; "
-                "write completionMode: Indexed, or remove it"
-            ),
-        )
+        yield "is only for Jobs with indexes; write completionMode: Indexed, or remove it"
     else:
         pods, ends = _number(job.spec, "parallelism"), _number(job.spec, "completions")
         if pods is not None and ends is not None and pods != ends:
             yield (
-                at,
-                (
-                    f"{EQUAL_COMPLETIONS} needs equal completions ({ends}) and parallelism "
-                    f"({pods}); write the same number in both"
-                ),
+                f"needs equal completions ({ends}) and parallelism ({pods}); write the same number "
+                "in both"
             )
 
 
-def _gates(text: str) -> Iterator[Fault]:
-    at: Path = ("annotations", GATED_BY)
+def _gates(text: str) -> Iterator[str]:
     names = [name.strip() for name in text.split(",")] if text.strip() else []
     for i, name in enumerate(names):
         domain, slash, rest = name.partition("/")
         if not name:
-            yield at, f"{GATED_BY} has an empty name between its commas; remove it"
+            yield "has an empty name between its commas; remove it"
         elif name in names[:i]:
-            yield at, f"{GATED_BY} names {quoted(name)} twice; remove one"
+            yield f"names {quoted(name)} twice; remove one"
         elif not (slash and rest and is_subdomain(domain)):
             yield (
-                at,
-                (
-                    f"{GATED_BY} names {quoted(name)}, which is not a valid controller name; "
-                    "write one such as example.com/controller"
-                ),
+                f"names {quoted(name)}, which is not a valid controller name; write one such as "
+                "example.com/controller"
             )
         elif len(name) > _LONGEST:
-            yield (
-                at,
-                (
-                    f"{GATED_BY} names {quoted(name)} of {len(name)} characters; "
-                    f"write at most {_LONGEST}"
-                ),
-            )
+            yield f"names {quoted(name)} of {len(name)} characters; write at most {_LONGEST}"
 
 
 def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
@@ -244,10 +227,8 @@ def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
     count = pod.annotations.get(GROUP_COUNT)
     if not group:
         if count is not None:
-            yield (
-                ("annotations", GROUP_COUNT),
-                f"{GROUP_COUNT} is set without {GROUP}; write the label {GROUP}",
-            )
+            message = f"{GROUP_COUNT} is set without {GROUP}; write the label {GROUP}"
+            yield ("annotations", GROUP_COUNT), message
         return
     if not is_subdomain(group) and not (place == "labels" and value_fault(group)):
         yield (

@@ -46,7 +46,7 @@ def faults(
     yield from _group(annotations)
     yield from _slices(annotations, count)
     if LAYERS in annotations:
-        yield from _layers(annotations, count, settings)
+        yield from ((LAYERS, message) for message in _layers(annotations, count, settings))
 
 
 def _group(annotations: Mapping[str, str]) -> Iterator[AnnotationFault]:
@@ -83,61 +83,41 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Annot
         yield SLICE_SIZE, f"{SLICE_SIZE} needs {SLICE_REQUIRED}; write it, or remove {SLICE_SIZE}"
 
 
-def _layers(
-    annotations: Mapping[str, str], count: int | None, settings: Settings
-) -> Iterator[AnnotationFault]:
+def _layers(annotations: Mapping[str, str], count: int | None, settings: Settings) -> Iterator[str]:
     if not settings.gate("TASMultiLayerTopology"):
-        yield (
-            LAYERS,
-            (
-                f"{LAYERS} needs the feature gate TASMultiLayerTopology; enable it, or remove the "
-                "annotation"
-            ),
-        )
+        gate = "the feature gate TASMultiLayerTopology"
+        yield f"{LAYERS} needs {gate}; enable it, or remove the annotation"
         return
     beside = next((key for key in (SLICE_REQUIRED, SLICE_SIZE) if key in annotations), None)
     if beside:
-        yield LAYERS, f"{LAYERS} and {beside} exclude each other; remove one of them"
+        yield f"{LAYERS} and {beside} exclude each other; remove one of them"
     layers = _read(annotations[LAYERS])
     if layers is None:
-        yield (
-            LAYERS,
-            (
-                f"{LAYERS} is not a list of layers; write JSON such as "
-                '[{"topology": "example.com/rack", "size": 4}]'
-            ),
-        )
+        example = '[{"topology": "example.com/rack", "size": 4}]'
+        yield f"{LAYERS} is not a list of layers; write JSON such as {example}"
     elif not 1 <= len(layers) <= _MOST_LAYERS:
-        yield LAYERS, f"{LAYERS} has {len(layers)} layers; write 1 to {_MOST_LAYERS}"
+        yield f"{LAYERS} has {len(layers)} layers; write 1 to {_MOST_LAYERS}"
     else:
         yield from _of_layers(layers, count)
 
 
-def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[AnnotationFault]:
+def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[str]:
     seen: set[str] = set()
     for level, size in layers:
         if fault := key_fault(level):
-            yield LAYERS, f"{LAYERS}: {fault}"
+            yield f"{LAYERS}: {fault}"
         elif level in seen:
-            yield LAYERS, f"{LAYERS} names {quoted(level)} twice; remove one"
+            yield f"{LAYERS} names {quoted(level)} twice; remove one"
         seen.add(level)
         if size < 1:
-            yield LAYERS, f"{LAYERS} has size {size}; write 1 or more"
+            yield f"{LAYERS} has size {size}; write 1 or more"
     sizes = [size for _, size in layers]
     for above, below in pairwise(sizes):
         if below > 0 and above % below:
-            yield (
-                LAYERS,
-                f"{LAYERS} has size {above}, which is not a multiple of {below}; write a multiple",
-            )
+            yield f"{LAYERS} has size {above}, which is not a multiple of {below}; write a multiple"
     if count is not None and sizes[0] > count:
-        yield (
-            LAYERS,
-            (
-                f"{LAYERS} has size {sizes[0]}, but the workload has {count} pods; write at most "
-                f"{count}"
-            ),
-        )
+        most = f"the workload has {count} pods; write at most {count}"
+        yield f"{LAYERS} has size {sizes[0]}, but {most}"
 
 
 def _read(text: str) -> list[tuple[str, int]] | None:

@@ -4,7 +4,7 @@ Source: pkg/scheduler/apis/config/v1/default_plugins.go, framework/runtime/frame
 Kubernetes 1.36.3.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -80,7 +80,7 @@ class ScoredProfile(Struct, frozen=True, eq=False):
 
 def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     """The profiles of all files."""
-    return cluster.derive(_profiles)
+    return cluster.derive(_scored)
 
 
 def profile_names(cluster: Cluster) -> frozenset[str]:
@@ -91,19 +91,18 @@ def profile_names(cluster: Cluster) -> frozenset[str]:
     return frozenset({DEFAULT_SCHEDULER, *named})
 
 
-def _profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
-    return tuple(_each(cluster))
-
-
-def _each(cluster: Cluster) -> Iterator[ScoredProfile]:
+def _scored(cluster: Cluster) -> tuple[ScoredProfile, ...]:
+    found = []
     for owner in cluster.scheduler_configurations:
         for i, profile in enumerate(owner.it.profiles):
             at = owner.at.to("profiles", i)
             weights = _weights(profile)
-            against = {name: weights[name] for name in _OPPONENTS if name in weights}
+            opponents = {name: weights[name] for name in _OPPONENTS if name in weights}
             if _has_no_constraints(profile):
-                against.pop(SPREAD, None)
-            yield ScoredProfile(owner, at, profile, _scoring(profile, at, weights), against)
+                opponents.pop(SPREAD, None)
+            scoring = _scoring(profile, at, weights)
+            found.append(ScoredProfile(owner, at, profile, scoring, opponents))
+    return tuple(found)
 
 
 def _weights(profile: Written) -> dict[str, int]:

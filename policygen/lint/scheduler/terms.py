@@ -5,6 +5,7 @@ Source: k8s.io/kube-scheduler/config/v1 and pkg/scheduler/framework/plugins/name
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from policygen.core.versions import Minor, Version
 from policygen.lint.core.typed_fields import Fields, Type
@@ -107,20 +108,10 @@ def _plain(*names: str, type_: Type | None = None) -> "dict[str, Fields | Type |
     return dict.fromkeys(names, type_)
 
 
-def _integers(*names: str) -> "dict[str, Fields | Type | None]":
-    return _plain(*names, type_=Type.INTEGER)
-
-
-def _booleans(*names: str) -> "dict[str, Fields | Type | None]":
-    return _plain(*names, type_=Type.BOOLEAN)
-
-
-def _texts(*names: str) -> "dict[str, Fields | Type | None]":
-    return _plain(*names, type_=Type.TEXT)
-
-
-def _durations(*names: str) -> "dict[str, Fields | Type | None]":
-    return _plain(*names, type_=Type.DURATION)
+_booleans = partial(_plain, type_=Type.BOOLEAN)
+_durations = partial(_plain, type_=Type.DURATION)
+_integers = partial(_plain, type_=Type.INTEGER)
+_texts = partial(_plain, type_=Type.TEXT)
 
 
 _PLUGIN_SET: Fields = {
