@@ -155,7 +155,7 @@ def judge(
         given=frozenset(need for need in Need if available.get(need, True)),
         spec=settings.spec,
         plan=settings.plan,
-        asked=settings.requested,
+        requested=settings.requested,
         rendered=rendered,
         kubeconfig=settings.kubeconfig,
     )

@@ -139,7 +139,7 @@ def cluster_query(
             _kind(item.release.api_version, item.kind.name) for item in compiled.plan.items
         } | {CONFIG_MAP}
     return ClusterQuery(
-        kinds=kinds.wanted(rules) | rendered | ({NAMESPACE} if namespaces else set()),
+        kinds=kinds.to_read(rules) | rendered | ({NAMESPACE} if namespaces else set()),
         versions={
             _kind(release.api_version, kind.name): release.api_version
             for kind in KINDS

@@ -1,4 +1,4 @@
-"""Runs rules: each ends as pass, fail, vacuous or not evaluated, and says why."""
+"""Runs rules. Each passes, fails, is vacuous, is not evaluated or crashes, with a reason."""
 
 from collections.abc import Iterable, Sequence
 from traceback import format_exception
@@ -16,48 +16,43 @@ from policygen.lint.rule import Facts, Need, ObjectRule
 
 
 class RuleOutcome(Struct, frozen=True, eq=False):
-    """A rule that was run, and what came of it."""
+    """The result of one rule."""
 
     rule: ObjectRule
     verdict: Verdict
     reason: str = ""
     hits: tuple[Hit, ...] = ()
     missed: tuple[GroupKind, ...] = ()
-    """Kinds of the cluster that it looks at and that were not read in full."""
+    """Kinds that it reads and that were not read completely from the cluster."""
     lacks: tuple[str, ...] = ()
     """The input that it needs and that was not given."""
 
 
 def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
-    """Every rule's outcome. A rule that raises is our bug: it is reported, and others go on."""
+    """The outcome of every rule. A rule that raises has a bug: it is reported, and the others run."""
     rules = tuple(rules)
     facts = replace(facts, run=frozenset(rule.name for rule in rules))
-    if facts.cluster.seen is None:  # a server has taken nothing that is misspelt
+    if facts.cluster.seen is None:  # a server accepts no misspelt field
         misspelt = facts.cluster.derive(refused).misspelt
         if misspelt:
             facts = replace(facts, cluster=facts.cluster.with_misspelt(misspelt))
     return [_run(rule, facts) for rule in rules]
 
 
-def needed(rule: ObjectRule, given: frozenset[Need]) -> Sequence[Need]:
-    """What a rule needs and was not given, in the order of the enumeration."""
-    return [need for need in Need if need in rule.needs and need not in given]
-
-
 def _run(rule: ObjectRule, facts: Facts) -> RuleOutcome:
     seen = facts.cluster.seen
-    missed = missing(rule, facts, seen) if seen else ()
+    missed = _missed(rule, facts, seen) if seen else ()
     if not rule.holds(facts.target):
         return RuleOutcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
-    settled = _of_cluster(rule, seen, missed) if seen else None
-    settled = settled or _without_running(rule, facts, missed)
-    if settled is not None:
-        return settled
+    outcome = _of_cluster(rule, seen, missed) if seen else None
+    outcome = outcome or _of_input(rule, facts, missed)
+    if outcome is not None:
+        return outcome
     try:
         hits = tuple(_hits(rule, facts))
     except _UnknownError as unknown:
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, str(unknown))
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is one rule's bug
+    except Exception as error:  # noqa: BLE001 - any exception is a bug of one rule
         return RuleOutcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
     if hits:
         return RuleOutcome(rule, Verdict.FAIL, hits=hits, missed=missed)
@@ -76,16 +71,17 @@ def _hits(rule: ObjectRule, facts: Facts) -> Sequence[Hit]:
     rule uses the field to check other objects.
     """
     cluster = facts.cluster
-    hits, read = _looked(rule, facts)
+    hits, read = _checked(rule, facts)
     if read:
-        hits, read = _looked(rule, replace(facts, cluster=cluster.without(read)))
+        hits, read = _checked(rule, replace(facts, cluster=cluster.without(read)))
     if read:  # the rule read invalid fields of other objects
         every = frozenset(it.at for it, _ in cluster.invalid_fields)
-        hits, _ = _looked(rule, replace(facts, cluster=cluster.without(every)))
+        hits, _ = _checked(rule, replace(facts, cluster=cluster.without(every)))
     return hits
 
 
-def _looked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
+def _checked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
+    """The hits of a rule, and the objects whose invalid fields it read."""
     accesses = facts.cluster.accesses
     accesses.take()
     hits: Sequence[Hit] = ()
@@ -94,7 +90,7 @@ def _looked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
     except Exception:
         read = accesses.take()
         if not read:
-            raise  # else the rule relied on the type of an invalid field
+            raise  # otherwise the rule relied on the type of an invalid field
     else:
         read = accesses.take()
     consulted = kinds.consulted(rule) if read else ()
@@ -107,9 +103,9 @@ def _looked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
 
 
 def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome | None:
-    """What is known of a rule by how far a cluster was seen."""
-    taken = rule.family is Family.INVALID and not rule.stands
-    if taken and not kinds.is_of_files(rule):
+    """The outcome of a rule that cannot run, because of what was read from the cluster; else None."""
+    accepted = rule.family is Family.INVALID and not rule.may_exist
+    if accepted and not kinds.is_of_files(rule):
         return RuleOutcome(rule, Verdict.VACUOUS, "the server has taken these objects")
     if not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)
@@ -121,12 +117,10 @@ def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Ru
     return None
 
 
-def _without_running(
-    rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]
-) -> RuleOutcome | None:
-    """What is known of a rule by what it is about and what it needs."""
+def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> RuleOutcome | None:
+    """The outcome of a rule that cannot run, because its input is missing; else None."""
     seen = facts.cluster.seen
-    # What a spec renders is judged where nothing of it is there, too.
+    # Rules that compare a cluster with a spec also run if the cluster has no objects.
     empty = Need.SPEC not in rule.needs or Need.SPEC not in facts.given
     if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
         if seen and missed:
@@ -134,7 +128,7 @@ def _without_running(
         return RuleOutcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
     if empty and not facts.cluster.objects:
         return RuleOutcome(rule, Verdict.VACUOUS, "no objects")
-    lacking = needed(rule, facts.given)
+    lacking = [need for need in Need if need in rule.needs and need not in facts.given]
     if lacking:
         if Need.SPEC in lacking and seen and seen.redacted:
             reason = "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec"
@@ -145,18 +139,19 @@ def _without_running(
     return None
 
 
-def missing(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
-    """The kinds that a rule looks at and that nobody read in full, sorted."""
-    wanted = kinds.judged(rule) | kinds.looked_up(rule)
-    unasked: set[GroupKind] = set()
+def _missed(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
+    """The kinds that a rule reads and that were not read completely, sorted."""
+    missed = kinds.to_read([rule])
     if rule.family is Family.DRIFT and facts.rendered is not None:
-        wanted |= facts.rendered.kinds
-        unasked = {CONFIG_MAP} if facts.rendered.unasked(facts.cluster) else set()
-    return tuple(sorted((wanted - seen.read - seen.unserved) | unasked))
+        missed |= facts.rendered.kinds
+    missed -= seen.read | seen.unserved
+    if rule.family is Family.DRIFT and facts.rendered and facts.rendered.unasked(facts.cluster):
+        missed |= {CONFIG_MAP}
+    return tuple(sorted(missed))
 
 
 def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome:
-    said = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
-    first = said.get(missed[0], f"{missed[0]} was not read")
+    gaps = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
+    first = gaps.get(missed[0], f"{missed[0]} was not read")
     more = f", nor {len(missed) - 1} other kinds" if len(missed) > 1 else ""
     return RuleOutcome(rule, Verdict.NOT_EVALUATED, f"{first}{more}", missed=tuple(missed))

@@ -1,4 +1,4 @@
-"""Which kinds a rule looks at, with their groups: what must be read of a cluster for it."""
+"""The kinds that a rule reads, with their groups: what must be read of a cluster for it."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -21,7 +21,7 @@ FILES = {
     GroupKind(SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
     GroupKind("", VOLCANO_CONFIGURATION),
 }
-"""What no server has as objects: files of controllers, which ConfigMaps hold."""
+"""Files of controllers. Servers do not have them as objects; ConfigMaps contain them."""
 
 _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
     Need.NODES: frozenset({NODE}),
@@ -35,7 +35,7 @@ _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
 
 @cache
 def _by_name() -> dict[str, frozenset[GroupKind]]:
-    """The kinds that rules read, with a table or, as those that are rendered, without."""
+    """Kinds by name: those with a table, and those that a spec renders."""
     from policygen.drift.drift import GROUP_KINDS  # noqa: PLC0415 - only of clusters that are seen
 
     found: dict[str, set[GroupKind]] = {}
@@ -46,21 +46,21 @@ def _by_name() -> dict[str, frozenset[GroupKind]]:
 
 @cache
 def every() -> frozenset[GroupKind]:
-    """All kinds that any rule can look at."""
+    """All kinds that any rule can read."""
     return frozenset(it for each in _by_name().values() for it in each)
 
 
 def is_of_files(rule: ObjectRule) -> bool:
-    """Whether it judges controllers' files, which no server has looked into."""
+    """Whether it judges files of controllers, which servers do not check."""
     return any(it.kind in rule.judges for it in FILES)
 
 
 _OF_THE_CLUSTER = frozenset(kind for _, kind in OF_THE_CLUSTER)
-"""Kinds whose objects are in no namespace."""
+"""Kinds that are not namespaced."""
 
 
 def elsewhere(rule: ObjectRule) -> frozenset[GroupKind]:
-    """Kinds that a rule looks up in every namespace, for objects that are in none."""
+    """Namespaced kinds that a rule looks up for objects that are not namespaced."""
     if rule.judges and _OF_THE_CLUSTER.isdisjoint(rule.judges):
         return frozenset()
     found = looked_up(rule) - (judged(rule) if rule.judges else frozenset())
@@ -68,25 +68,25 @@ def elsewhere(rule: ObjectRule) -> frozenset[GroupKind]:
 
 
 def judged(rule: ObjectRule) -> frozenset[GroupKind]:
-    """The kinds that it is about: all, where it is about any object; none, where about the cluster."""
+    """The kinds that it reports about: all for a rule about any object, none for one about the cluster."""
     if rule.judges:
         return _named(rule.judges)
     return frozenset() if Need.SEEN in rule.needs else every()
 
 
 def looked_up(rule: ObjectRule) -> frozenset[GroupKind]:
-    """The kinds without all of which it would be wrong: those that it looks up, or needs whole."""
+    """The kinds of which it must know all objects: those that it looks up, or needs completely."""
     found = consulted(rule)
     return found | judged(rule) if Need.WHOLE in rule.needs and rule.judges else found
 
 
 def consulted(rule: ObjectRule) -> frozenset[GroupKind]:
-    """The kinds of objects from which it argues about other objects; files are ConfigMaps."""
+    """The kinds that it reads to check other objects; files count as ConfigMaps."""
     return _named(rule.reads).union(*(_NEEDS.get(need, frozenset()) for need in rule.needs))
 
 
-def wanted(rules: Iterable[ObjectRule]) -> frozenset[GroupKind]:
-    """What to read of a cluster for these rules."""
+def to_read(rules: Iterable[ObjectRule]) -> frozenset[GroupKind]:
+    """The kinds to read from a cluster for these rules."""
     return frozenset[GroupKind]().union(*(judged(rule) | looked_up(rule) for rule in rules))
 
 

@@ -1,4 +1,4 @@
-"""What a rule is, what it may look at, and what it says."""
+"""What a rule that checks objects is, what it may read, and what it yields."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
@@ -38,10 +38,10 @@ __all__ = [
 
 
 class Need(Enum):
-    """What a rule cannot do without, besides the objects that it judges."""
+    """Input without which a rule cannot be evaluated, besides the kinds that it judges."""
 
     WHOLE = "the whole set of policy objects"
-    """Not given with --partial, nor where something could not be read."""
+    """Not given with --partial, or if something could not be read."""
     NODES = "Nodes"
     WORKLOADS = "pods or objects that make them"
     KUEUE_CONFIGURATION = "Kueue's Configuration"
@@ -50,45 +50,45 @@ class Need(Enum):
     NAMESPACES = "Namespaces"
     SPEC = "a spec"
     SEEN = "a live cluster or a snapshot"
-    """Not manifests: status, pods and who wrote what, and a time that is now."""
+    """It has status, pods, field managers and a current time, which manifests do not have."""
 
 
 class Facts(Struct, frozen=True, eq=False):
-    """All that a rule may look at."""
+    """All that a rule may read."""
 
     cluster: Cluster
     target: Mapping[str, Version]
-    """The versions that objects are judged for, by component: of a cluster that was seen those that
-    run there, as far as they were detected."""
+    """The versions that objects are checked for, by component. On a cluster: those that run there, if
+    they were detected."""
     given: frozenset[Need]
     spec: Spec | None = None
     plan: "Plan | None" = None
-    asked: Mapping[str, Version] = field(default_factory=dict)
-    """The versions that the spec, or the command line, says; none where neither does."""
+    requested: Mapping[str, Version] = field(default_factory=dict)
+    """The versions that the spec or the command line sets."""
     rendered: "Rendered | None" = None
-    """What the spec renders; only where a cluster was seen."""
+    """What the spec renders; None for manifests."""
     kubeconfig: str = ""
-    """The file of contexts that the user has named, for commands."""
+    """The kubeconfig file that the user named, for commands in findings."""
     run: frozenset[str] = frozenset()
-    """The names of all rules of this run; what another rule tells is left to it only if it is there."""
+    """The names of all rules of this run: a rule skips what another rule reports only if that runs."""
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict)
 
     @property
     def now(self) -> datetime:
-        """When the cluster was seen. For rules that declare Need.SEEN; else raises ValueError."""
+        """When the cluster was read. Raises ValueError for manifests: use it with Need.SEEN."""
         if self.cluster.seen is None:
             raise ValueError("manifests have no now")
         return self.cluster.seen.taken
 
     def derive(self, make: "Callable[[Facts], T]") -> T:
-        """What a function makes of the facts; made once per function, so pass a named one."""
+        """The cached result of a function of the facts. Pass a function with a name: it is the key."""
         if make not in self._derived:
             self._derived[make] = make(self)
         found: T = self._derived[make]
         return found
 
     def bound(self, rule: "ObjectRule") -> timedelta:
-        """How long a rule waits before it speaks: as the spec says, or by itself."""
+        """How long a rule waits before it reports: as `lint.bounds` sets, or the rule's default."""
         bounds = dict(self.spec.platform.lint.bounds) if self.spec else {}
         names = (rule.name, *rule.aliases)
         seconds = durations.seconds(next((bounds[name] for name in names if name in bounds), None))
@@ -99,9 +99,9 @@ class Fix(Enum):
     """What `lint --fix` may do about a fault."""
 
     SAFE = "safe"
-    """Servers and controllers do the same as before, or have refused the object before."""
+    """Servers and controllers do the same as before, or refused the object before."""
     UNSAFE = "unsafe"
-    """What is written is certain, and something behaves otherwise than before."""
+    """The fix is certain, but changes what servers or controllers do."""
 
 
 Hits = Iterator[Hit]
@@ -123,23 +123,22 @@ class ObjectRule(Rule):
     """A rule that checks objects. The page `<name>.md` beside its module says why it matters."""
 
     judges: tuple[str, ...]
-    """The kinds that it is about; without any of them it is vacuous."""
+    """The kinds that it reports about; without any of them it is vacuous. Empty: any kind."""
     check: Check
     needs: frozenset[Need] = frozenset()
     fix: Fix | None = None
-    """Whether its hits may carry edits. None: what to write is the author's to decide."""
+    """Whether its hits may have edits; None: no fix is certain."""
     reads: tuple[str, ...] = ()
     """Further kinds that it looks up."""
     since: Mapping[str, Minor] = dataclasses.field(default_factory=dict)
     """The first release, by component, for which it holds."""
     until: Mapping[str, Minor] = dataclasses.field(default_factory=dict)
     """The first release for which it holds no longer."""
-    stands: bool = False
-    """Of what servers refuse: whether it may be on one all the same and do harm there, since the
-    object is older than the webhook, what it leads to has gone, or no server looks into it before
-    pods are made of it, as with the templates of operators' kinds."""
+    may_exist: bool = False
+    """Whether an object that servers refuse may exist on one all the same: it is older than the
+    webhook, what it refers to was deleted, or no server checks it, as in templates of operators' kinds."""
     bound: timedelta = timedelta(0)
-    """How long something may take before it speaks; `lint.bounds` of a Platform sets another."""
+    """The default time before it reports; `lint.bounds` of a Platform sets another."""
 
     def holds(self, target: Mapping[str, Version]) -> bool:
         """Whether the rule is true of the target versions."""

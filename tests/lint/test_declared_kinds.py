@@ -94,7 +94,7 @@ def test_a_rule_looks_at_what_it_declares(rule):
     for cluster, target, loaded in clusters(rule):
         given = frozenset(Need) - (set() if cluster.seen else {Need.SEEN})
         with contextlib.suppress(AttributeError):  # a rule of specs, on an example without one
-            facts = Facts(cluster, target, given, asked=target)
+            facts = Facts(cluster, target, given, requested=target)
             if loaded:
                 facts = replace(facts, spec=loaded.spec, plan=compile_plan(loaded.sound))
             list(rule.check(facts))

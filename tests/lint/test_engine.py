@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from policygen.core.finding import Hit, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.engine import needed, run
+from policygen.lint.engine import run
 from policygen.lint.rule import Need, ObjectRule
 from tests.client.looks import snapshot
 from tests.objects import facts
@@ -64,7 +64,7 @@ def test_what_is_not_given():
         Verdict.NOT_EVALUATED,
         "Nodes and a spec not given",
     )
-    assert needed(rule, frozenset({Need.SPEC})) == [Need.NODES]
+    assert ended(rule, given=frozenset({Need.SPEC})).reason == "Nodes not given"
 
 
 def test_a_bug_stays_with_its_rule():

@@ -19,7 +19,7 @@ def test_what_it_is_about_and_what_it_looks_up():
     it = made(("ClusterQueue",), reads=("LocalQueue",), needs=frozenset({Need.NODES}))
     assert kinds.judged(it) == {QUEUE}
     assert kinds.consulted(it) == kinds.looked_up(it) == {LOCAL, NODE}
-    assert kinds.wanted([it]) == {QUEUE, LOCAL, NODE}
+    assert kinds.to_read([it]) == {QUEUE, LOCAL, NODE}
 
 
 def test_a_rule_that_needs_the_whole_looks_its_kinds_up():

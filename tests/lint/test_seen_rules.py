@@ -9,7 +9,7 @@ from policygen.documents.files import Source
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.engine import run
-from policygen.lint.kinds import every, wanted
+from policygen.lint.kinds import every, to_read
 from policygen.lint.registry import RULES
 from policygen.lint.rule import Facts, Need
 from policygen.plan.compile import compile_plan
@@ -279,7 +279,7 @@ def test_without_the_makers_of_pods_nobody_knows_which_pass_by_a_queue():
     documents = with_job("pod-bypasses-queue")
     look = snapshot(yaml.safe_dump_all(documents), read=every() - {GroupKind("batch", "Job")})
     rule = BY_NAME["pod-bypasses-queue"]
-    assert GroupKind("batch", "Job") in wanted([rule])
+    assert GroupKind("batch", "Job") in to_read([rule])
     facts = Facts(Cluster(look.objects, look.seen, look.pods), versions.DEFAULT, frozenset(Need))
     (outcome,) = run([rule], facts)
     assert outcome.verdict == Verdict.NOT_EVALUATED
@@ -294,7 +294,7 @@ def test_a_quota_of_nothing_and_one_of_cpu_are_not_told_as_used_up():
     assert said("quota-used-up", documents) == []
 
 
-@pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.stands])
+@pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.may_exist])
 def test_what_servers_refuse_is_told_where_it_stands_on_one_all_the_same(rule):
     example = examples(rule, good=False)[0]
     assert len(said(rule, list(yaml.safe_load_all(example.text)))) >= 1

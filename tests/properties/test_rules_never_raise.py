@@ -51,6 +51,8 @@ def test_rules_take_whatever_stands_there(seed):
         found = manifests.read([Source("drawn.yaml", text, None)])
         seen = snapshot().seen if draw.random() < 0.5 else None
         given = frozenset(Need) - (set() if seen else {Need.SEEN})
-        facts = Facts(Cluster(found.objects, seen), versions.DEFAULT, given, asked=versions.DEFAULT)
+        facts = Facts(
+            Cluster(found.objects, seen), versions.DEFAULT, given, requested=versions.DEFAULT
+        )
         for outcome in engine.run(RULES, facts):
             assert outcome.verdict is not engine.Verdict.CRASHED, f"{text}\n{outcome.reason}"

@@ -8,7 +8,7 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.job_metadata import webhook_object
 
 
 class MetadataOwner(Enum):
@@ -41,7 +41,7 @@ class Written(Struct, frozen=True, eq=False):
 
 def written(workload: Workload) -> Iterator[Written]:
     """All labels and annotations of a workload."""
-    job = judged(workload)
+    job = webhook_object(workload)
     data = workload.object.data
     place = MetadataOwner.POD if workload.kind == "Pod" else MetadataOwner.OBJECT
     if job.at != workload.at:

@@ -80,7 +80,7 @@ class WebhookObject(Struct, frozen=True, eq=False):
         return pods if pods is None or ends is None else min(pods, ends)
 
 
-def judged(workload: Workload) -> WebhookObject:
+def webhook_object(workload: Workload) -> WebhookObject:
     """The object itself; for a CronJob, the Job that it creates."""
     if workload.kind == "CronJob":
         path = ("spec", "jobTemplate")
@@ -92,7 +92,7 @@ def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:
     """The Jobs of Kubernetes, and those that CronJobs create."""
     for workload in cluster.workloads:
         if workload.object.group == "batch":
-            yield judged(workload)
+            yield webhook_object(workload)
 
 
 def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:

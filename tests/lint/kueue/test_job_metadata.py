@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.job_metadata import faults, judged, refusing
+from policygen.lint.kueue.job_metadata import faults, refusing, webhook_object
 from tests.objects import facts, workload
 
 DOMAIN = "kueue.x-k8s.io/"
@@ -29,7 +29,7 @@ def made(kind="Job", labels=(), annotations=(), **spec):
 def told(it, **target):
     return [
         (path[1].removeprefix(DOMAIN), words)
-        for path, words in faults(judged(it), settings(facts(NOTHING, **target)))
+        for path, words in faults(webhook_object(it), settings(facts(NOTHING, **target)))
     ]
 
 
@@ -85,6 +85,6 @@ def test_a_cron_job_is_judged_by_its_job():
         "{apiVersion: batch/v1, kind: CronJob, metadata: {labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}, "
         "spec: {jobTemplate: {metadata: {labels: {a: b}}, spec: {parallelism: 3, template: {}}}}}"
     )
-    job = judged(it)
+    job = webhook_object(it)
     assert (job.kind, dict(job.labels), job.count) == ("Job", {"a": "b"}, 3)
     assert told(it) == []

@@ -25,5 +25,5 @@ RULE = ObjectRule(
     remedy="Write the image of the container.",
     judges=KINDS,
     check=check,
-    stands=True,
+    may_exist=True,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.job_metadata import webhook_object
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _JOB = (
@@ -44,7 +44,7 @@ def _counts(workload: Workload) -> Iterator[tuple[At, object]]:
         return
     if workload.kind == "CronJob":
         yield from ((at / field, workload.spec.get(field)) for field in _CRON)
-    job = judged(workload)
+    job = webhook_object(workload)
     yield from ((job.at.to("spec", field), job.spec.get(field)) for field in _JOB)
 
 

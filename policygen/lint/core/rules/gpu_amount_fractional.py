@@ -39,6 +39,6 @@ RULE = ObjectRule(
     remedy="Write an integer, and share GPUs by MIG or time-slicing.",
     judges=("ResourceQuota", *KINDS),
     check=check,
-    stands=True,
+    may_exist=True,
     aliases=("part-of-a-gpu",),
 )

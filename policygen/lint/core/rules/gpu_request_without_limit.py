@@ -42,6 +42,6 @@ RULE = ObjectRule(
     remedy="Write the amount under limits only; the request follows from it.",
     judges=KINDS,
     check=check,
-    stands=True,
+    may_exist=True,
     fix=Fix.SAFE,
 )

@@ -43,5 +43,5 @@ RULE = ObjectRule(
     remedy="Write a request of 0 or more and at most the limit.",
     judges=KINDS,
     check=check,
-    stands=True,
+    may_exist=True,
 )

@@ -28,5 +28,5 @@ RULE = ObjectRule(
     remedy="Keep globalDefault on one PriorityClass.",
     judges=("PriorityClass",),
     check=check,
-    stands=True,
+    may_exist=True,
 )

@@ -24,31 +24,31 @@ def check(facts: Facts) -> Hits:
         if it.component != SCHEDULER
     ]
     for component, found, who, at in runs:
-        wanted = facts.asked.get(component)
-        if found is None or _same(wanted, found):
+        target = facts.requested.get(component)
+        if found is None or _same(target, found):
             continue
         first, last = versions.SUPPORTED[component]
         is_known = first <= found.release <= last
-        if wanted is None and is_known:
+        if target is None and is_known:
             continue
-        target = f", but the target is {wanted}" if wanted else ""
+        differs = f", but the target is {target}" if target else ""
         advice = (
             f"set the Platform's target.{component} to {versions.written(found.release)}, or "
-            f"install {wanted}"
+            f"install {target}"
         )
         if not is_known:
             advice = (
                 f"policygen knows {component} {versions.written(first)} to "
                 f"{versions.written(last)}, and checks it as {facts.target[component]}"
             )
-        yield Hit(RULE, f"{who} is {component} {found}{target}; {advice}", at)
+        yield Hit(RULE, f"{who} is {component} {found}{differs}; {advice}", at)
 
 
-def _same(wanted: Version | None, found: Version) -> bool:
+def _same(target: Version | None, found: Version) -> bool:
     return (
-        wanted is not None
-        and wanted.release == found.release
-        and wanted.patch in {None, found.patch}
+        target is not None
+        and target.release == found.release
+        and target.patch in {None, found.patch}
     )
 
 

@@ -23,7 +23,7 @@ RULE = ObjectRule(
     remedy="Write a flavor of the ClusterQueue in onFlavors, or add the flavor to the queue.",
     judges=("ClusterQueue",),
     check=check,
-    stands=True,
+    may_exist=True,
     since={"kueue": (0, 17)},
     aliases=("check-flavor-refused",),
 )

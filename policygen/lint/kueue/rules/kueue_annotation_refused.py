@@ -2,7 +2,7 @@
 
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import configuration
-from policygen.lint.kueue.job_metadata import faults, judged, refusing
+from policygen.lint.kueue.job_metadata import faults, refusing, webhook_object
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         if not refusing(workload, settings):
             continue
-        job = judged(workload)
+        job = webhook_object(workload)
         subject = f"{workload}" if job.at == workload.at else f"the jobs of {workload}"
         for path, fault in faults(job, settings):
             yield Hit(RULE, f"{subject}: {fault}", job.at.to("metadata", *path))

@@ -8,7 +8,7 @@ from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.lint.core import go_values
 from policygen.lint.kueue import configuration
-from policygen.lint.kueue.job_metadata import GROUP_COUNT, WebhookObject, group, judged
+from policygen.lint.kueue.job_metadata import GROUP_COUNT, WebhookObject, group, webhook_object
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _COUNT = GROUP_COUNT.rpartition("/")[2]
@@ -37,7 +37,7 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         if workload.kind != "Pod" or workload.object.group:
             continue
-        pod = judged(workload)
+        pod = webhook_object(workload)
         name, count = group(pod, settings), go_values.integer(pod.annotations.get(GROUP_COUNT, ""))
         if name and count is not None and count > 0:
             groups.setdefault((workload.namespace, name), []).append(_Member(pod, count))

@@ -2,7 +2,7 @@
 
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import configuration, topology_requests
-from policygen.lint.kueue.job_metadata import judged, refusing
+from policygen.lint.kueue.job_metadata import refusing, webhook_object
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         if not refusing(workload, settings):
             continue
-        job = judged(workload)
+        job = webhook_object(workload)
         count = job.count if job.kind == "Job" else None
         for template in workload.templates:
             for key, fault in topology_requests.faults(template.annotations, count, settings):

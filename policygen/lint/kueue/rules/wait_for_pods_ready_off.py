@@ -1,7 +1,7 @@
 """Jobs need all their pods at once, but Kueue does not wait until pods are ready."""
 
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.kueue.job_metadata import judged
+from policygen.lint.kueue.job_metadata import webhook_object
 from policygen.lint.kueue.queue_names import Queued, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
 def _is_gang(job: Queued) -> bool:
     """True if the pods of a workload work together."""
     if job.workload.kind in ("Job", "CronJob"):
-        return judged(job.workload).spec.get("completionMode") == "Indexed" and any(
+        return webhook_object(job.workload).spec.get("completionMode") == "Indexed" and any(
             (template.replicas or 0) > 1 for template in job.workload.templates
         )
     return job.workload.kind not in ("Pod", "Deployment", "StatefulSet")

@@ -98,5 +98,5 @@ RULE = ObjectRule(
     remedy="Raise the amounts of the parent to the sums of its children.",
     judges=("Queue",),
     check=check,
-    stands=True,
+    may_exist=True,
 )

@@ -32,5 +32,5 @@ RULE = ObjectRule(
     remedy="Lower deserved, or raise capability.",
     judges=("Queue",),
     check=check,
-    stands=True,
+    may_exist=True,
 )

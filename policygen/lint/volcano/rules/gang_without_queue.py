@@ -30,7 +30,7 @@ RULE = ObjectRule(
     remedy="Name an existing queue, or create the queue.",
     judges=volcano_queues.SENDERS,
     check=check,
-    stands=True,
+    may_exist=True,
     needs=frozenset({Need.WHOLE}),
     reads=("Queue",),
 )

@@ -39,6 +39,6 @@ RULE = ObjectRule(
     remedy="Write at least the guarantee into deserved.",
     judges=("Queue",),
     check=check,
-    stands=True,
+    may_exist=True,
     since={"volcano": (1, 13)},
 )

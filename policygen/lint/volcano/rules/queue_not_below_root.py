@@ -51,6 +51,6 @@ RULE = ObjectRule(
     remedy="Create the parent, or remove the cycle.",
     judges=("Queue",),
     check=check,
-    stands=True,
+    may_exist=True,
     needs=frozenset({Need.WHOLE}),
 )
