@@ -47,8 +47,8 @@ def made(findings: Sequence[Finding]) -> Baseline:
     """The baseline with these findings."""
     prints = fingerprints(findings)
     entries = [
-        Known(fingerprint, it.rule.name, it.object, it.anchor, it.message)
-        for it, fingerprint in zip(findings, prints, strict=True)
+        Known(fingerprint, finding.rule.name, finding.object, finding.anchor, finding.message)
+        for finding, fingerprint in zip(findings, prints, strict=True)
     ]
     return Baseline(VERSION, tuple(sorted(entries, key=lambda it: (it.rule, it.object, it.path))))
 

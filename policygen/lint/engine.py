@@ -94,11 +94,11 @@ def _checked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
     else:
         read = accesses.take()
     consulted = kinds.consulted(rule) if read else ()
-    for it, path in facts.cluster.invalid_fields:
-        kind = GroupKind(it.group, it.kind)
+    for obj, path in facts.cluster.invalid_fields:
+        kind = GroupKind(obj.group, obj.kind)
         kind = CONFIG_MAP if kind in kinds.FILES else kind
-        if it.at in read and kind in consulted:
-            raise _UnknownError(f"{dotted(path)} of {it} could not be read")
+        if obj.at in read and kind in consulted:
+            raise _UnknownError(f"{dotted(path)} of {obj} could not be read")
     return hits, read
 
 
@@ -133,9 +133,9 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
         if Need.SPEC in lacking and seen and seen.redacted:
             reason = "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec"
             return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason)
-        words = tuple(need.value for need in lacking)
-        reason = f"{' and '.join(words)} not given"
-        return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=words)
+        missing = tuple(need.value for need in lacking)
+        reason = f"{' and '.join(missing)} not given"
+        return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=missing)
     return None
 
 

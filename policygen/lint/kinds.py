@@ -39,8 +39,8 @@ def _by_name() -> dict[str, frozenset[GroupKind]]:
     from policygen.drift.drift import GROUP_KINDS  # noqa: PLC0415 - only of clusters that are seen
 
     found: dict[str, set[GroupKind]] = {}
-    for it in (*map(GroupKind._make, Cluster(()).tables), *GROUP_KINDS):
-        found.setdefault(it.kind, set()).add(CONFIG_MAP if it in FILES else it)
+    for kind in (*map(GroupKind._make, Cluster(()).tables), *GROUP_KINDS):
+        found.setdefault(kind.kind, set()).add(CONFIG_MAP if kind in FILES else kind)
     return {name: frozenset(each) for name, each in found.items()}
 
 

@@ -86,8 +86,8 @@ def _rule(row: _Row) -> ObjectRule:
     """The rule of a row. Source: the schemas that real servers serve, `schemas/cluster`."""
 
     def check(facts: Facts) -> Iterator[Hit]:
-        for it in refusals(facts, row.reason, known_releases=row.known_releases):
-            yield Hit(rule, it.message, it.at, edits=it.edits)
+        for refusal in refusals(facts, row.reason, known_releases=row.known_releases):
+            yield Hit(rule, refusal.message, refusal.at, edits=refusal.edits)
         for at, message in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 

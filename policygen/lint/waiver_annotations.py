@@ -45,11 +45,11 @@ def annotated(snapshot: Snapshot) -> tuple[Annotated, ...]:
     return tuple(dict.fromkeys(found))  # a pod may also be among the objects
 
 
-def _of(cluster: str, it: Object, texts: Mapping[str, str]) -> Iterator[Annotated]:
+def _of(cluster: str, obj: Object, texts: Mapping[str, str]) -> Iterator[Annotated]:
     for key, value in texts.items():
         if key.startswith(PREFIX):
             expires, fault = _value(value)
-            yield Annotated(cluster, str(it), key.removeprefix(PREFIX), expires, fault)
+            yield Annotated(cluster, str(obj), key.removeprefix(PREFIX), expires, fault)
 
 
 def _value(text: str) -> tuple[date | None, str]:

@@ -152,10 +152,10 @@ def _annotations(
 ) -> Iterator[Finding]:
     """Findings about waivers in annotations: one for each rule and cluster."""
     faults: dict[tuple[str, str, Rule, str], list[Annotated]] = {}
-    for it in annotated:
-        fault = _fault(it, settings, met, today, evaluated)
+    for waiver in annotated:
+        fault = _fault(waiver, settings, met, today, evaluated)
         if fault is not None:
-            faults.setdefault((it.cluster, it.rule, *fault), []).append(it)
+            faults.setdefault((waiver.cluster, waiver.rule, *fault), []).append(waiver)
     for (_, _, rule, message), these in faults.items():
         yield finding_about(rule, message, these)
 

@@ -71,10 +71,7 @@ def patterns(facts: Facts) -> Iterator[FaultAt]:
             if isinstance(pattern, str) and _is_unbalanced(pattern):
                 yield (
                     obj.at.to("spec", "members", i, *_PATTERN),
-                    (
-                        f"{obj}: pattern {quoted(pattern)} has an unbalanced bracket, so Volcano's webhook "
-                        "refuses the object; write a valid regular expression"
-                    ),
+                    f"{obj}: pattern {quoted(pattern)} has an unbalanced bracket, so Volcano's webhook refuses the object; write a valid regular expression",
                 )
 
 

@@ -42,10 +42,7 @@ def _rollout(spec: Part) -> Iterator[FaultAt]:
         if isinstance(ready, int) and isinstance(progress, int) and 0 <= progress <= ready:
             yield (
                 spec.at / "progressDeadlineSeconds",
-                (
-                    f"{workload} has progressDeadlineSeconds {progress}, not above minReadySeconds {ready}, "
-                    f"which is refused; write {ready + 1} or more"
-                ),
+                f"{workload} has progressDeadlineSeconds {progress}, not above minReadySeconds {ready}, which is refused; write {ready + 1} or more",
             )
     field = _STRATEGIES.get(workload.kind, "")
     strategy = spec.under(field)
@@ -71,10 +68,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
             reasons_found = " and ".join(reasons) or f"neither {_REASONS[0]} nor {_REASONS[1]}"
             yield (
                 rule.at,
-                (
-                    f"{workload} has a podFailurePolicy rule with {reasons_found}, which is refused; "
-                    "write one of them"
-                ),
+                f"{workload} has a podFailurePolicy rule with {reasons_found}, which is refused; write one of them",
             )
         codes = rule.under("onExitCodes")
         values = codes.data.get("values")
@@ -93,19 +87,13 @@ def of_pod(spec: Part) -> Iterator[FaultAt]:
             if name not in _OF_PODS and not name.startswith(HUGE_PAGES):
                 yield (
                     (part.at / name).on_key(),
-                    (
-                        f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; "
-                        "write it in a container"
-                    ),
+                    f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; write it in a container",
                 )
     config = spec.under("dnsConfig")
     if spec.data.get("dnsPolicy") == "None" and not config.data.get("nameservers"):
         yield (
             spec.at / "dnsPolicy",
-            (
-                f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write "
-                "dnsConfig.nameservers"
-            ),
+            f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
     for container in pod_templates.containers(spec):
         yield from _container(container)
@@ -118,10 +106,7 @@ def _container(container: Part) -> Iterator[FaultAt]:
     ):
         yield (
             context.at / "allowPrivilegeEscalation",
-            (
-                f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is "
-                "refused; remove one"
-            ),
+            f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one",
         )
     resources = container.under("resources")
     for part in (resources.under("limits"), resources.under("requests")):
@@ -129,10 +114,7 @@ def _container(container: Part) -> Iterator[FaultAt]:
             if name.startswith(HUGE_PAGES) and _is_broken(name, amount):
                 yield (
                     part.at / name,
-                    (
-                        f"{named(container)} has {name} {amount}, which is refused; write a multiple "
-                        "of the page size"
-                    ),
+                    f"{named(container)} has {name} {amount}, which is refused; write a multiple of the page size",
                 )
                 return
 

@@ -87,7 +87,7 @@ def maker(cluster: Cluster, pod: Pod) -> Object | None:
 
 def _by_name(cluster: Cluster) -> Mapping[tuple[str, str, str, str], Object]:
     return {
-        (it.group, it.kind, it.namespace, it.name): it
+        (obj.group, obj.kind, obj.namespace, obj.name): obj
         for kind in TEMPLATES
-        for it in cluster.of(*kind)
+        for obj in cluster.of(*kind)
     }

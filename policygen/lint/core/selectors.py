@@ -46,8 +46,8 @@ def of_pods(workload: Workload) -> LabelSelector | None:
         return None
     try:
         expressions_read = tuple(
-            Requirement(it["key"], it["operator"], tuple(it.get("values") or ()))
-            for it in expressions
+            Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
+            for one in expressions
         )
     except (TypeError, KeyError):
         return None
@@ -57,8 +57,8 @@ def of_pods(workload: Workload) -> LabelSelector | None:
 def requirements(data: Any) -> tuple[Requirement, ...]:
     """The expressions of an unchecked list."""
     return tuple(
-        Requirement(str(each.get("key", "")), str(each.get("operator", "")), texts(each, "values"))
-        for each in mappings(data)
+        Requirement(str(one.get("key", "")), str(one.get("operator", "")), texts(one, "values"))
+        for one in mappings(data)
     )
 
 

@@ -160,10 +160,7 @@ def _prebuilt(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
         if group and group != name:
             yield (
                 (place, PREBUILT),
-                (
-                    f"{PREBUILT} is {quoted(name)}, but the pod's group is {quoted(group)}; "
-                    "write the same name in both"
-                ),
+                f"{PREBUILT} is {quoted(name)}, but the pod's group is {quoted(group)}; write the same name in both",
             )
 
 
@@ -241,10 +238,7 @@ def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
     if count is None:
         yield (
             (place, GROUP),
-            (
-                f"{GROUP} is set without {GROUP_COUNT}; write the annotation {GROUP_COUNT} with "
-                "the number of pods of the group"
-            ),
+            f"{GROUP} is set without {GROUP_COUNT}; write the annotation {GROUP_COUNT} with the number of pods of the group",
         )
     elif (go_values.integer(count) or 0) < 1:
         yield (

@@ -60,10 +60,7 @@ def _preemption(args: Mapping[str, Any]) -> Iterator[Fault]:
     if share == count == 0:
         yield (
             ("minCandidateNodesPercentage",),
-            (
-                "minCandidateNodesPercentage and minCandidateNodesAbsolute of 0 are refused; "
-                "write 1 or more in one of them"
-            ),
+            "minCandidateNodesPercentage and minCandidateNodesAbsolute of 0 are refused; write 1 or more in one of them",
         )
 
 
@@ -114,10 +111,7 @@ def _constraint(
     if constraint.get("labelSelector") is not None:
         yield (
             (*path, "labelSelector"),
-            (
-                "labelSelector in a default constraint is refused; remove it, because the labels "
-                "of each pod are used"
-            ),
+            "labelSelector in a default constraint is refused; remove it, because the labels of each pod are used",
         )
     skew, key = constraint.get("maxSkew", 0), constraint.get("topologyKey", "")
     action = constraint.get("whenUnsatisfiable", "")

@@ -72,18 +72,12 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
     if lease <= renew:
         yield (
             place,
-            (
-                "leaseDuration is not above renewDeadline, which is refused; write a longer "
-                "leaseDuration"
-            ),
+            "leaseDuration is not above renewDeadline, which is refused; write a longer leaseDuration",
         )
     elif renew <= _JITTER * retry:
         yield (
             place,
-            (
-                "renewDeadline is at most 1.2 times retryPeriod, which is refused; write a longer "
-                "renewDeadline"
-            ),
+            "renewDeadline is at most 1.2 times retryPeriod, which is refused; write a longer renewDeadline",
         )
     lock = right(data, "resourceLock", Type.TEXT)
     if lock not in (None, "", "leases"):
@@ -118,10 +112,7 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
             if not extended(name) or key_fault(f"requests.{name}"):
                 yield (
                     at,
-                    (
-                        f"{quoted(name)} is not a resource that an extender can manage, which is "
-                        "refused; write one with a domain, such as example.com/gpu"
-                    ),
+                    f"{quoted(name)} is not a resource that an extender can manage, which is refused; write one with a domain, such as example.com/gpu",
                 )
             elif name in managed:
                 yield at, f"{name} is managed twice, which is refused; remove one"

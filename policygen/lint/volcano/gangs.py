@@ -62,32 +62,32 @@ def _of_group(
 def _of_job(workload: Workload) -> GangNeeds:
     spec = Part(workload, workload.at / "spec", workload.spec)
     queue = str(workload.spec.get("queue") or queues.DEFAULT)
-    wanted = number(spec, "minAvailable")
-    if not wanted:  # the webhook writes the sum of the tasks
+    needed = number(spec, "minAvailable")
+    if not needed:  # the webhook writes the sum of the tasks
         parts = [number(task, "minAvailable") for task in spec.items("tasks")]
         counts = [replicas(task) for task in spec.items("tasks")]
-        wanted = sum(
+        needed = sum(
             (part if part is not None else count) or 0
             for part, count in zip(parts, counts, strict=True)
         )
-    least = _least([(template, template.replicas) for template in workload.templates], wanted)
+    least = _least([(template, template.replicas) for template in workload.templates], needed)
     written = "minAvailable" in workload.spec
     at = spec.at / "minAvailable" if written else spec.at / "tasks"
     return GangNeeds(str(workload), queue, least, at, written=False)
 
 
-def _least(templates: Sequence[tuple[PodTemplate, int | None]], wanted: int) -> dict[str, Fraction]:
-    """The requests by resource of the `wanted` pods that request least of it.
+def _least(templates: Sequence[tuple[PodTemplate, int | None]], needed: int) -> dict[str, Fraction]:
+    """The requests by resource of the `needed` pods that request least of it.
 
-    `templates` come with their number of pods; None means as many as wanted. Returns an empty
-    dict if there are fewer pods than wanted.
+    `templates` come with their number of pods; None means as many as needed. Returns an empty
+    dict if there are fewer pods than needed.
     """
-    requests = [(template.spec.requests, wanted if n is None else n) for template, n in templates]
-    if sum(count for _, count in requests) < wanted:
+    requests = [(template.spec.requests, needed if n is None else n) for template, n in templates]
+    if sum(count for _, count in requests) < needed:
         return {}
     found = {}
     for name in {name for amounts, _ in requests for name in amounts}:
-        rest, total = wanted, Fraction(0)
+        rest, total = needed, Fraction(0)
         for amount, count in sorted(
             (amounts.get(name, Fraction(0)), count) for amounts, count in requests
         ):

@@ -40,10 +40,7 @@ def _faults(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[
         )
     elif isinstance(failed, int) and isinstance(completions, int) and failed > completions:
         yield (
-            (
-                f"has maxFailedIndexes {failed} above completions {completions}, which is refused; "
-                f"write at most {completions}"
-            ),
+            f"has maxFailedIndexes {failed} above completions {completions}, which is refused; write at most {completions}",
             at / "maxFailedIndexes",
         )
 

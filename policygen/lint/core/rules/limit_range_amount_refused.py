@@ -46,18 +46,12 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
             defaults = (low, high) == ("defaultRequest", "default")
             if less > more:
                 yield (
-                    (
-                        f"{low} of {name} is {shown(name, less, more)}, above {high} "
-                        f"{shown(name, more, less)}, which is refused; lower {low} or raise {high}"
-                    ),
+                    f"{low} of {name} is {shown(name, less, more)}, above {high} {shown(name, more, less)}, which is refused; lower {low} or raise {high}",
                     at.to(low, name),
                 )
             elif defaults and less < more and not overcommitted(name):
                 yield (
-                    (
-                        f"defaultRequest of {name} is below default, which is refused, because {name} "
-                        "cannot be overcommitted; remove defaultRequest"
-                    ),
+                    f"defaultRequest of {name} is below default, which is refused, because {name} cannot be overcommitted; remove defaultRequest",
                     at.to("defaultRequest", name),
                 )
     for name, ratio in item.max_limit_request_ratio.items():
@@ -65,10 +59,7 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
         if ratio < 1 or (least and most is not None and ratio > most / least):
             highest = f" to {float(most / least):g}" if least and most is not None else " or more"
             yield (
-                (
-                    f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; "
-                    f"write 1{highest}"
-                ),
+                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write 1{highest}",
                 at.to("maxLimitRequestRatio", name),
             )
 

@@ -85,9 +85,9 @@ def _of_pod(template: PodTemplate, defaults: tuple[LimitRangeItem, ...]) -> _Amo
     """What all containers request together, as the scheduler counts it."""
 
     def total(field: str, resources: Resources) -> Mapping[str, Fraction]:
-        def one(it: Container) -> Container:
-            amounts = dict(getattr(_filled(it, defaults), field))
-            return replace(it, resources=Resources(requests=amounts))
+        def one(container: Container) -> Container:
+            amounts = dict(getattr(_filled(container, defaults), field))
+            return replace(container, resources=Resources(requests=amounts))
 
         return replace(
             template.spec,

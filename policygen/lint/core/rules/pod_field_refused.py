@@ -152,20 +152,20 @@ def _affinity(spec: Part) -> Hits:
     spread = list(spec.items("topologySpreadConstraints"))
     terms = list(spread)
     for key in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
-        for each in affinity.under(key).items(_PREFERRED):
-            weight = each.data.get("weight")
+        for term in affinity.under(key).items(_PREFERRED):
+            weight = term.data.get("weight")
             if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
                 message = f"{spec.owner} has a preferred affinity of weight {weight}, which is refused; write 1 to {_HEAVIEST}"
-                yield Hit(RULE, message, each.at / "weight")
-            terms.append(each.under("podAffinityTerm"))
-            yield from _expressions(each.under("preference"), "nodes")
-            yield from _fields(each.under("preference"))
+                yield Hit(RULE, message, term.at / "weight")
+            terms.append(term.under("podAffinityTerm"))
+            yield from _expressions(term.under("preference"), "nodes")
+            yield from _fields(term.under("preference"))
         if key != "nodeAffinity":
             terms += affinity.under(key).items(_REQUIRED)
-    for each in affinity.under("nodeAffinity").under(_REQUIRED).items("nodeSelectorTerms"):
-        yield from _expressions(each, "nodes")
-        yield from _fields(each)
-        yield from _values(each)
+    for term in affinity.under("nodeAffinity").under(_REQUIRED).items("nodeSelectorTerms"):
+        yield from _expressions(term, "nodes")
+        yield from _fields(term)
+        yield from _values(term)
     for term in terms[len(spread) :]:
         domain = term.data.get("topologyKey")
         if isinstance(domain, str) and (fault := key_fault(domain)):
@@ -232,27 +232,27 @@ def _container(spec: Part, container: Part) -> Hits:
     yield from _variables(container)
     never = spec.data.get("restartPolicy") == "Never"
     seen = set()
-    for each in container.items("resizePolicy"):
+    for policy in container.items("resizePolicy"):
         for key, known in (("resourceName", _RESIZED), ("restartPolicy", _restarts(never=never))):
-            value: Any = each.data.get(key)
+            value: Any = policy.data.get(key)
             if isinstance(value, str) and value not in known:
                 message = f"{named(container)} has resizePolicy with {key} {quoted(value)}, which is refused"
                 message += f"; write {' or '.join(known)}"
-                yield Hit(RULE, message, each.at / key)
-        name = each.data.get("resourceName")
+                yield Hit(RULE, message, policy.at / key)
+        name = policy.data.get("resourceName")
         if isinstance(name, str) and name in seen:
             message = (
                 f"{named(container)} has two resizePolicy entries for {name}, which is refused"
             )
-            yield Hit(RULE, f"{message}; remove one", each.at)
+            yield Hit(RULE, f"{message}; remove one", policy.at)
         seen.add(name if isinstance(name, str) else None)
-    for each in container.under("resources").items("claims"):
-        name = each.data.get("name")
+    for use in container.under("resources").items("claims"):
+        name = use.data.get("name")
         claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
         if isinstance(name, str) and name not in claimed:
             message = f"{named(container)} uses claim {quoted(name)}, which its pod does not list"
             message += "; write it in resourceClaims of the pod"
-            yield Hit(RULE, message, each.at / "name")
+            yield Hit(RULE, message, use.at / "name")
 
 
 def _variables(container: Part) -> Hits:

@@ -19,9 +19,9 @@ def check(facts: Facts) -> Hits:
         (KUBERNETES, version(seen.server), "the API server", None)
     ]
     runs += [
-        (it.component, it.version, str(it.object), it.object.at)
-        for it in controllers(facts.cluster.of("apps", "Deployment"))
-        if it.component != SCHEDULER
+        (controller.component, controller.version, str(controller.object), controller.object.at)
+        for controller in controllers(facts.cluster.of("apps", "Deployment"))
+        if controller.component != SCHEDULER
     ]
     for component, found, who, at in runs:
         target = facts.requested.get(component)

@@ -34,10 +34,7 @@ def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:
         if count > KUEUE_GROUP_CELLS:
             yield (
                 (i,),
-                (
-                    f"{count} pairs of a flavor and a resource in one group, but Kueue accepts at "
-                    f"most {KUEUE_GROUP_CELLS}"
-                ),
+                f"{count} pairs of a flavor and a resource in one group, but Kueue accepts at most {KUEUE_GROUP_CELLS}",
             )
 
 

@@ -11,8 +11,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/cache/scheduler/clusterqueue.go, updateWithAdmissionChecks; issues 2021, 2023.
     """
     for queue in facts.cluster.derive(checked):
-        mine = list(known_checks(facts.cluster, queue))
-        multi = [(at, used) for at, used, check in mine if check.controller_name == MULTI_KUEUE]
+        known = list(known_checks(facts.cluster, queue))
+        multi = [(at, used) for at, used, check in known if check.controller_name == MULTI_KUEUE]
         if not multi:
             continue
         first = multi[0][1].name
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                     "so it is inactive; remove onFlavors",
                     at / "onFlavors",
                 )
-        for at, reference, check in mine:
+        for at, reference, check in known:
             if check.controller_name == PROVISIONING:
                 yield Hit(
                     RULE,

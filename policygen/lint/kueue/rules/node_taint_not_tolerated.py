@@ -24,11 +24,11 @@ def check(facts: Facts) -> Hits:
     """
     found = facts.cluster.derive(nodes)
     for flavor in facts.cluster.flavors:
-        mine = found[flavor.name]
+        own = found[flavor.name]
         if not flavor.it.node_labels:
             continue
-        for key, tainted in _not_listed(flavor, _tainted(mine)).items():
-            every = len(tainted) == len(mine.nodes)
+        for key, tainted in _not_listed(flavor, _tainted(own)).items():
+            every = len(tainted) == len(own.nodes)
             if not every:
                 tainted = [it for it in tainted if not _is_of_another(it, key, facts)]  # noqa: PLW2901 - fewer of them
             if tainted:
@@ -36,7 +36,7 @@ def check(facts: Facts) -> Hits:
                     RULE,
                     _of_all_nodes(flavor, key)
                     if every
-                    else _of_some_nodes(flavor, key, tainted, mine),
+                    else _of_some_nodes(flavor, key, tainted, own),
                     flavor.at.to("spec"),
                     related=(tainted[0].at.to("spec", "taints"),),
                 )
@@ -49,24 +49,22 @@ def _of_all_nodes(flavor: Flavor, key: str) -> str:
     )
 
 
-def _of_some_nodes(
-    flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]], mine: Nodes
-) -> str:
+def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]], own: Nodes) -> str:
     names = ", ".join(it.name for it in tainted[:_NAMED]) + (
         "" if len(tainted) <= _NAMED else ", …"
     )
     lost = sorted(total(node.it.status.allocatable for node in tainted).items())
     of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
     return (
-        f"{flavor} has {len(tainted)} of {len(mine.nodes)} nodes with taint {key} ({names}), which "
+        f"{flavor} has {len(tainted)} of {len(own.nodes)} nodes with taint {key} ({names}), which "
         f"no flavor lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; "
         "write it under nodeTaints and tolerations, or give these nodes their own flavor"
     )
 
 
-def _tainted(mine: Nodes) -> Tainted:
+def _tainted(own: Nodes) -> Tainted:
     found: dict[TaintView, list[Entry[NodeView]]] = {}
-    for node in mine.nodes:
+    for node in own.nodes:
         for taint in node.it.spec.taints:
             if taint.effect in HARD and not taint.key.startswith("node.kubernetes.io/"):
                 found.setdefault(taint, []).append(node)

@@ -16,18 +16,18 @@ def check(facts: Facts) -> Hits:
     """
     found = facts.cluster.derive(nodes)
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
-        flavor, mine = facts.cluster.flavors.get(name), found.get(name)
-        if flavor is None or mine is None or not mine.nodes:
+        flavor, own = facts.cluster.flavors.get(name), found.get(name)
+        if flavor is None or own is None or not own.nodes:
             continue  # other rules report it
         total = sum(it.quota.nominal_quota for it in cells)
-        have = mine.total.get(resource, Fraction(0))
-        if resource in NATIVE and resource not in mine.total:
+        have = own.total.get(resource, Fraction(0))
+        if resource in NATIVE and resource not in own.total:
             continue  # every node has some, it is only not listed
         if resource != "pods" and total > have:
             yield Hit(
                 RULE,
                 f"{flavor} has quotas of {amount_of(resource, Fraction(total), have)}, but its "
-                f"{_nodes(len(mine.nodes))} {shown(resource, have, Fraction(total))}; lower "
+                f"{_nodes(len(own.nodes))} {shown(resource, have, Fraction(total))}; lower "
                 "nominalQuota (a Cohort's adds to its members'), or add nodes",
                 flavor.at,
                 related=tuple(it.at / "nominalQuota" for it in cells),

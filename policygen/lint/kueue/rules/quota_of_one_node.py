@@ -18,15 +18,15 @@ def check(facts: Facts) -> Hits:
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
         if name not in found or not extended(resource):
             continue  # another rule reports it
-        mine = found[name]
-        have = {size.get(resource, Fraction(0)) for size in mine.sizes}
-        if len(mine.nodes) > 1 and len(cells) == 1 and have == {cells[0].quota.nominal_quota}:
+        own = found[name]
+        have = {size.get(resource, Fraction(0)) for size in own.sizes}
+        if len(own.nodes) > 1 and len(cells) == 1 and have == {cells[0].quota.nominal_quota}:
             one = cells[0].quota.nominal_quota
             yield Hit(
                 RULE,
                 f"{cells[0].owner} has {amount_of(resource, one)} of flavor {name}, the capacity "
-                f"of one of its {len(mine.nodes)} nodes; write "
-                f"{written(resource, one * len(mine.nodes))} to use all of them",
+                f"of one of its {len(own.nodes)} nodes; write "
+                f"{written(resource, one * len(own.nodes))} to use all of them",
                 cells[0].at / "nominalQuota",
             )
 

@@ -11,11 +11,11 @@ def check(facts: Facts) -> Hits:
     Source: apis/kueue/v1beta2/workload_types.go.
     """
     for queue in facts.cluster.derive(checked):
-        mine = [each for _, each in checks(queue)]
-        if len(mine) <= 8:
+        used = [check_rule for _, check_rule in checks(queue)]
+        if len(used) <= 8:
             continue
         for _, flavor in flavors(queue):
-            count = sum(1 for it in mine if not it.on_flavors or flavor.name in it.on_flavors)
+            count = sum(1 for it in used if not it.on_flavors or flavor.name in it.on_flavors)
             if count > 8:
                 yield Hit(
                     RULE,

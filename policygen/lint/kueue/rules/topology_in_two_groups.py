@@ -13,13 +13,13 @@ def check(facts: Facts) -> Hits:
     for queue in facts.cluster.cluster_queues:
         first = ""
         for i, group in enumerate(queue.it.resource_groups):
-            mine = [
-                (j, each.name)
-                for j, each in enumerate(group.flavors)
-                if (flavor := known.get(each.name)) is not None and flavor.it.topology_name
+            aware = [
+                (j, quotas.name)
+                for j, quotas in enumerate(group.flavors)
+                if (flavor := known.get(quotas.name)) is not None and flavor.it.topology_name
             ]
-            if mine and first:
-                j, name = mine[0]
+            if aware and first:
+                j, name = aware[0]
                 at = groups_at(queue, i, "flavors", j, "name")
                 yield Hit(
                     RULE,
@@ -27,8 +27,8 @@ def check(facts: Facts) -> Hits:
                     "groups, but a pod can use only one; put their resources into one group",
                     at,
                 )
-            elif mine:
-                first = mine[0][1]
+            elif aware:
+                first = aware[0][1]
 
 
 RULE = ObjectRule(

@@ -19,11 +19,11 @@ def check(facts: Facts) -> Hits:
     """
     cluster = facts.cluster
     for request in pod_requests(facts):
-        wanted = list(requested_levels(request.template))
-        if not wanted:
+        requested = list(requested_levels(request.template))
+        if not requested:
             continue
         known = _levels(cluster, request.queue)
-        for at, level in wanted if known else ():
+        for at, level in requested if known else ():
             if level not in known and not key_fault(level):
                 yield Hit(
                     RULE,

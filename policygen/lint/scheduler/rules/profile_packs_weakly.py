@@ -39,12 +39,12 @@ def check(facts: Facts) -> Hits:
             continue
         gpus = known or _USUAL
         worth = max(0, Dominance(gpus, least, host, fit.weight).margin)
-        against = 100 * sum(profile.opponents.values())
-        if 0 < against >= worth and not any(misnamed(profile.it)):  # another rule reports those
+        opposed = 100 * sum(profile.opponents.values())
+        if 0 < opposed >= worth and not any(misnamed(profile.it)):  # another rule reports those
             yield Hit(
                 RULE,
                 f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs, one more in use "
-                f"adds {worth} points, but {listed(list(profile.opponents), 'and')} up to {against}; "
+                f"adds {worth} points, but {listed(list(profile.opponents), 'and')} up to {opposed}; "
                 f"disable these, or raise the weights of {FIT} and the GPU",
                 fit.at,
             )

@@ -24,13 +24,13 @@ def check(facts: Facts) -> Hits:
         weight = packs.number("binpack.weight", 1)
         if not (isinstance(listed, str) and listed) or weight <= 0:
             continue
-        against = {
+        opponents = {
             name: order.number(f"{name}.weight", default) for name, default in _OPPONENTS.items()
         }
-        against = {name: score for name, score in against.items() if score > 0}
-        total = sum(against.values())
+        opponents = {name: score for name, score in opponents.items() if score > 0}
+        total = sum(opponents.values())
         if order.on("enableNodeOrder") and weight < _STEP * total:
-            shown = ", ".join(f"{name} {score}" for name, score in against.items())
+            shown = ", ".join(f"{name} {score}" for name, score in opponents.items())
             yield Hit(
                 RULE,
                 f"plugin binpack has weight {weight}, too little against nodeorder's {shown}, "

@@ -14,19 +14,19 @@ def check(facts: Facts) -> Hits:
         group = facts.cluster.pod_groups.get(name, namespace)
         if group is None or not group.it.priority_class_name:
             continue
-        wanted = group.it.priority_class_name
+        expected = group.it.priority_class_name
         classes = facts.cluster.priority_classes
-        if classes.any and not classes.knows(wanted):
+        if classes.any and not classes.knows(expected):
             continue  # priority-class-missing reports it
         for workload, template in found:
             own = template.spec.priority_class_name
-            if own != wanted:
+            if own != expected:
                 has = f'"{own}"' if own else "no class"
                 is_pod = workload.kind == "Pod"
                 pods = f"{workload} has" if is_pod else f"the pods of {workload} have"
                 yield Hit(
                     RULE,
-                    f'{group} has PriorityClass "{wanted}", but {pods} {has}: Volcano uses the '
+                    f'{group} has PriorityClass "{expected}", but {pods} {has}: Volcano uses the '
                     "first, kube-scheduler and kubelet the second; write one "
                     "priorityClassName in both",
                     template.at.to("spec", "priorityClassName"),

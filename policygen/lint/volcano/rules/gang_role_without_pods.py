@@ -22,13 +22,13 @@ def check(facts: Facts) -> Hits:
             more = template.replicas
             counts[role] = None if so_far is None or more is None else so_far + more
         for role, least in group.it.min_task_member.items():
-            there = counts.get(role, 0)
-            if there is not None and there < least:
+            has = counts.get(role, 0)
+            if has is not None and has < least:
                 names = [name for name in counts if name]
                 advice = suggest(role, names) if names else "write it into their pod template"
                 yield Hit(
                     RULE,
-                    f'{group} waits for {least} pods of role "{role}", but {there} have the '
+                    f'{group} waits for {least} pods of role "{role}", but {has} have the '
                     f"annotation {queues.TASK_SPEC}: {role}; {advice}",
                     group.at.to("spec", "minTaskMember", role),
                     tuple(template.at for _, template in pods[:5]),

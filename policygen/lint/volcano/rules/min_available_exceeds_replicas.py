@@ -19,11 +19,11 @@ def check(facts: Facts) -> Hits:
                     f"{has} replicas, which Volcano refuses; write at most {has}",
                     task.at / "minAvailable",
                 )
-        wanted = number(spec, "minAvailable")
-        if wanted is not None and total is not None and wanted > total:
+        needed = number(spec, "minAvailable")
+        if needed is not None and total is not None and needed > total:
             yield Hit(
                 RULE,
-                f"{spec.owner} has minAvailable {wanted}, but its tasks have {total} replicas, "
+                f"{spec.owner} has minAvailable {needed}, but its tasks have {total} replicas, "
                 f"which Volcano refuses; write at most {total}",
                 spec.at / "minAvailable",
             )
