@@ -28,6 +28,12 @@ def written(release: Minor) -> str:
     return f"{release[0]}.{release[1]}"
 
 
+def release(text: str) -> Minor:
+    """The release in a text such as `1.36`."""
+    major, minor = text.split(".")
+    return int(major), int(minor)
+
+
 SUPPORTED: dict[str, tuple[Minor, Minor]] = {
     "kubernetes": ((1, 33), (1, 37)),
     "kueue": ((0, 13), (0, 19)),

@@ -6,8 +6,6 @@ from policygen.core.finding import Finding
 from policygen.core.versions import Version, written
 from policygen.lint.run_rules import VERSIONS_DIFFER
 
-RULE = VERSIONS_DIFFER
-
 
 def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
     """Findings for components whose release differs from that on most clusters.
@@ -25,7 +23,7 @@ def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
         for release in others:
             for name in by_release[release]:
                 yield Finding(
-                    RULE,
+                    VERSIONS_DIFFER,
                     f"{component} is {written(release)} here, but {written(usual)} on "
                     f"{', '.join(by_release[usual])}; upgrade one of them, or render for each",
                     cluster=name,

@@ -4,7 +4,7 @@ import json
 from functools import cache
 
 from policygen.core import shipped
-from policygen.core.versions import Minor, Version
+from policygen.core.versions import Minor, Version, release
 
 
 @cache
@@ -13,14 +13,9 @@ def _table() -> dict[str, list[tuple[Minor, str | None]]]:
         (shipped.PACKAGE / "lint" / "kueue" / "feature_gates.json").read_text("utf-8")
     )
     return {
-        gate: [(_minor(release), state) for release, state in states.items()]
+        gate: [(release(since), state) for since, state in states.items()]
         for gate, states in data["gates"].items()
     }
-
-
-def _minor(text: str) -> Minor:
-    major, minor = text.split(".")
-    return (int(major), int(minor))
 
 
 def names(version: Version) -> list[str]:

@@ -7,12 +7,12 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import PodTemplate
 from policygen.lint.kueue.flavor_nodes import Flavor
 
-_PREFIX = "kueue.x-k8s.io/podset-"
-UNCONSTRAINED = f"{_PREFIX}unconstrained-topology"
+PREFIX = "kueue.x-k8s.io/podset-"
+UNCONSTRAINED = f"{PREFIX}unconstrained-topology"
 LEVELS = (
-    f"{_PREFIX}required-topology",
-    f"{_PREFIX}preferred-topology",
-    f"{_PREFIX}slice-required-topology",
+    f"{PREFIX}required-topology",
+    f"{PREFIX}preferred-topology",
+    f"{PREFIX}slice-required-topology",
 )
 """Annotations of a pod template whose value is a level."""
 

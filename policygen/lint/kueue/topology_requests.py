@@ -12,13 +12,12 @@ from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.lint.core import go_values
 from policygen.lint.kueue.configuration import Settings
-from policygen.lint.kueue.topologies import LEVELS, UNCONSTRAINED
+from policygen.lint.kueue.topologies import LEVELS, PREFIX, UNCONSTRAINED
 
 REQUIRED, PREFERRED, SLICE_REQUIRED = LEVELS
-_PREFIX = "kueue.x-k8s.io/podset-"
-SLICE_SIZE = f"{_PREFIX}slice-size"
-GROUP = f"{_PREFIX}group-name"
-LAYERS = f"{_PREFIX}slice-required-topology-constraints"
+SLICE_SIZE = f"{PREFIX}slice-size"
+GROUP = f"{PREFIX}group-name"
+LAYERS = f"{PREFIX}slice-required-topology-constraints"
 KEYS = (*LEVELS, UNCONSTRAINED, SLICE_SIZE, GROUP, LAYERS)
 """Every annotation that requests a topology."""
 _MOST_LAYERS = 3

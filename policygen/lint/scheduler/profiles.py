@@ -33,11 +33,8 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
             ("bind", _BIND, "no plugin binds pods"),
         ):
             if not _is_enabled(profile, point, name):
-                path: Path = (
-                    "plugins",
-                    point if _disables_any(profile, point) else _MULTI,
-                    "disabled",
-                )
+                own = profile.plugins.get(point, PluginSet()).disabled
+                path: Path = ("plugins", point if own else _MULTI, "disabled")
                 yield path, f"{name} is disabled, so {what}, which is refused; enable it"
 
 
@@ -57,10 +54,6 @@ def _is_enabled(profile: SchedulerProfileView, point: str, name: str) -> bool:
     if _is_disabled(own, name):
         return False
     return any(it.name == name for it in multi.enabled) or not _is_disabled(multi, name)
-
-
-def _disables_any(profile: SchedulerProfileView, point: str) -> bool:
-    return bool(profile.plugins.get(point, PluginSet()).disabled)
 
 
 def _is_disabled(plugins: PluginSet, name: str) -> bool:

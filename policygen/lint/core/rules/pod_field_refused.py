@@ -230,10 +230,10 @@ def _values(selector: Part) -> Hits:
 def _container(spec: Part, container: Part) -> Hits:
     yield from _ports(container)
     yield from _variables(container)
-    never = spec.data.get("restartPolicy") == "Never"
+    restarts = _RESTARTS[:1] if spec.data.get("restartPolicy") == "Never" else _RESTARTS
     seen = set()
     for policy in container.items("resizePolicy"):
-        for key, known in (("resourceName", _RESIZED), ("restartPolicy", _restarts(never=never))):
+        for key, known in (("resourceName", _RESIZED), ("restartPolicy", restarts)):
             value: Any = policy.data.get(key)
             if isinstance(value, str) and value not in known:
                 message = f"{named(container)} has resizePolicy with {key} {quoted(value)}, which is refused"
@@ -287,10 +287,6 @@ def _ports(container: Part) -> Hits:
             )
             yield Hit(RULE, message, port.at / "name")
         seen.add(name)
-
-
-def _restarts(*, never: bool) -> tuple[str, ...]:
-    return _RESTARTS[:1] if never else _RESTARTS
 
 
 RULE = ObjectRule(

@@ -1,7 +1,5 @@
 """Ranks of a training job start one by one, so some can hold GPUs while others wait."""
 
-from collections.abc import Iterator
-
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
@@ -30,7 +28,10 @@ def check(facts: Facts) -> Hits:
                 or _ganged(workload, template)
             ):
                 continue
-            if not any(variable.get("name") in _SIZES for variable in _environment(template)):
+            containers = template.spec.containers
+            if not any(
+                it.get("name") in _SIZES for container in containers for it in container.env
+            ):
                 continue
             ordered = (
                 workload.kind == "StatefulSet"
@@ -55,11 +56,6 @@ def _ganged(workload: Workload, template: PodTemplate) -> bool:
         or "scheduling.x-k8s.io/pod-group" in template.labels
         or "kai.scheduler/queue" in {**workload.labels, **template.labels}
     )
-
-
-def _environment(template: PodTemplate) -> Iterator[dict[str, object]]:
-    for container in template.spec.containers:
-        yield from container.env
 
 
 RULE = ObjectRule(

@@ -25,12 +25,13 @@ def check(facts: Facts) -> Hits:
     for queue in facts.cluster.cluster_queues:
         borrow = queue.it.preemption.borrow_within_cohort if queue.it.preemption else None
         if borrow is not None and borrow.policy != "Never":
+            at = queue.at.to("spec", "preemption", "borrowWithinCohort")
             yield Hit(
                 RULE,
                 f"{queue} has borrowWithinCohort, which Kueue ignores while its Configuration has "
                 "fairSharing; remove it",
-                queue.at.to("spec", "preemption", "borrowWithinCohort"),
-                edits=(Edit(Verb.REMOVE, queue.at.to("spec", "preemption", "borrowWithinCohort")),),
+                at,
+                edits=(Edit(Verb.REMOVE, at),),
             )
 
 

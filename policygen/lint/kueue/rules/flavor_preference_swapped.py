@@ -7,12 +7,13 @@ def check(facts: Facts) -> Hits:
     """Before 0.17, each of the two values has the effect of the other. Source: issue 9464."""
     for queue in facts.cluster.cluster_queues:
         if queue.it.flavor_fungibility.preference:
+            at = queue.at.to("spec", "flavorFungibility", "preference")
             yield Hit(
                 RULE,
                 f"{queue} sets preference {queue.it.flavor_fungibility.preference}, whose meaning "
                 "is swapped with that of the other value before Kueue 0.17; remove it until then",
-                queue.at.to("spec", "flavorFungibility", "preference"),
-                edits=(Edit(Verb.REMOVE, queue.at.to("spec", "flavorFungibility", "preference")),),
+                at,
+                edits=(Edit(Verb.REMOVE, at),),
             )
 
 

@@ -24,18 +24,15 @@ def check(facts: Facts) -> Hits:
         if resource in NATIVE and resource not in own.total:
             continue  # every node has some, it is only not listed
         if resource != "pods" and total > have:
+            count = "node has" if len(own.nodes) == 1 else f"{len(own.nodes)} nodes have"
             yield Hit(
                 RULE,
                 f"{flavor} has quotas of {amount_of(resource, Fraction(total), have)}, but its "
-                f"{_nodes(len(own.nodes))} {shown(resource, have, Fraction(total))}; lower "
+                f"{count} {shown(resource, have, Fraction(total))}; lower "
                 "nominalQuota (a Cohort's adds to its members'), or add nodes",
                 flavor.at,
                 related=tuple(it.at / "nominalQuota" for it in cells),
             )
-
-
-def _nodes(count: int) -> str:
-    return "node has" if count == 1 else f"{count} nodes have"
 
 
 RULE = ObjectRule(

@@ -1,7 +1,6 @@
 """A PodGroup is not named by any workload of its namespace."""
 
 from policygen.core.names import POD_GROUP
-from policygen.kubernetes.cluster import Cluster
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -12,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controllers/podgroup/pg_controller.go: pods join by annotation only.
     """
     members = facts.cluster.derive(queues.groups)
-    with_workloads = facts.cluster.derive(_namespaces)
+    with_workloads = {workload.namespace for workload in facts.cluster.workloads}
     for group in facts.cluster.pod_groups:
         if (
             group.object.is_made
@@ -28,10 +27,6 @@ def check(facts: Facts) -> Hits:
             "volcano in their template",
             group.at.to("metadata", "name"),
         )
-
-
-def _namespaces(cluster: Cluster) -> frozenset[str]:
-    return frozenset(workload.namespace for workload in cluster.workloads)
 
 
 RULE = ObjectRule(
