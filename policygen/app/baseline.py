@@ -51,7 +51,7 @@ def write(path: Path, before: Baseline | None, report: Report) -> str:
         raise UsageError(
             "not all input could be read, so old findings may only look resolved; fix that first"
         )
-    after = baseline.made(report.findings)
+    after = baseline.create(report.findings)
     try:
         atomic.write(path, baseline.text(after).encode())
     except OSError as error:

@@ -291,7 +291,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     ]
     rules = verdicts.with_findings(rules, findings)
     idle = verdicts.idle(rules) if run.request.only and complete else None
-    judged = waivers.judge(
+    judged = waivers.apply(
         [*findings, *([idle] if idle else [])],
         run.spec.settings,
         today=today,

@@ -43,7 +43,7 @@ class Compared(Struct, frozen=True):
     that could not be read, are not included."""
 
 
-def made(findings: Sequence[Finding]) -> Baseline:
+def create(findings: Sequence[Finding]) -> Baseline:
     """The baseline with these findings."""
     prints = fingerprints(findings)
     entries = [

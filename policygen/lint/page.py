@@ -19,16 +19,15 @@ _NOT_SHOWN = re.compile(r"^Not shown: (?P<why>.+?)(?=\n\n|\n*\Z)", re.MULTILINE 
 
 
 class Example(Struct, frozen=True):
-    """Objects or a spec that break a rule, or keep it."""
+    """Objects or a spec: with a fault of a rule, or without."""
 
     text: str
     options: tuple[str, ...]
-    """Words after ```yaml: `partial`, `seen` for what a cluster has, beside a spec or none, `applied`
-    where what the spec renders is on it too, and target
-    versions such as `kueue=0.14`."""
+    """Words after ```yaml: `partial`; `seen` for a cluster, with or without a spec; `applied` if the
+    cluster also has what the spec renders; target versions such as `kueue=0.14`."""
     good: bool
     language: str = "yaml"
-    """`yaml`: tests check it; `sh` or `text`: only shown, because no spec and no object shows it."""
+    """`yaml`: tests check it. `sh` or `text`: only shown, for faults that no file can have."""
 
 
 class RulePage(Struct, frozen=True):
@@ -38,11 +37,11 @@ class RulePage(Struct, frozen=True):
     bad: Example
     good: Example
     proof: str | None
-    """The test that shows the harm on real servers; None: no test does."""
+    """The test that shows the harm on real servers, if there is one."""
     not_shown: str | None = None
-    """Why no test does, if the page gives a reason."""
+    """Why no test shows it, if the page gives a reason."""
     fixed_by: str | None = None
-    """The command that fixes some or all of its faults; None: no command does."""
+    """The command that fixes some or all of its faults, if there is one."""
 
 
 @cache
@@ -72,9 +71,9 @@ def page(rule: str) -> RulePage:
         )
         for match in _FENCE.finditer(text)
     ]
-    if [each.good for each in examples] != [False, True]:
+    if [it.good for it in examples] != [False, True]:
         raise ValueError(f"the page of {rule} needs one example under Bad and one under Good")
-    proof, why, fixed = (each.search(text) for each in (_PROOF, _NOT_SHOWN, _FIXED))
+    proof, why, fixed = (it.search(text) for it in (_PROOF, _NOT_SHOWN, _FIXED))
     return RulePage(
         text=text,
         bad=examples[0],

@@ -79,7 +79,7 @@ def unknown(name: str, known: Collection[str]) -> str:
     return registry.unknown(name, known)
 
 
-def judge(
+def apply(
     findings: Iterable[Finding],
     settings: LintSettings,
     *,

@@ -69,6 +69,6 @@ def test_a_baseline_with_a_former_name_knows_the_finding(lint, tmp_path, name):
     texts = queues("a", "a")
     findings = [it for it in lint(texts).findings if it.rule.name == TWICE]
     former = [it._replace(rule=rule(name, Severity.ERROR)) for it in findings]
-    file.write_text(baseline.text(baseline.made(former)), "utf-8")
+    file.write_text(baseline.text(baseline.create(former)), "utf-8")
     report = lint(texts, only=(TWICE,), baseline=file)
     assert (rules(report), report.in_baseline) == ([], 1)

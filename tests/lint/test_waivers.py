@@ -103,5 +103,5 @@ def test_a_refusal_of_a_spec_cannot_be_switched_off_by_the_name_of_a_rule(lint):
         lint(off, team, team, skip=(TWICE,))
     assert [it.rule.name for it in raised.value.findings] == [TWICE]
     settings = programs.LintSettings(severities=((TWICE, "off"),))
-    judged = waivers.judge(raised.value.findings, settings, today=TODAY)
+    judged = waivers.apply(raised.value.findings, settings, today=TODAY)
     assert (judged.shown, judged.off) == (raised.value.findings, 0)
