@@ -6,7 +6,6 @@ from enum import Enum
 from msgspec import Struct
 
 from policygen.core.finding import At
-from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.job_metadata import webhook_object
 
@@ -42,30 +41,19 @@ class Written(Struct, frozen=True, eq=False):
 def written(workload: Workload) -> Iterator[Written]:
     """All labels and annotations of a workload."""
     job = webhook_object(workload)
-    data = workload.object.data
     place = MetadataOwner.POD if workload.kind == "Pod" else MetadataOwner.OBJECT
+    found = [(place, workload.at, workload.labels, workload.annotations)]
     if job.at != workload.at:
-        yield from _both(workload, MetadataOwner.OBJECT, job.at, job.labels, job.annotations)
-        place = MetadataOwner.ABOVE
-    labels, annotations = (keyed_texts(data, "metadata", form) for form in _FORMS)
-    yield from _both(workload, place, workload.at, labels, annotations)
-    for template in workload.templates:
-        if template.at != workload.at:
-            yield from _both(
-                workload, MetadataOwner.PODS, template.at, template.labels, template.annotations
-            )
-
-
-_FORMS = ("labels", "annotations")
-
-
-def _both(
-    workload: Workload,
-    place: MetadataOwner,
-    at: At,
-    labels: Mapping[str, str],
-    annotations: Mapping[str, str],
-) -> Iterator[Written]:
-    for form, keys in zip(_FORMS, (labels, annotations), strict=True):
-        if keys:
-            yield Written(workload, place, form, at.to("metadata", form), keys)
+        found = [
+            (MetadataOwner.OBJECT, job.at, job.labels, job.annotations),
+            (MetadataOwner.ABOVE, workload.at, workload.labels, workload.annotations),
+        ]
+    found += [
+        (MetadataOwner.PODS, template.at, template.labels, template.annotations)
+        for template in workload.templates
+        if template.at != workload.at
+    ]
+    for place, at, labels, annotations in found:
+        for form, keys in (("labels", labels), ("annotations", annotations)):
+            if keys:
+                yield Written(workload, place, form, at.to("metadata", form), keys)

@@ -65,16 +65,16 @@ def _of_release(target: Version) -> Callable[[Cluster], tuple[PodRequest, ...]]:
 
 
 def _requests(cluster: Cluster, rules: Settings) -> Iterator[PodRequest]:
-    for queued_job in cluster.derive(queued):
-        if queued_job.cluster_queue is None:
+    for job in cluster.derive(queued):
+        if job.cluster_queue is None:
             continue
-        for template in queued_job.workload.templates:
+        for template in job.workload.templates:
             requested = template.spec.requests
-            defaulted = counted(cluster, template, queued_job.workload.namespace)
+            defaulted = counted(cluster, template, job.workload.namespace)
             written = _above_zero(rules.charged(requested))
             yield PodRequest(
-                queued_job.workload,
-                queued_job.cluster_queue,
+                job.workload,
+                job.cluster_queue,
                 template,
                 written=written,
                 counted=written

@@ -5,7 +5,6 @@ Source: pkg/controller/jobframework and pkg/controller/jobs of Kueue 0.19.2.
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
-from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.kubernetes.workloads import Container, PodTemplate, Workload
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 
@@ -119,8 +118,8 @@ def counted(cluster: Cluster, template: PodTemplate, namespace: str) -> Mapping[
         return spec.requests
     return replace(
         spec,
-        containers=tuple(_with(each, defaults) for each in spec.containers),
-        init_containers=tuple(_with(each, defaults) for each in spec.init_containers),
+        containers=tuple(_with(it, defaults) for it in spec.containers),
+        init_containers=tuple(_with(it, defaults) for it in spec.init_containers),
     ).requests
 
 
@@ -153,15 +152,11 @@ def _of_pods(workload: Workload) -> tuple[At, str | None]:
     return workload.at, None
 
 
-def _with(container: Any, defaults: Mapping[str, Fraction]) -> Any:
+def _with(container: Container, defaults: Mapping[str, Fraction]) -> Container:
     resources = container.resources
     written = {**resources.limits, **resources.requests}
     more = {name: it for name, it in defaults.items() if name not in written}
-    return type(container)(
-        name=container.name,
-        resources=type(resources)(requests={**resources.requests, **more}, limits=resources.limits),
-        restart_policy=container.restart_policy,
-    )
+    return replace(container, resources=replace(resources, requests={**resources.requests, **more}))
 
 
 def _name(entry: Entry[LocalQueueView]) -> str:

@@ -13,13 +13,13 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/jobframework/validation.go, ValidateQueueName.
     """
-    for queued_job in facts.cluster.derive(queued):
-        if not is_subdomain(queued_job.name) and not value_fault(queued_job.name):
+    for job in facts.cluster.derive(queued):
+        if not is_subdomain(job.name) and not value_fault(job.name):
             yield Hit(
                 RULE,
-                f"{queued_job.workload} names queue {quoted(queued_job.name)}, which is not a "
+                f"{job.workload} names queue {quoted(job.name)}, which is not a "
                 'valid object name and is refused; write lower-case letters, digits, "-" and "."',
-                queued_job.at,
+                job.at,
             )
 
 

@@ -10,13 +10,13 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/core/workload_controller.go (HasResourceClaim).
     """
-    for queued_job in facts.cluster.derive(queued):
-        for template in queued_job.workload.templates:
+    for job in facts.cluster.derive(queued):
+        for template in job.workload.templates:
             for i, claim in enumerate(template.spec.resource_claims):
                 if claim.get("resourceClaimName"):
                     yield Hit(
                         RULE,
-                        f"{queued_job.workload} uses ResourceClaim {claim['resourceClaimName']} "
+                        f"{job.workload} uses ResourceClaim {claim['resourceClaimName']} "
                         "by name, so Kueue never admits it; write resourceClaimTemplateName",
                         template.at.to("spec", "resourceClaims", i, "resourceClaimName"),
                     )

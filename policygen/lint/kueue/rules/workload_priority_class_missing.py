@@ -13,13 +13,13 @@ def check(facts: Facts) -> Hits:
     handleJobWithNoWorkload (Kueue 0.19.2); issue 3439.
     """
     known = facts.cluster.workload_priority_classes
-    for queued_job in facts.cluster.derive(queued):
-        at, found = labels(queued_job.workload)
+    for job in facts.cluster.derive(queued):
+        at, found = labels(job.workload)
         name = found.get(PRIORITY)
         if name and not known.knows(name):
             yield Hit(
                 RULE,
-                f'{queued_job.workload} names WorkloadPriorityClass "{name}", which does not '
+                f'{job.workload} names WorkloadPriorityClass "{name}", which does not '
                 f"exist; {suggest(name, known.names(), 'WorkloadPriorityClass')}",
                 at / PRIORITY,
             )

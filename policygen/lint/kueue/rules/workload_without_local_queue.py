@@ -42,13 +42,8 @@ def check(facts: Facts) -> Hits:
 
 def _references(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
     """Each object that names a LocalQueue, with the name, its namespace and its place."""
-    for queued_job in cluster.derive(queued):
-        yield (
-            str(queued_job.workload),
-            queued_job.name,
-            queued_job.workload.namespace,
-            queued_job.at,
-        )
+    for job in cluster.derive(queued):
+        yield str(job.workload), job.name, job.workload.namespace, job.at
     for workload in cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
             for template in workload.templates:
