@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import Cluster
@@ -62,7 +62,7 @@ def requirements(data: Any) -> tuple[Requirement, ...]:
     )
 
 
-def faults(selector: LabelSelector) -> Iterator[tuple[Path, str]]:
+def faults(selector: LabelSelector) -> Iterator[Fault]:
     """What is wrong with a selector, and where."""
     for key, value in selector.match_labels.items():
         for fault in (key_fault(key), value_fault(value)):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Path
+from policygen.core.finding import Fault
 from policygen.kubernetes.core import HorizontalPodAutoscalerView
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -30,7 +30,7 @@ def check(facts: Facts) -> Hits:
         )
 
 
-def _bounds(autoscaler: HorizontalPodAutoscalerView) -> Iterator[tuple[Path, str]]:
+def _bounds(autoscaler: HorizontalPodAutoscalerView) -> Iterator[Fault]:
     least = 1 if autoscaler.min_replicas is None else autoscaler.min_replicas
     if least < 1:
         yield ("minReplicas",), f"has minReplicas {least}, which is refused; write 1 or more"
@@ -46,7 +46,7 @@ def _bounds(autoscaler: HorizontalPodAutoscalerView) -> Iterator[tuple[Path, str
         )
 
 
-def _metric(metric: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def _metric(metric: Mapping[str, Any]) -> Iterator[Fault]:
     for source, (known, one) in _VALUES.items():
         target = mapping(metric, source, "target")
         has = [name for name in known if target.get(name) is not None]

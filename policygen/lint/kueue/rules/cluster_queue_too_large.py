@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import Path
+from policygen.core.finding import Fault
 from policygen.core.versions import KUEUE_GROUP_CELLS, KUEUE_QUEUE_ITEMS
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.lint.kueue.quotas import groups_at
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(RULE, f"{queue} has {fault}; split the queue", at)
 
 
-def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[tuple[Path, str]]:
+def _faults(groups: tuple[ResourceGroup, ...]) -> Iterator[Fault]:
     """Each limit that is exceeded: a path below `resourceGroups`, and the count with its limit."""
     sums = {
         "flavors": sum(len(group.flavors) for group in groups),

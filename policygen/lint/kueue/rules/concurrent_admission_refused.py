@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.core.suggest import suggest
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.untyped import mapping
@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(RULE, f"{queue} has {_POLICY} and {fault}", queue.at.to("spec", *path))
 
 
-def _shape(queue: ClusterQueueView) -> Iterator[tuple[Path, str]]:
+def _shape(queue: ClusterQueueView) -> Iterator[Fault]:
     """Faults of the queue itself: paths below `spec`, and messages."""
     groups = queue.resource_groups
     if len(groups) != 1:
@@ -50,7 +50,7 @@ def _shape(queue: ClusterQueueView) -> Iterator[tuple[Path, str]]:
         yield ("queueingStrategy",), fault
 
 
-def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[tuple[Path, str]]:
+def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[Fault]:
     """Faults of the policy's migration, given the names of the queue's flavors."""
     constraints = migration.get("constraints")
     if not isinstance(constraints, dict):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core import versions
-from policygen.core.finding import Path
+from policygen.core.finding import Fault, Path
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
 from policygen.kubernetes.cluster import KUEUE_CONFIG
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(RULE, message, config.at.to(*path).on_key())
 
 
-def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[tuple[Path, str]]:
+def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[Fault]:
     """The path and the message of each key that the release does not know."""
     known, parents = configuration_keys.of(version), configuration_keys.parents(version)
     waiting: list[tuple[Path, str, Any]] = [((), "", data)]
