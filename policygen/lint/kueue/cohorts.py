@@ -3,7 +3,7 @@
 Source: pkg/cache/hierarchy and pkg/cache/scheduler/resource_node.go of Kueue 0.19.2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec import Struct, field
@@ -76,15 +76,6 @@ class CohortNode(Struct, eq=False):
         while node.parent is not None:
             node = node.parent
         return node
-
-    def queues(self) -> "Iterator[CohortNode]":
-        """The ClusterQueues below it."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
-            if node.queue is not None:
-                yield node
-            waiting += reversed(node.children)
 
 
 class Forest(Struct, frozen=True, eq=False):

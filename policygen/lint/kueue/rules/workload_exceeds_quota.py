@@ -1,7 +1,8 @@
 """A workload requests more than its queue can ever have."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache, partial
 
 from policygen.core.amounts import amount_of, shown, total
 from policygen.kubernetes.kueue import ResourceGroup
@@ -20,18 +21,16 @@ def check(facts: Facts) -> Hits:
     Source: pkg/cache/scheduler/resource_node.go, potentialAvailable; issue 15614.
     """
     trees = facts.cluster.derive(forest)
-    ceilings = _Ceilings()
+    ceiling = cache(CohortNode.ceiling)
     for requests in requests_by_workload(facts):
         first = requests[0]
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.it.resource_groups:
-            wanted = [_wanted(each, group) for each in requests]
-            if len(group.flavors) == 1 and len(wanted) > 1:
-                wanted = [total(wanted)]
-            short = next(
-                (it for amounts in wanted if (it := ceilings.short(node, group, amounts))), None
-            )
-            if short is not None:
+            requested = [_requests(each, group) for each in requests]
+            if len(group.flavors) == 1 and len(requested) > 1:
+                requested = [total(requested)]
+            shorts = (_short(group, amounts, partial(ceiling, node)) for amounts in requested)
+            if short := next(filter(None, shorts), None):
                 name, amount, most = short
                 yield Hit(
                     RULE,
@@ -44,7 +43,7 @@ def check(facts: Facts) -> Hits:
                 break
 
 
-def _wanted(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
+def _requests(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
     known = request.template.replicas if request.workload.kind in TOGETHER else 1
     times = 1 if known is None else known
     if request.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
@@ -60,35 +59,22 @@ def _wanted(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
     }
 
 
-class _Ceilings:
-    """The most that each queue can have, computed once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, Cell], Fraction] = {}
-
-    def short(
-        self, node: CohortNode, group: ResourceGroup, wanted: Mapping[str, Fraction]
-    ) -> tuple[str, Fraction, Fraction] | None:
-        """The resource of which no flavor has enough, its request, and the most of any flavor."""
-        worst: tuple[str, Fraction, Fraction] | None = None
-        for flavor in group.flavors:
-            most = {name: self._ceiling(node, (flavor.name, name)) for name in wanted}
-            lacking = [name for name in sorted(wanted) if wanted[name] > most[name]]
-            if not lacking:
-                return None
-            name = max(lacking, key=lambda name: "/" in name)
-            if worst is None or most[name] > worst[2]:
-                worst = name, wanted[name], most[name]
-        cells = ((flavor.name, name) for flavor in group.flavors for name in wanted)
-        if all(self._ceiling(node, cell) == 0 for cell in cells):
-            return None  # no-quota-anywhere reports it
-        return worst
-
-    def _ceiling(self, node: CohortNode, cell: Cell) -> Fraction:
-        found = self._known.get((node.name, cell))
-        if found is None:
-            found = self._known[node.name, cell] = node.ceiling(cell)
-        return found
+def _short(
+    group: ResourceGroup, requested: Mapping[str, Fraction], ceiling: Callable[[Cell], Fraction]
+) -> tuple[str, Fraction, Fraction] | None:
+    """The resource of which no flavor has enough, its request, and the most of any flavor."""
+    worst: tuple[str, Fraction, Fraction] | None = None
+    for flavor in group.flavors:
+        most = {name: ceiling((flavor.name, name)) for name in requested}
+        lacking = [name for name in sorted(requested) if requested[name] > most[name]]
+        if not lacking:
+            return None
+        name = max(lacking, key=lambda name: "/" in name)
+        if worst is None or most[name] > worst[2]:
+            worst = name, requested[name], most[name]
+    if all(ceiling((flavor.name, name)) == 0 for flavor in group.flavors for name in requested):
+        return None  # no-quota-anywhere reports it
+    return worst
 
 
 RULE = ObjectRule(
