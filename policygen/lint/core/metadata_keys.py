@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.kueue.job_metadata import webhook_object
+from policygen.lint.core.webhook_objects import webhook_object
 
 
 class MetadataOwner(Enum):

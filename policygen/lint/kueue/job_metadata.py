@@ -4,20 +4,16 @@ Source: pkg/controller/jobframework/validation.go, pkg/controller/jobs/job/job_w
 pkg/controller/jobs/pod/pod_webhook.go and pkg/util/webhook of Kueue 0.19.2.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-
-from msgspec import Struct
+from collections.abc import Iterable, Iterator
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core import durations
-from policygen.core.finding import At, Fault
+from policygen.core.finding import Fault
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
-from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.untyped import integer, keyed_texts, mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core import go_values
+from policygen.lint.core.webhook_objects import WebhookObject
 from policygen.lint.kueue.configuration import Settings
 from policygen.lint.kueue.queue_names import FRAMEWORKS
 
@@ -31,7 +27,7 @@ PREBUILT = f"{_DOMAIN}prebuilt-workload-name"
 GROUP = f"{_DOMAIN}pod-group-name"
 GROUP_COUNT = f"{_DOMAIN}pod-group-total-count"
 
-_BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")
+BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages; their webhooks check less."""
 _ELASTIC_SINCE = (0, 18)
 """The first release that checks it."""
@@ -40,64 +36,9 @@ _LONGEST = 63
 """Characters of a gate's name."""
 
 
-class WebhookObject(Struct, frozen=True, eq=False):
-    """An object that a webhook checks, or the Job that a CronJob creates."""
-
-    workload: Workload
-    at: At
-    data: Mapping[str, Any]
-
-    @property
-    def kind(self) -> str:
-        """The kind of the object that the webhook sees."""
-        return "Job" if self.workload.kind == "CronJob" else self.workload.kind
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """`metadata.labels`."""
-        return keyed_texts(self.data, "metadata", "labels")
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """`metadata.annotations`."""
-        return keyed_texts(self.data, "metadata", "annotations")
-
-    @property
-    def spec(self) -> Mapping[str, Any]:
-        """`spec`; empty if it is missing or not a mapping."""
-        return mapping(self.data, "spec")
-
-    @property
-    def managed_by(self) -> str | None:
-        """`spec.managedBy`; None if it is not a string."""
-        found = self.spec.get("managedBy")
-        return found if isinstance(found, str) else None
-
-    @property
-    def count(self) -> int | None:
-        """The number of pods that Kueue counts for a Job; None if it is not known."""
-        pods, ends = _number(self.spec, "parallelism"), _number(self.spec, "completions", None)
-        return pods if pods is None or ends is None else min(pods, ends)
-
-
-def webhook_object(workload: Workload) -> WebhookObject:
-    """The object itself; for a CronJob, the Job that it creates."""
-    if workload.kind == "CronJob":
-        path = ("spec", "jobTemplate")
-        return WebhookObject(workload, workload.at.to(*path), mapping(workload.object.data, *path))
-    return WebhookObject(workload, workload.at, workload.object.data)
-
-
-def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:
-    """The Jobs of Kubernetes, and those that CronJobs create."""
-    for workload in cluster.workloads:
-        if workload.object.group == "batch":
-            yield webhook_object(workload)
-
-
 def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
     """Every fault that Kueue would refuse, each once."""
-    if job.kind not in _BY_PODS:
+    if job.kind not in BY_PODS:
         yield from _seconds(job)
         yield from _prebuilt(job, settings)
     if job.kind == "Job":
@@ -194,7 +135,7 @@ def _completions(job: WebhookObject) -> Iterator[str]:
     if mode != "Indexed":
         yield "is only for Jobs with indexes; write completionMode: Indexed, or remove it"
     else:
-        pods, ends = _number(job.spec, "parallelism"), _number(job.spec, "completions")
+        pods, ends = job.number("parallelism"), job.number("completions")
         if pods is not None and ends is not None and pods != ends:
             yield (
                 f"needs equal completions ({ends}) and parallelism ({pods}); write the same number "
@@ -257,13 +198,6 @@ def _named(job: WebhookObject, key: str, settings: Settings) -> tuple[str, str]:
 def group(job: WebhookObject, settings: Settings) -> str:
     """The name of the pod's group; empty if it has no group."""
     return _named(job, GROUP, settings)[1]
-
-
-def _number(spec: Mapping[str, Any], name: str, default: int | None = 1) -> int | None:
-    found = spec.get(name)
-    if found is None:
-        return default
-    return integer(found)
 
 
 def refusing(workload: Workload, settings: Settings) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.kueue.job_metadata import webhook_object
+from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _JOB = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policygen.core.finding import At
-from policygen.lint.kueue.job_metadata import batch_jobs
+from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")

@@ -1,6 +1,6 @@
 """A Job has more parallelism than completions, so it runs fewer pods than it has ranks."""
 
-from policygen.lint.kueue.job_metadata import batch_jobs
+from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

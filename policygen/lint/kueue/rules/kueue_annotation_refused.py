@@ -1,8 +1,9 @@
 """A workload has a Kueue label or annotation with a value that Kueue refuses."""
 
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue import configuration
-from policygen.lint.kueue.job_metadata import faults, refusing, webhook_object
+from policygen.lint.kueue.job_metadata import faults, refusing
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

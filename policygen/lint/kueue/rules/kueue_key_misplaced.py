@@ -5,12 +5,10 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.core.metadata_keys import MetadataOwner, Written, written
-from policygen.lint.kueue.job_metadata import GROUP, GROUP_COUNT
+from policygen.lint.kueue.job_metadata import BY_PODS, GROUP, GROUP_COUNT
 from policygen.lint.kueue.queue_names import managed
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_BY_POD = ("Deployment", "LeaderWorkerSet", "StatefulSet")
-"""Kinds whose pods Kueue manages, by the pods' own labels."""
 _PLACES = {
     MetadataOwner.OBJECT: "its own",
     MetadataOwner.PODS: "its pods",
@@ -53,7 +51,7 @@ def _right(metadata: Written, name: str) -> str | None:
     if name in ON_OBJECT:
         forms = ON_OBJECT[name]
         places: tuple[MetadataOwner, ...] = (MetadataOwner.OBJECT, MetadataOwner.POD)
-        read_from_pods = metadata.workload.kind in _BY_POD or (
+        read_from_pods = metadata.workload.kind in BY_PODS or (
             metadata.form == "labels" and not metadata.workload.labels
         )
         if metadata.place is MetadataOwner.PODS and read_from_pods:

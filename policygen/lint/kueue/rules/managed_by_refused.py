@@ -2,7 +2,7 @@
 
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.quoting import quoted
-from policygen.lint.kueue.job_metadata import batch_jobs
+from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LONGEST = 63

@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 from policygen.core.quoting import quoted
 from policygen.lint.core.known_keys import KUEUE
-from policygen.lint.kueue.job_metadata import batch_jobs
+from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _KNOWN = (f"{KUEUE}/multikueue", "kubernetes.io/job-controller")

@@ -7,8 +7,9 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.lint.core import go_values
+from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
 from policygen.lint.kueue import configuration
-from policygen.lint.kueue.job_metadata import GROUP_COUNT, WebhookObject, group, webhook_object
+from policygen.lint.kueue.job_metadata import GROUP_COUNT, group
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _COUNT = GROUP_COUNT.rpartition("/")[2]

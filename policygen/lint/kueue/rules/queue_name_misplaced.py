@@ -6,7 +6,7 @@ from policygen.core.finding import At
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.workloads import KINDS, Workload
-from policygen.lint.kueue.job_metadata import webhook_object
+from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue.queue_names import BY_POD, labels, managed
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 

@@ -1,8 +1,9 @@
 """A pod's topology annotations contradict each other or have an invalid value."""
 
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue import configuration, topology_requests
-from policygen.lint.kueue.job_metadata import refusing, webhook_object
+from policygen.lint.kueue.job_metadata import refusing
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -1,0 +1,71 @@
+"""Workloads as webhooks see them: the object itself, or the Job that a CronJob creates."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import integer, keyed_texts, mapping
+from policygen.kubernetes.workloads import Workload
+
+
+class WebhookObject(Struct, frozen=True, eq=False):
+    """An object that a webhook checks, or the Job that a CronJob creates."""
+
+    workload: Workload
+    at: At
+    data: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The kind of the object that the webhook sees."""
+        return "Job" if self.workload.kind == "CronJob" else self.workload.kind
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """`metadata.labels`."""
+        return keyed_texts(self.data, "metadata", "labels")
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """`metadata.annotations`."""
+        return keyed_texts(self.data, "metadata", "annotations")
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """`spec`; empty if it is missing or not a mapping."""
+        return mapping(self.data, "spec")
+
+    @property
+    def managed_by(self) -> str | None:
+        """`spec.managedBy`; None if it is not a string."""
+        found = self.spec.get("managedBy")
+        return found if isinstance(found, str) else None
+
+    @property
+    def count(self) -> int | None:
+        """The number of pods that Kueue counts for a Job; None if it is not known."""
+        pods, ends = self.number("parallelism"), self.number("completions", None)
+        return pods if pods is None or ends is None else min(pods, ends)
+
+    def number(self, field: str, default: int | None = 1) -> int | None:
+        """An integer of `spec`; the default if it is missing, None if it has another type."""
+        found = self.spec.get(field)
+        return default if found is None else integer(found)
+
+
+def webhook_object(workload: Workload) -> WebhookObject:
+    """The object itself; for a CronJob, the Job that it creates."""
+    if workload.kind == "CronJob":
+        path = ("spec", "jobTemplate")
+        return WebhookObject(workload, workload.at.to(*path), mapping(workload.object.data, *path))
+    return WebhookObject(workload, workload.at, workload.object.data)
+
+
+def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:
+    """The Jobs of Kubernetes, and those that CronJobs create."""
+    for workload in cluster.workloads:
+        if workload.object.group == "batch":
+            yield webhook_object(workload)
