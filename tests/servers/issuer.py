@@ -40,7 +40,7 @@ class Issuer(Loopback):
         self._valid: set[str] = set()
         server = loopback.http(self._respond)
         # A client that does not believe us hangs up: no trace of that on the standard error of a test.
-        server.handle_error = lambda *_: None  # type: ignore[method-assign]
+        server.handle_error = lambda *_: None  # type: ignore[method-assign] # for this instance only
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(keys / "tls.crt", keys / "tls.key")
         server.socket = context.wrap_socket(
