@@ -55,7 +55,7 @@ def grouped(notes: Iterable[Finding]) -> Iterator[Finding | str]:
         if more > 0:
             yield f"  and {more} more; --all shows them"
     if hidden:
-        yield f"{hidden} more that need no action; --all shows them"
+        yield f"{hidden} more that need{'s' if hidden == 1 else ''} no action; --all shows them"
 
 
 def pod_fields(pods: Sequence[PodFields]) -> Iterator[str]:
