@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +27,15 @@ IMAGE = "images.example.com/kube-scheduler:v1.36.3"
 TAGS = tuple(f"t{number}" for number in range(25))
 """Each ends the names of one spec, so that as many specs fit one cluster."""
 ROUNDS = 8
+ENOUGH = int(os.environ.get("POLICYGEN_SPECS_PER_FIELD", "5"))
+"""So many specs with a field, or with a value of it, are applied: more show the same. With 200 all are."""
+MAPS = frozenset(
+    {
+        "annotations", "capability", "data", "deserved", "guarantee", "hard", "labels", "limits",
+        "matchLabels", "minResources", "nodeLabels", "nodeSelector", "requests", "resource",
+    }
+)  # fmt: skip
+"""Fields whose keys are names."""
 NOT_SERVED = ("kueue.x-k8s.io/v1alpha1",)
 """Of Kueue 0.13 a Topology; 0.19 serves and converts v1beta1 and later."""
 OWN_NAMES = re.compile(
@@ -58,6 +69,45 @@ def drawn() -> list[list[Rendered]]:
         for index, tag in enumerate(TAGS)
     ]
     return [list(round_) for round_ in zip(*by_tag, strict=True)]
+
+
+@cache
+def telling() -> list[list[Rendered]]:
+    """Of each round, the larger ones first, the specs that show what fewer than ENOUGH before show.
+
+    And one at least.
+    """
+    shown: Counter[tuple[str, ...]] = Counter()
+    rounds = []
+    for round_ in reversed(drawn()):
+        mine = []
+        for each in round_:
+            shows = {
+                (it["apiVersion"], it["kind"], *path) for it in each.objects for path in _fields(it)
+            }
+            if not mine or any(shown[path] < ENOUGH for path in shows):
+                shown.update(shows)
+                mine.append(each)
+        rounds.append(mine)
+    return rounds
+
+
+def _fields(value: Any) -> Iterator[tuple[str, ...]]:
+    """Every path in an object; with the value, where it is a word of the API or a switch."""
+    match value:
+        case dict():
+            for key, inner in value.items():
+                for path in _fields(inner):
+                    yield (key, "*", *path[1:]) if key in MAPS else (key, *path)
+        case list():
+            for inner in value:
+                yield from (("[]", *path) for path in _fields(inner))
+        case bool():
+            yield (str(value),)
+        case str() if value[:1].isupper() and value.isalpha():
+            yield (value,)
+        case _:
+            yield (type(value).__name__,)
 
 
 class Configurations(NamedTuple):

@@ -8,7 +8,15 @@ import yaml
 
 from tests.servers import kueue, volcano_keys
 from tests.servers.apply import lines
-from tests.servers.draws import EXAMPLES, ROUNDS, TAGS, configurations, drawn, example, together
+from tests.servers.draws import (
+    EXAMPLES,
+    ROUNDS,
+    configurations,
+    drawn,
+    example,
+    telling,
+    together,
+)
 from tests.servers.trials import kube_schedulers, volcano_schedulers
 
 
@@ -57,8 +65,7 @@ def test_examples_with_every_extra(cluster, examples, name):
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_drawn_specs(cluster, number):
-    sets = drawn()[number]
-    assert len(sets) == len(TAGS)
+    sets = telling()[number]
     documents, again = together(sets)
     began = time.monotonic()
     is_clean(cluster.apply_twice(documents))
@@ -74,7 +81,9 @@ def test_drawn_specs_are_many_and_of_every_kind():
     sets = [each for round_ in drawn() for each in round_]
     assert len(sets) == 200
     assert len({each.text for each in sets}) == 200
-    kinds = {f"{thing['apiVersion']} {thing['kind']}" for each in sets for thing in each.objects}
+    applied = list(chain(*telling()))
+    assert len(applied) > 40
+    kinds = {f"{thing['apiVersion']} {thing['kind']}" for each in applied for thing in each.objects}
     assert kinds >= {
         "kueue.x-k8s.io/v1beta1 ClusterQueue",
         "kueue.x-k8s.io/v1beta2 ClusterQueue",
@@ -85,7 +94,7 @@ def test_drawn_specs_are_many_and_of_every_kind():
 
 
 def test_each_scheduler_configuration_starts_a_kube_scheduler(bench, examples):
-    files = configurations([*examples.values(), *chain(*drawn())]).kube_scheduler
+    files = configurations([*examples.values(), *chain(*telling())]).kube_scheduler
     assert len(files) > 20
     assert kube_schedulers(bench, files) == {}
 
@@ -100,7 +109,7 @@ def test_a_kube_scheduler_refuses_a_field_it_does_not_know(bench, examples):
 
 
 def test_each_volcano_configuration_loads_without_an_error_line(bench, examples):
-    files = configurations([*examples.values(), *chain(*drawn())]).volcano
+    files = configurations([*examples.values(), *chain(*telling())]).volcano
     assert len(files) > 5
     assert volcano_schedulers(bench, files) == {}
 
@@ -112,7 +121,7 @@ def test_volcano_says_when_it_loads_something_else(bench):
 
 
 def test_volcano_knows_every_key_that_is_written(examples):
-    files = configurations([*examples.values(), *chain(*drawn())], alike=False).volcano
+    files = configurations([*examples.values(), *chain(*telling())], alike=False).volcano
     assert {text: found for text in files if (found := volcano_keys.problems(text))} == {}
 
 
