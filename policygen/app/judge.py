@@ -124,7 +124,9 @@ def judge_manifests(
             *empty_inputs,
             *found.findings,
             *locate_objects(found.documents, found.objects, hits),
-            *manifests.notes(found, judged=lambda it: _is_judged(it, settings.target)),
+            *manifests.notes(
+                found, [it for it in found.objects if not _is_judged(it, settings.target)]
+            ),
         ],
         objects=len(found.objects),
         complete=complete,

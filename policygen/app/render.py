@@ -237,8 +237,8 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     name = beside / str(platform.kueue.configuration)
     sources, faults = files.read_path(name)
     for source in sources:
-        documents, more = document.load(source, ours=lambda _: True)
-        faults += more
+        documents, more = document.load(source)
+        faults += document.with_faults(documents, more)
         for each in documents:
             if each.header.kind == "ConfigMap":
                 path_in = ("data", kueue_configuration.CONFIG_KEY)

@@ -1,7 +1,7 @@
 """The documents of the input: plain data, and the place of each part."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -39,10 +39,10 @@ class Document(Struct, eq=False):
     source: Source
     header: Header
     data: Any
-    """dict, list, str, int, float, bool or None. None: not part of a spec, or an alias bomb.
+    """dict, list, str, int, float, bool or None. None: an alias bomb, or not needed by the reader.
 
     Keys that are not strings are read as text, and refused scalars as their text. Of equal keys,
-    the first counts. Each of these has a finding.
+    the first counts. Each of these is one of `faults`.
     """
     positions: Positions
     composed: Composed
@@ -54,8 +54,13 @@ class Document(Struct, eq=False):
 
     @property
     def flawed(self) -> set[int]:
-        """The nodes that `load` has findings about."""
+        """The nodes that `faults` are about."""
         return self.composed.flawed
+
+    @property
+    def faults(self) -> list[Finding]:
+        """Findings about YAML that is valid but not allowed."""
+        return _findings(self.composed.content, self.positions)
 
     @property
     def line(self) -> int:
@@ -98,21 +103,23 @@ class Document(Struct, eq=False):
 
 
 def load(
-    source: Source,
-    *,
-    ours: Callable[[Header], bool],
-    first_index: int = 0,
-    kubernetes: bool = False,
+    source: Source, *, first_index: int = 0, kubernetes: bool = False
 ) -> tuple[list[Document], list[Finding]]:
-    """The documents of a source, and findings about their YAML.
+    """The documents of a source, and findings about their syntax; see also `Document.faults`.
 
-    Empty documents are skipped. If `ours` is false for a document, only its syntax is checked. A
-    document that cannot be parsed, or is not a mapping, is only a finding. With `kubernetes`,
-    scalars are read as kubectl reads them; without it, ambiguous scalars are findings.
+    Empty documents are skipped. A document that cannot be parsed, or is not a mapping, is only a
+    finding. With `kubernetes`, scalars are read as kubectl reads them; without it, ambiguous scalars
+    are faults.
     """
     json = source.name.lower().endswith(".json")
     lines = Lines(source.name, source.text)
-    return _load(source, lines, ours, first_index, json=json, kubernetes=kubernetes)
+    return _load(source, lines, first_index, json=json, kubernetes=kubernetes)
+
+
+def with_faults(documents: Iterable[Document], findings: Iterable[Finding]) -> list[Finding]:
+    """The findings of `load` and the faults of these documents, in the order of the text."""
+    found = [*findings, *(fault for document in documents for fault in document.faults)]
+    return sorted(found, key=lambda finding: finding.place or ())
 
 
 def inner(
@@ -127,9 +134,8 @@ def inner(
     if not isinstance(value, str):
         return None, []
     positions = _inset(document, path, value)
-    documents, findings = _load(
-        document.source, positions, lambda _: True, index, kubernetes=kubernetes
-    )
+    documents, findings = _load(document.source, positions, index, kubernetes=kubernetes)
+    findings = with_faults(documents, findings)
     if len(documents) > 1:
         message = "this text must be one document; remove the others"
         problem = Finding(SEVERAL_DOCUMENTS, message, documents[1].place(()))
@@ -137,14 +143,8 @@ def inner(
     return (documents[0] if documents else None), findings
 
 
-def _load(  # noqa: PLR0913 - for files and for texts inside them
-    source: Source,
-    positions: Positions,
-    ours: Callable[[Header], bool],
-    first_index: int,
-    *,
-    json: bool = False,
-    kubernetes: bool = False,
+def _load(
+    source: Source, positions: Positions, first_index: int, *, json: bool = False, kubernetes: bool
 ) -> tuple[list[Document], list[Finding]]:
     documents: list[Document] = []
     findings: list[Finding] = []
@@ -152,33 +152,27 @@ def _load(  # noqa: PLR0913 - for files and for texts inside them
     def line(index: int) -> int:
         return positions.place(index, index).line
 
-    def report(problem: TextHit) -> None:
-        place = positions.place(problem.start, problem.end)
-        findings.append(Finding(problem.rule, problem.message, place))
-
     json = json or looks_like_json(positions.text)
     for composed in compose(positions.text, json=json, line=line, kubernetes=kubernetes):
-        for problem in composed.syntax:
-            report(problem)
+        findings += _findings(composed.syntax, positions)
         if not composed.parsed or composed.data is None:
             continue
         header = _header(composed, positions.text)
-        if isinstance(composed.data, dict) and not ours(header):
-            composed.data = None
-        else:
-            for problem in composed.content:
-                report(problem)
-        if composed.bombed:
-            composed.data = None
+        data = None if composed.bombed else composed.data
+        composed.data = None  # so that a reader can drop the data of its Document
         index = first_index + len(documents)
-        document = Document(index, source, header, composed.data, positions, composed)
-        if composed.data is None or isinstance(composed.data, dict):
+        document = Document(index, source, header, data, positions, composed)
+        if data is None or isinstance(data, dict):
             documents.append(document)
             continue
-        found = _FOUND.get(type(composed.data), "a number")
+        found = _FOUND.get(type(data), "a number")
         message = f'a document must be a mapping (lines "key: value"), not {found}'
-        findings.append(Finding(NOT_A_MAPPING, message, document.place(())))
+        findings += [*document.faults, Finding(NOT_A_MAPPING, message, document.place(()))]
     return documents, findings
+
+
+def _findings(problems: Sequence[TextHit], positions: Positions) -> list[Finding]:
+    return [Finding(it.rule, it.message, positions.place(it.start, it.end)) for it in problems]
 
 
 def _header(composed: Composed, text: str) -> Header:

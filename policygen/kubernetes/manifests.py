@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from policygen.core.finding import At, Finding, Path, Place
 from policygen.documents import placeholders
-from policygen.documents.document import Document, Header
+from policygen.documents.document import Document, Header, with_faults
 from policygen.documents.document import inner as inner_document
 from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
@@ -49,10 +49,6 @@ _LIKE = 0.6
 """The similarity from which an API group, or a kind, counts as misspelled."""
 
 
-_Inner = tuple[Document | None, list[Finding]]
-_Load = Callable[[Object, str, str, int], _Inner]
-"""Loads the document under a key of a ConfigMap, from the ConfigMap, key, text and index."""
-
 MAX_KINDS = 10
 """The most kinds that a note names."""
 
@@ -81,9 +77,12 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
     found = Manifests()
     for source in sources:
         index = first_index + len(found.documents)
-        documents, findings = load_documents(
-            source, ours=_is_no_spec, first_index=index, kubernetes=True
-        )
+        documents, findings = load_documents(source, first_index=index, kubernetes=True)
+        for document in documents:
+            if _is_no_spec(document.header):
+                findings += document.faults
+            else:
+                document.data = None
         template = placeholders.of_helm(source) if findings else None
         if template:
             documents, findings = [], [template]
@@ -96,16 +95,11 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
             found.builds.append(kustomizations.folder(document))
         elif isinstance(document.data, dict) and not kustomizations.is_among(document, skipped):
             _document(document, found)
-
-    def load(config_map: Object, key: str, _: str, index: int) -> _Inner:
-        path = (*config_map.at.path, "data", key)
-        holder = found.documents[config_map.at.document - first_index]
-        return inner_document(holder, path, index=index, kubernetes=True)
-
     # Files inside ConfigMaps are separate documents, after all others.
-    for config_map in list(found.objects):
-        if (config_map.group, config_map.kind) == ("", "ConfigMap"):
-            _inner(config_map, found, first_index, load)
+    holders = tuple(found.documents)
+    for config_map in _config_maps(found.objects):
+        holder = holders[config_map.at.document - first_index]
+        _inner(config_map, found, first_index, holder)
     return found
 
 
@@ -215,21 +209,19 @@ def _configuration(document: Document) -> Object:
 def inside(objects: Iterable[Object], *, first_index: int) -> Manifests:
     """The controllers' files in the ConfigMaps of a cluster. Lines are counted within the key."""
     found = Manifests()
-
-    def load(config_map: Object, key: str, text: str, index: int) -> _Inner:
-        source = Source(f"{config_map} {key}", text, None)
-        documents, findings = load_documents(
-            source, ours=lambda _: True, first_index=index, kubernetes=True
-        )
-        return (documents[0] if len(documents) == 1 else None), findings
-
-    for config_map in objects:
-        if (config_map.group, config_map.kind) == ("", "ConfigMap"):
-            _inner(config_map, found, first_index, load)
+    for config_map in _config_maps(objects):
+        _inner(config_map, found, first_index)
     return found
 
 
-def _inner(config_map: Object, found: Manifests, first_index: int, load: _Load) -> None:
+def _config_maps(objects: Iterable[Object]) -> list[Object]:
+    return [it for it in objects if (it.group, it.kind) == ("", "ConfigMap")]
+
+
+def _inner(
+    config_map: Object, found: Manifests, first_index: int, holder: Document | None = None
+) -> None:
+    """Add the controllers' files in a ConfigMap, which is in the document `holder` if it has one."""
     texts = config_map.data.get("data")
     if not isinstance(texts, dict):
         return
@@ -242,7 +234,14 @@ def _inner(config_map: Object, found: Manifests, first_index: int, load: _Load) 
         if not known and not named and "tiers" not in text:
             continue
         index = first_index + len(found.documents)
-        document, findings = load(config_map, key, text, index)
+        if holder is not None:
+            path = (*config_map.at.path, "data", key)
+            document, findings = inner_document(holder, path, index=index, kubernetes=True)
+        else:
+            source = Source(f"{config_map} {key}", text, None)
+            documents, findings = load_documents(source, first_index=index, kubernetes=True)
+            findings = with_faults(documents, findings)
+            document = documents[0] if len(documents) == 1 else None
         if document is None or not isinstance(document.data, dict):
             if known or named:
                 found.findings += findings
@@ -266,8 +265,8 @@ def _inside(document: Document, *, volcanos: bool) -> Iterator[Object]:
             yield object_
 
 
-def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Finding]:
-    """Notes on documents and objects that no rule checks; `judged` is true for objects of checked kinds."""
+def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
+    """Notes on documents that are not objects, and on the unchecked objects among the others."""
     for folder in dict.fromkeys(found.builds):
         message = (
             "a kustomization is not built, so files that are not its resources were not checked; run "
@@ -278,7 +277,7 @@ def notes(found: Manifests, *, judged: Callable[[Object], bool]) -> Iterator[Fin
         plural = "s" if found.nameless > 1 else ""
         message = f"skipped {found.nameless} document{plural} without apiVersion and kind"
         yield Finding(NO_OBJECT, message)
-    other = Counter(it.kind for it in found.objects if not judged(it))
+    other = Counter(it.kind for it in unchecked)
     if other:
         kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
         more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
-from policygen.documents.document import Document
+from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
 from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
@@ -137,14 +137,18 @@ class _SpecReading:
     def source(self, source: Source, *, among: bool = False) -> None:
         """Read the documents of a file; with `among`, only those that certainly are part of a spec."""
         ours = forms.certainly_ours if among else forms.ours
-        found, findings = load_documents(source, ours=ours, first_index=len(self.documents))
+        found, findings = load_documents(source, first_index=len(self.documents))
+        own = {document.index: document for document in found if ours(document.header)}
+        findings = with_faults(own.values(), findings)
         self.findings += findings
         self.documents += found
         self.unread.lost(findings, source.text)
         for document in found:
-            if ours(document.header):
+            if document.index in own:
                 self._document(document)
-            elif not among:
+                continue
+            document.data = None
+            if not among:
                 self.foreign += 1
                 self.hits += legacy_forms.overlooked(document)
 

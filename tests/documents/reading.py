@@ -2,16 +2,13 @@
 
 from hypothesis import strategies as st
 
-from policygen.documents.document import load
+from policygen.documents.document import load, with_faults
 from policygen.documents.files import Source
 
 
-def everything(_):
-    return True
-
-
 def read_text(text, name="a.yaml"):
-    return load(Source(name, text, None), ours=everything)
+    documents, findings = load(Source(name, text, None))
+    return documents, with_faults(documents, findings)
 
 
 def marked(place):

@@ -5,41 +5,27 @@ import pytest
 from policygen.documents.document import Header, inner, load
 from policygen.documents.files import Source
 from tests.counting import growth
-from tests.documents.reading import everything, marked, only, read_text, told
+from tests.documents.reading import marked, only, read_text, told
 
 
-def test_headers_and_what_is_ours():
+def test_headers_and_faults_of_each_document():
     text = (
         "kind: Pod\napiVersion: v1\nmetadata: {name: x, 1: y}\non: no\non: 0777\n---\n"
         "apiVersion: policygen.dev/v1alpha1\nkind: Team\nmetadata:\n  name: 007\n---\n"
         "a: *b\nkind: [x]\n"
     )
-    seen = []
-
-    def ours(header):
-        seen.append(header)
-        return header.kind == "Team"
-
-    documents, findings = load(Source("a", text, None), ours=ours, first_index=5)
-    assert seen == [
-        Header("v1", "Pod", "x"),
-        Header("policygen.dev/v1alpha1", "Team", "007"),
-        Header(None, None, None),
+    documents, findings = load(Source("a", text, None), first_index=5)
+    assert [(d.index, d.header) for d in documents] == [
+        (5, Header("v1", "Pod", "x")),
+        (6, Header("policygen.dev/v1alpha1", "Team", "007")),
+        (7, Header(None, None, None)),
     ]
-    assert [(d.index, d.header, d.data is None) for d in documents] == [
-        (5, seen[0], True),
-        (6, seen[1], False),
-        (7, seen[2], True),
-    ]
-    # Of a foreign document only what is no YAML at all is told.
-    assert [(f.place.line, f.rule.name) for f in findings] == [
-        (10, "ambiguous-yaml-value"),
-        (12, "yaml-syntax"),
-    ]
+    assert [(f.place.line, f.rule.name) for f in findings] == [(12, "yaml-syntax")]
+    assert [{f.place.line for f in d.faults} for d in documents] == [{3, 4, 5}, {10}, set()]
 
 
 def test_numbers_in_a_header_are_taken_as_written():
-    (document,), _ = load(Source("a", "metadata: {name: 1.30}\n", None), ours=everything)
+    (document,), _ = load(Source("a", "metadata: {name: 1.30}\n", None))
     assert document.header.name == "1.30"
 
 

@@ -5,13 +5,12 @@ from policygen.core.rule import Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
-from tests.documents.reading import everything
 from tests.rules import rule
 
 
 def test_hits_are_dressed_in_the_order_of_the_text():
-    one = load(Source("b.yaml", "x: no\ny: {z: 1}\n3: w\n", None), ours=everything)[0]
-    two = load(Source("a.yaml", "x: 1\n", None), ours=everything, first_index=1)[0]
+    one = load(Source("b.yaml", "x: no\ny: {z: 1}\n3: w\n", None))[0]
+    two = load(Source("a.yaml", "x: 1\n", None), first_index=1)[0]
     documents = [*two, *one]
     hits = [
         Hit(rule("r"), "of nothing"),

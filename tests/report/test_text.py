@@ -226,8 +226,8 @@ def test_summary(errors, warnings, infos, expected):
 
 def test_what_a_document_says_is_shown_as_the_issue_asks():
     text = "a:\n  \u65e5\u672c: 0777 # \x41\n"
-    _, findings = load(Source("spec/a.yaml", text, None), ours=lambda _: True)
-    assert shown(*findings) == (
+    (document,), _ = load(Source("spec/a.yaml", text, None))
+    assert shown(*document.faults) == (
         "spec/a.yaml:2:7: error: 0777 is 511 to some YAML readers and 777 to others; "
         'write 511, 777, or "0777" in quotes [ambiguous-yaml-value]\n'
         "    2 |   日本: 0777 # A\n"

@@ -56,8 +56,8 @@ def test_unknown_and_missing_keys_are_shown_by_their_key():
 def test_numbers_are_shown_as_they_are_written():
     text = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata:\n  name: a\n"
     text += "spec:\n  target:\n    kubernetes: 1.30\n"
-    (document,), findings = documents.load(Source("a.yaml", text, None), ours=forms.ours)
-    assert findings == []
+    (document,), findings = documents.load(Source("a.yaml", text, None))
+    assert documents.with_faults([document], findings) == []
     (hit,) = schema.check(forms.PLATFORM, document.data, 0, document.raw)
     assert hit.message == '1.30 is a number; write "1.30" in quotes'
     (finding,) = locate([document], [hit])

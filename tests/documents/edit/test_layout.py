@@ -8,7 +8,7 @@ from policygen.documents.files import Source
 
 
 def text(it, name="a.yaml"):
-    ((document,), _) = load(Source(name, it, None), ours=lambda _: True)
+    ((document,), _) = load(Source(name, it, None))
     return Text(document)
 
 

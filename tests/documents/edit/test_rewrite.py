@@ -17,8 +17,8 @@ from policygen.documents.files import Source
 
 
 def loaded(text, name="it.yaml"):
-    found, problems = document.load(Source(name, text, None), ours=lambda _: True, kubernetes=True)
-    assert problems == []
+    found, problems = document.load(Source(name, text, None), kubernetes=True)
+    assert document.with_faults(found, problems) == []
     return found
 
 
