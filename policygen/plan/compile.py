@@ -10,7 +10,6 @@ from policygen.plan import (
     advice,
     kubernetes,
     kueue,
-    neighbours,
     pods,
     pool,
     refusals,
@@ -66,11 +65,10 @@ class Plan(Struct, frozen=True):
 def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     """Decide everything. The spec's references must be sound (spec.references)."""
     facts, hits = pool.resolve(spec)
-    hits += neighbours.check(list(facts.values()))
     trees, faults = tree.build(spec, facts)
     hits += faults
     pools = tuple(facts[name] for name in sorted(facts))
-    hits += refusals.check(spec, trees)
+    hits += refusals.check(spec, pools, trees)
     if any(hit.rule.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
     placed = workloads.place(spec, facts, trees)
@@ -83,8 +81,8 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     ]
     scheduler_configuration = scheduler_file(spec, pools, raw=False)
     # A second scheduler without profiles would do the same as the main one.
-    wanted = extras if scheduler_configuration else extras - {SECOND_SCHEDULER}
-    kinds = [kind for kind in KINDS if not kind.extra or kind.extra in wanted]
+    used = extras if scheduler_configuration else extras - {SECOND_SCHEDULER}
+    kinds = [kind for kind in KINDS if not kind.extra or kind.extra in used]
     items = tuple(order(objects(decided, kinds)))
     hits += _collisions(items)
     return Plan(

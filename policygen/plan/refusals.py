@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from policygen.core import versions
 from policygen.core.finding import Hit
+from policygen.core.names import NODE_GROUP
 from policygen.plan import rules
 from policygen.plan.amounts import CPU
 from policygen.plan.pool import PoolFacts
@@ -12,16 +13,17 @@ from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Spec, Team
 
 
-def check(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
+def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iterator[Hit]:
     """The errors of requirements that no rendering can meet."""
+    yield from _volcano_pools(pools)
     yield from _depth(trees)
-    pools = {team: [facts for facts, _ in found] for team, found in shares(trees).items()}
+    pools_of = {team: [facts for facts, _ in found] for team, found in shares(trees).items()}
     for team in spec.teams:
-        yield from _added_up(team, pools.get(team.name, ()))
+        yield from _added_up(team, pools_of.get(team.name, ()))
     for team in spec.teams:
         counted = [
             facts.name
-            for facts in pools.get(team.name, ())
+            for facts in pools_of.get(team.name, ())
             if facts.pool.quota_cpu_and_memory and facts.scheduler == "kube-scheduler"
         ]
         if counted and not (team.container_defaults or spec.platform.container_defaults):
@@ -80,3 +82,36 @@ def _added_up(team: Team, pools: Iterable[PoolFacts]) -> Iterator[Hit]:
                 "together; use two teams, or another resource name"
             )
         yield Hit(rule, message, team.quota_at(second.name))
+
+
+def _volcano_pools(pools: Iterable[PoolFacts]) -> Iterator[Hit]:
+    """Volcano has one scheduler configuration for all pools, and its queues count resources by name."""
+    volcano = [facts for facts in pools if facts.scheduler == "volcano"]
+    owners: defaultdict[str, dict[str | None, PoolFacts]] = defaultdict(dict)
+    for facts in volcano:
+        first = volcano[0]
+        if (
+            facts.policy.bin_pack != first.policy.bin_pack
+            or facts.policy.spread != first.policy.spread
+        ):
+            yield Hit(
+                rules.VOLCANO_PACK_AND_SPREAD,
+                f'pool "{facts.name}" and pool "{first.name}" differ in binPack or spread, but '
+                "Volcano has one setting for all its pools; write the same for both",
+                (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
+            )
+        for resource in facts.resources:
+            # Only queues of different node groups are separate; one without a group uses every node.
+            group = facts.node_group or None
+            others = owners[resource]
+            near = others.get(None) or others.get(group)
+            other = near if group else next(iter(others.values()), None)
+            others.setdefault(group, facts)
+            if other:
+                yield Hit(
+                    rules.VOLCANO_RESOURCE_SHARED,
+                    f'pool "{facts.name}" and pool "{other.name}" both have {resource}, and Volcano\'s '
+                    f"queues cannot separate their nodes; write {NODE_GROUP} in both nodeSelectors, "
+                    "with different values",
+                    (facts.pool.at / "spec" / "nodeSelector").on_key(),
+                )

@@ -92,3 +92,36 @@ def test_instances_of_one_profile_are_counted_and_bounded_by_a_node(planned, tea
     assert assigned(done) == ("p", "nvidia.com/mig-3g.20gb", 16)
     done = planned(mig, team("a", quota), model(resources="gpus: 17"))
     assert "model-fits-no-pool" in done.rules
+
+
+def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
+    shared = a100(gpu=", sharing: timeSlicing, replicas: 4")
+    done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 9Gi"))
+    assert assigned(done)[2] == 1
+    assert "shared-memory-exceeded" not in done.rules
+    done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
+    assert "shared-memory-exceeded" in done.rules
+    done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 40Gi"))
+    assert "model-fits-no-pool" in done.rules
+    # MPS divides the memory, so there it does not fit.
+    mps = a100(gpu=", sharing: mps, replicas: 4")
+    done = planned(mps, team("a", "guarantee: 8"), model(resources="gpuMemory: 13Gi"))
+    assert "model-fits-no-pool" in done.rules
+
+
+def test_a_shared_card_is_told_only_where_the_model_is_planned(planned, team):
+    shared = a100("q", gpu=", sharing: timeSlicing, replicas: 4")
+    both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
+    done = planned(a100(), shared, both, model())
+    assert assigned(done)[0] == "p"
+    assert "shared-memory-exceeded" not in done.rules
+    # Kueue may place it on either pool of one queue.
+    platform = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {name: set}
+    spec: {sharedQueues: [{name: all, pools: [p, q]}]}
+    """
+    done = planned(platform, a100(), shared, both, model())
+    assert assigned(done)[0] == "p"
+    assert "shared-memory-exceeded" in done.rules
