@@ -10,7 +10,7 @@ from policygen.core.finding import At, Path
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView
+from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload, is_checked
 
 ROOT = "root"
@@ -103,6 +103,12 @@ def queue_uses(cluster: Cluster) -> tuple[QueueUse, ...]:
     return tuple(_queue_uses(cluster))
 
 
+def gang_objects(cluster: Cluster) -> Iterator[Entry[PodGroupView] | Entry[VolcanoJobView]]:
+    """All PodGroups and Volcano Jobs."""
+    yield from cluster.pod_groups
+    yield from cluster.volcano_jobs
+
+
 def queue_of(cluster: Cluster, group: Entry[PodGroupView]) -> Entry[QueueView] | None:
     """The queue of a PodGroup, if it is known."""
     return cluster.queues.get(group.it.queue or DEFAULT)
@@ -163,14 +169,10 @@ def without_share(cluster: Cluster) -> Iterator[Entry[QueueView]]:
 
 def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
     seen = cluster.seen is not None
-    for group in cluster.pod_groups:
-        if seen and not is_checked(group.object):
+    for gang in gang_objects(cluster):
+        if seen and not is_checked(gang.object):
             continue  # its owner is reported, or it has finished
-        yield QueueUse(str(group), group.it.queue or DEFAULT, group.at.to("spec", "queue"))
-    for job in cluster.volcano_jobs:
-        if seen and not is_checked(job.object):
-            continue
-        yield QueueUse(str(job), job.it.queue or DEFAULT, job.at.to("spec", "queue"))
+        yield QueueUse(str(gang), gang.it.queue or DEFAULT, gang.at.to("spec", "queue"))
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
             continue

@@ -1,11 +1,13 @@
 """A pod or PodGroup has a PriorityClass that does not exist."""
 
+from collections.abc import Iterator
+
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
-from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import PodGroupView, VolcanoJobView
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.volcano.queues import gang_objects
 
 _BUILT_IN = ("system-cluster-critical", "system-node-critical")
 
@@ -17,31 +19,24 @@ def check(facts: Facts) -> Hits:
     Source: plugin/pkg/admission/priority; volcano's pkg/scheduler/cache/cache.go.
     """
     classes = facts.cluster.priority_classes
-    if not classes.any:
-        return
+    for owner, at, name, effect in _references(facts.cluster) if classes.any else ():
+        if name and name not in _BUILT_IN and not classes.knows(name):
+            yield Hit(
+                RULE,
+                f'{owner} has PriorityClass "{name}", which does not exist, so {effect}; '
+                f"{suggest(name, classes.names())}",
+                at.to("spec", "priorityClassName"),
+            )
 
-    def unknown(name: str) -> bool:
-        return bool(name) and name not in _BUILT_IN and not classes.knows(name)
 
-    def hit(who: str, name: str, then: str, at: At) -> Hit:
-        message = f'{who} has PriorityClass "{name}", which does not exist, so {then}'
-        return Hit(RULE, f"{message}; {suggest(name, classes.names())}", at)
-
-    for workload in facts.cluster.workloads:
+def _references(cluster: Cluster) -> Iterator[tuple[str, At, str, str]]:
+    """Each object with a PriorityClass, its place, the name, and the effect if that is unknown."""
+    for workload in cluster.workloads:
         for template in workload.templates:
             name = template.spec.priority_class_name
-            if unknown(name):
-                at = template.at.to("spec", "priorityClassName")
-                yield hit(str(workload), name, "its pods are refused", at)
-    groups: list[Entry[PodGroupView] | Entry[VolcanoJobView]] = [
-        *facts.cluster.pod_groups,
-        *facts.cluster.volcano_jobs,
-    ]
-    for group in groups:
-        name = group.it.priority_class_name
-        if unknown(name):
-            at = group.at.to("spec", "priorityClassName")
-            yield hit(str(group), name, "it has priority 0", at)
+            yield str(workload), template.at, name, "its pods are refused"
+    for gang in gang_objects(cluster):
+        yield str(gang), gang.at, gang.it.priority_class_name, "it has priority 0"
 
 
 RULE = ObjectRule(

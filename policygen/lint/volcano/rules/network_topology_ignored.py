@@ -1,9 +1,8 @@
 """A gang requests a network topology, but the plugin that reads it is not enabled."""
 
-from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import PodGroupView, VolcanoJobView
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import settings
+from policygen.lint.volcano.queues import gang_objects
 
 _PLUGIN = "network-topology-aware"
 _HARD_BY_PLUGIN = (1, 14)
@@ -18,11 +17,7 @@ def check(facts: Facts) -> Hits:
     configuration = settings(facts)
     if configuration is None or configuration.plugin(_PLUGIN) is not None:
         return
-    owners: list[Entry[PodGroupView] | Entry[VolcanoJobView]] = [
-        *facts.cluster.pod_groups,
-        *facts.cluster.volcano_jobs,
-    ]
-    for owner in owners:
+    for owner in gang_objects(facts.cluster):
         topology = owner.it.network_topology
         if topology is None:
             continue
