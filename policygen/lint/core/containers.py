@@ -1,4 +1,4 @@
-"""The containers of all workloads, with their places."""
+"""The containers of all workloads with their places, and the LimitRanges that apply to them."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.workloads import Container, PodTemplate
 
 
@@ -35,3 +36,11 @@ def placed(template: PodTemplate) -> Iterator[tuple[At, Container]]:
         yield template.at.to("spec", "containers", i), container
     for i, container in enumerate(template.spec.init_containers):
         yield template.at.to("spec", "initContainers", i), container
+
+
+def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
+    """The items for containers of a namespace's LimitRanges."""
+    for entry in cluster.limit_ranges.by_namespace.get(namespace, ()) if namespace else ():
+        for item in entry.it.limits:
+            if item.type == "Container":
+                yield item

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from policygen.core.finding import At
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import Container, PodTemplate, Workload
+from policygen.lint.core.containers import container_limits
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 
@@ -121,14 +121,6 @@ def counted(cluster: Cluster, template: PodTemplate, namespace: str) -> Mapping[
         containers=tuple(_with(it, defaults) for it in spec.containers),
         init_containers=tuple(_with(it, defaults) for it in spec.init_containers),
     ).requests
-
-
-def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
-    """The items for containers of a namespace's LimitRanges."""
-    for entry in cluster.limit_ranges.by_namespace.get(namespace, ()) if namespace else ():
-        for item in entry.it.limits:
-            if item.type == "Container":
-                yield item
 
 
 def _queued(cluster: Cluster) -> Iterator[Queued]:
