@@ -14,7 +14,7 @@ import policygen
 from policygen.cli.test import FORMATS as TEST_FORMATS
 from policygen.plan.extras import EXTRAS
 from policygen.report.catalog import FORMATS
-from policygen.testing.shown import FORMS
+from policygen.testing.outcome import FORMS
 from tests import architecture
 
 ROOT = Path(__file__).parent.parent

@@ -7,8 +7,7 @@ from contextlib import ExitStack, contextmanager
 from policygen.app.requests import ClusterRequest
 from policygen.client import exec_plugin, pages
 from policygen.client.access import Access
-from policygen.client.requests import Deadline, ReadError, Server
-from policygen.client.switch_interval import in_short_turns
+from policygen.client.requests import Deadline, ReadError, Server, short_switch_interval
 from policygen.core.errors import UsageError
 
 PODS = "/api/v1/pods"
@@ -56,6 +55,6 @@ def connected(request: ClusterRequest) -> "Iterator[Future[Server]]":
         else:
             connection.set_result(reached)
             stack.callback(reached.close)
-            stack.enter_context(in_short_turns())
+            stack.enter_context(short_switch_interval())
             pages.begin(reached.ask, PODS)
         yield connection

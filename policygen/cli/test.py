@@ -9,7 +9,7 @@ from policygen.cli.options import SPECS, TARGET, formats, forms, paths, today
 from policygen.core.errors import ExitCode
 
 FORMATS = ("text", "junit")
-"""Those of testing.shown, which help does not import."""
+"""Those of testing.outcome, which help does not import."""
 
 
 @click.command(
@@ -46,8 +46,7 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
     """
     from policygen.app import delivery
     from policygen.app import test as app_test
-    from policygen.testing import shown
-    from policygen.testing.outcome import failed
+    from policygen.testing import outcome
 
     wanted = forms(given.pop("formats"), FORMATS)
     settings = app_test.TestRequest(folder, **given)
@@ -55,7 +54,7 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
         stdout.out(app_test.update(settings, today=today()))
         return
     outcomes = app_test.run(settings, today=today())
-    delivery.send((file, delivery.page(shown.FORMS[name], outcomes)) for name, file in wanted)
-    if any(outcome.crashed for outcome in outcomes):
+    delivery.send((file, delivery.page(outcome.FORMS[name], outcomes)) for name, file in wanted)
+    if any(it.crashed for it in outcomes):
         raise SystemExit(ExitCode.INTERNAL)
-    raise SystemExit(ExitCode.FINDINGS if failed(outcomes) else ExitCode.CLEAN)
+    raise SystemExit(ExitCode.FINDINGS if outcome.failed(outcomes) else ExitCode.CLEAN)

@@ -26,6 +26,11 @@ class Resource(Struct, frozen=True):
     namespaced: bool
 
     @property
+    def group_kind(self) -> GroupKind:
+        """The kind with its group."""
+        return GroupKind(self.group, self.kind)
+
+    @property
     def api_version(self) -> str:
         """The apiVersion of an object."""
         return f"{self.group}/{self.version}" if self.group else self.version

@@ -1,6 +1,6 @@
 """Reads a live cluster: lists the objects that rules need in parallel, and returns a snapshot."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -11,18 +11,17 @@ import msgspec
 from msgspec import Struct, field
 
 from policygen.client import discovery, pages, pod_lists, projection
-from policygen.client.discovery import Resource, ServedResources
+from policygen.client.discovery import Resource
 from policygen.client.lists import listed_as, plain
 from policygen.client.pod_lists import ListedPod, Pods
-from policygen.client.requests import ReadError, Server
-from policygen.client.switch_interval import in_short_turns
+from policygen.client.requests import ReadError, Server, short_switch_interval
 from policygen.core.finding import At
 from policygen.kubernetes.controllers import CONFIG_MAPS, controllers
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import CONFIG_MAP, POD, Gap, GroupKind, Pod, Seen, Snapshot
 
 if TYPE_CHECKING:  # imported where a cluster is reached
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 T = TypeVar("T")
 
@@ -33,7 +32,7 @@ _LARGEST_FIRST = ("Pod", "Workload", "PodGroup", "Job", "ReplicaSet", "Node", "D
 _WAIT_S = 0.5
 _GRACE_S = 1.0
 """After the deadline, a request still has this time to end itself, with a better message."""
-_DEPLOYMENT = ("apps", "Deployment")
+_DEPLOYMENT = GroupKind("apps", "Deployment")
 
 Progress = Callable[[str], None]
 
@@ -64,9 +63,9 @@ class _ServerVersion(Struct):
 
 @contextmanager
 def begin(
-    server: Server, wanted: ClusterQuery, *, document: int = 0, progress: Progress = lambda _: None
+    server: Server, query: ClusterQuery, *, document: int = 0, progress: Progress = lambda _: None
 ) -> Iterator["ClusterListing"]:
-    """Start to list the wanted kinds. The lists run during the block, and stop at its end.
+    """Start to list the queried kinds. The lists run during the block, and stop at its end.
 
     `document` is the index of the document that has the objects. Raises ReadError if the API groups
     of the server cannot be read.
@@ -74,9 +73,9 @@ def begin(
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only where a cluster is reached
 
     pool = ThreadPoolExecutor(WORKERS)
-    with in_short_turns():
+    with short_switch_interval():
         try:
-            yield ClusterListing(server, wanted, pool, progress, document)
+            yield ClusterListing(server, query, pool, progress, document)
         except BaseException:
             server.stop()
             raise
@@ -90,13 +89,13 @@ class ClusterListing:
     def __init__(
         self,
         server: Server,
-        wanted: ClusterQuery,
-        pool: Any,
+        query: ClusterQuery,
+        pool: "ThreadPoolExecutor",
         progress: Progress,
         document: int,
     ) -> None:
         self.server = server
-        self.wanted = wanted
+        self.query = query
         self.pool = pool
         self.progress = progress
         self.document = document
@@ -106,26 +105,27 @@ class ClusterListing:
         self.gaps: list[Gap] = []
         self.unserved: set[GroupKind] = set()
         self.progress("what is served")
-        self._version_answer = self.pool.submit(self._version)
-        self._served = self._of(self.pool.submit(discovery.served, self.server.get))
-        self._lists = self._begin(self._served, self.wanted.kinds)
+        self._version = pool.submit(self._read_version)
+        self._served = self._result(pool.submit(discovery.served, server.get))
+        resources = filter(None, map(self._resource, sorted(query.kinds - {CONFIG_MAP})))
+        self._lists = {it: pool.submit(self._list, it) for it in sorted(resources, key=_rank)}
 
     def finish(self, taken: datetime) -> Snapshot:
-        """The objects of the wanted kinds. A list that could not be read is a gap."""
-        lists = self._lists
+        """The objects of the queried kinds. A list that could not be read is a gap."""
         # They only wait for Deployments, so they arrive before the longest list.
-        config_maps = (
-            self._config_maps(self._served, lists) if CONFIG_MAP in self.wanted.kinds else None
-        )
+        config_maps = self._config_maps() if CONFIG_MAP in self.query.kinds else None
         listed: dict[GroupKind, _Listed] = {}
-        for number, (it, future) in enumerate(lists.items()):
-            self.progress(f"{it.kind} ({number + 1} of {len(lists)})")
-            listed[GroupKind(it.group, it.kind)] = self._listed(it, future)
+        for number, resource in enumerate(self._lists, 1):
+            self.progress(f"{resource.kind} ({number} of {len(self._lists)})")
+            listed[resource.group_kind] = self._listed(resource)
         if config_maps is not None:
             listed[CONFIG_MAP] = config_maps
-        for each in listed.values():
-            self.gaps += each.gaps
-        server, no_server = self._server(self._version_answer)
+        for found in listed.values():
+            self.gaps += found.gaps
+        try:
+            server, no_server = self._result(self._version), ""
+        except ReadError as error:
+            server, no_server = "", str(error)
         unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
         seen = Seen(
             context=self.server.name,
@@ -136,63 +136,45 @@ class ClusterListing:
             read=frozenset(listed) - unread,
             unserved=frozenset(self.unserved),
             gaps=tuple(sorted(self.gaps)),
-            namespaces=self.wanted.namespaces,
-            config_maps=self.wanted.config_maps,
+            namespaces=self.query.namespaces,
+            config_maps=self.query.config_maps,
         )
-        return self._snapshot(seen, listed)
+        pods = tuple(listed[POD].pods) if POD in listed else ()
+        data = [item for kind in sorted(listed) for item in listed[kind].objects]
+        data += [self.unowned[pod.number] for pod in pods if pod.number in self.unowned]
+        places = (At(self.document, ("objects", index)) for index in count())
+        return Snapshot(seen, tuple(filter(None, map(Object.read, data, places))), pods)
 
-    def _snapshot(self, seen: Seen, listed: Mapping[GroupKind, _Listed]) -> Snapshot:
-        pods = listed.get(POD, _Listed()).pods
-        unowned = (self.unowned.get(pod.number) for pod in pods) if self.unowned else ()
-        data = [
-            *(each for kind in sorted(listed) for each in listed[kind].objects),
-            *(each for each in unowned if each is not None),
-        ]
-        at = (At(self.document, ("objects", i)) for i in count())
-        objects = map(Object.read, data, at)
-        return Snapshot(seen, tuple(it for it in objects if it is not None), tuple(pods))
-
-    def _version(self) -> str:
+    def _read_version(self) -> str:
         body = self.server.get("/version")
         try:
             return msgspec.json.decode(body, type=_ServerVersion).git_version
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"the answer is not a version: {error}") from None
 
-    def _begin(self, found: ServedResources, kinds: frozenset[GroupKind]) -> dict[Resource, Any]:
-        """Start to list kinds. Returns a future for each."""
-        places = _ordered(self._places(found, kinds - {CONFIG_MAP}))
-        return {it: self.pool.submit(self._list, it) for it in places}
+    def _resource(self, kind: GroupKind) -> Resource | None:
+        """The resource of a kind; None if it is not served, or if its version is unknown, a gap."""
+        try:
+            found = self._served.find(kind, self.query.versions.get(kind, ""))
+        except ReadError as error:
+            self.gaps.append(Gap(*kind, "", str(error)))
+            return None
+        if found is None:
+            self.unserved.add(kind)
+        return found
 
-    def _places(self, found: ServedResources, kinds: Iterable[GroupKind]) -> list[Resource]:
-        """The resources of kinds. A kind that is not served is absent, an unknown kind is a gap."""
-        places = []
-        for kind in sorted(kinds):
-            try:
-                place = found.find(kind, self.wanted.versions.get(kind, ""))
-            except ReadError as error:
-                self.gaps.append(Gap(*kind, "", str(error)))
-                continue
-            if place is None:
-                self.unserved.add(kind)
-            else:
-                places.append(place)
-        return places
-
-    def _list(self, it: Resource) -> _Listed:
-        namespaces = self.wanted.namespaces if it.namespaced and self.wanted.namespaces else ("",)
+    def _list(self, resource: Resource) -> _Listed:
         listed = _Listed()
-        kind = GroupKind(it.group, it.kind)
-        for namespace in namespaces:
+        for namespace in (resource.namespaced and self.query.namespaces) or ("",):
             try:
-                if kind == POD:
+                if resource.group_kind == POD:
                     listed.pods += pages.items(
-                        self.server.fetch, it.path(namespace), {}, ListedPod, self._pod
+                        self.server.fetch, resource.path(namespace), {}, ListedPod, self._pod
                     )
                 else:
-                    listed.objects += self._objects(it, namespace, {})
+                    listed.objects += self._objects(resource, namespace, {})
             except ReadError as error:
-                listed.gaps.append(Gap(it.group, it.kind, namespace, str(error)))
+                listed.gaps.append(Gap(*resource.group_kind, namespace, str(error)))
         return listed
 
     def _pod(self, listed: ListedPod) -> Pod:
@@ -203,65 +185,55 @@ class ClusterListing:
         return pod
 
     def _objects(
-        self, it: Resource, namespace: str, query: Mapping[str, str]
+        self, resource: Resource, namespace: str, query: Mapping[str, str]
     ) -> list[dict[str, Any]]:
-        type_ = listed_as(GroupKind(it.group, it.kind))
-        return pages.items(
-            self.server.fetch, it.path(namespace), query, type_, partial(_projected, it)
-        )
+        type_, made = listed_as(resource.group_kind), partial(_projected, resource)
+        return pages.items(self.server.fetch, resource.path(namespace), query, type_, made)
 
-    def _config_maps(self, found: ServedResources, lists: Mapping[Resource, Any]) -> _Listed:
-        """The ConfigMaps with controllers' files, each requested by name: others can contain secrets."""
-        place = found.find(CONFIG_MAP)
+    def _config_maps(self) -> _Listed:
+        """The ConfigMaps with controllers' files, each requested by name: others can contain secrets.
+
+        RBAC can allow a list by name.
+        """
         read = _Listed()
-        if place is None:
-            self.unserved.add(CONFIG_MAP)
+        resource = self._resource(CONFIG_MAP)
+        if resource is None:
             return read
-        deployments = (
-            self._listed(it, future)
-            for it, future in lists.items()
-            if (it.group, it.kind) == _DEPLOYMENT
-        )
-        objects = (Object.read(data, At(0)) for each in deployments for data in each.objects)
-        names = {
-            (namespace, name) for name in self.wanted.config_maps for namespace in self._where()
+        lists = [self._listed(it) for it in self._lists if it.group_kind == _DEPLOYMENT]
+        data = (item for found in lists for item in found.objects)
+        deployments = filter(None, (Object.read(item, At(0)) for item in data))
+        queried = self.query.config_maps
+        keys = {
+            (namespace, name) for name in queried for namespace in self.query.namespaces or ("",)
         }
-        names |= {
-            (each.object.namespace, name)
-            for each in controllers(it for it in objects if it is not None)
-            for name in each.config_maps
-            if name not in self.wanted.config_maps
+        keys |= {
+            (controller.object.namespace, name)
+            for controller in controllers(deployments)
+            for name in controller.config_maps
+            if name not in queried
         }
-        futures = {key: self.pool.submit(self._named, place, *key) for key in sorted(names)}
+        futures = {
+            (namespace, name): self.pool.submit(
+                self._objects, resource, namespace, {"fieldSelector": f"metadata.name={name}"}
+            )
+            for namespace, name in sorted(keys)
+        }
         for (namespace, name), future in futures.items():
             try:
-                read.objects += self._of(future)
+                objects: list[dict[str, Any]] = self._result(future)
+                read.objects += objects
             except ReadError as error:
-                read.gaps.append(Gap("", "ConfigMap", namespace, f"{name}: {error}"))
+                read.gaps.append(Gap(*CONFIG_MAP, namespace, f"{name}: {error}"))
         return read
 
-    def _named(self, place: Resource, namespace: str, name: str) -> list[dict[str, Any]]:
-        """The ConfigMaps with a name, in one namespace or all. RBAC can allow such a list by name."""
-        return self._objects(place, namespace, {"fieldSelector": f"metadata.name={name}"})
-
-    def _where(self) -> Sequence[str]:
-        return self.wanted.namespaces or ("",)
-
-    def _listed(self, it: Resource, future: "Future[_Listed]") -> _Listed:
+    def _listed(self, resource: Resource) -> _Listed:
         """A list, or a gap with the reason why it could not be read."""
         try:
-            return self._of(future)
+            return self._result(self._lists[resource])
         except ReadError as error:
-            return _Listed(gaps=[Gap(it.group, it.kind, "", str(error))])
+            return _Listed(gaps=[Gap(*resource.group_kind, "", str(error))])
 
-    def _server(self, version: "Future[str]") -> tuple[str, str]:
-        """The version of the server, or the reason why it is unknown."""
-        try:
-            return self._of(version), ""
-        except ReadError as error:
-            return "", str(error)
-
-    def _of(self, future: "Future[T]") -> T:
+    def _result(self, future: "Future[T]") -> T:
         """The result of a future. Raises ReadError after the deadline, and the errors of the future.
 
         The waits are short for two reasons. A thread that reads the head of an answer byte by byte,
@@ -276,12 +248,13 @@ class ClusterListing:
         return future.result()
 
 
-def _ordered(places: Iterable[Resource]) -> list[Resource]:
-    rank = {kind: number for number, kind in enumerate(_LARGEST_FIRST)}
-    return sorted(places, key=lambda it: rank.get(it.kind, len(rank)))
+def _rank(resource: Resource) -> int:
+    """Kinds with long lists are first."""
+    kind = resource.kind
+    return _LARGEST_FIRST.index(kind) if kind in _LARGEST_FIRST else len(_LARGEST_FIRST)
 
 
-def _projected(it: Resource, item: Any) -> dict[str, Any]:
+def _projected(resource: Resource, item: Any) -> dict[str, Any]:
     """An item as an object. In lists of built-in kinds, servers omit apiVersion and kind."""
-    complete = {**plain(item), "apiVersion": it.api_version, "kind": it.kind}
-    return projection.projected(GroupKind(it.group, it.kind), complete)
+    complete = {**plain(item), "apiVersion": resource.api_version, "kind": resource.kind}
+    return projection.projected(resource.group_kind, complete)

@@ -1,10 +1,12 @@
 """Requests to an API server: only GET, each with a deadline, repeated after temporary errors."""
 
 import re
+import sys
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -34,6 +36,7 @@ _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at 
 """The beginning of urllib3's messages."""
 _LINE = re.compile(r" \(_ssl\.c:\d+\)$")
 """The end of messages of Python's TLS."""
+_SWITCH_INTERVAL_S = 0.0005
 _AGAIN = {429, 500, 502, 503, 504}
 
 
@@ -272,6 +275,17 @@ class Server:
                     begun(so_far)
                     begun = None
         return Answer(b"".join(parts), packed == ENCODING)
+
+
+@contextmanager
+def short_switch_interval() -> Iterator[None]:
+    """Shorten Python's switch interval, so that I/O threads do not wait for threads that decode."""
+    before_s = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before_s)
 
 
 def _within(size: int) -> None:

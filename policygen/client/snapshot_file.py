@@ -22,6 +22,7 @@ from typing import Annotated, Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from policygen.core import atomic
 from policygen.core.finding import At
@@ -36,8 +37,6 @@ MAX_UNPACKED_BYTES = 512 << 20
 """Limit of the unpacked size. A snapshot of 50,000 pods has about 20 MB."""
 _FASTEST_GOOD = 6
 _NANO = 10**9
-
-
 _GZIP = b"\x1f\x8b"
 _DAMAGED = "is truncated or damaged; take the snapshot again"
 
@@ -63,6 +62,8 @@ class _SpecLine(Struct, frozen=True, array_like=True, tag="spec"):
 
 
 class _PodLine(Struct, frozen=True, array_like=True, tag="pod"):
+    """The fields of a Pod from its namespace on, in their order; its spec is a number."""
+
     namespace: str
     name: str
     spec: int
@@ -180,7 +181,8 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
             case _PodLine():
                 if not 0 <= line.spec < len(specs):
                     raise SnapshotError("is damaged: a pod has no spec")
-                pods.append(_pod(line, specs[line.spec], document, len(pods)))
+                namespace, name, number, *others = astuple(line)
+                pods.append(Pod(document, len(pods), namespace, name, specs[number], *others))
             case _EndLine():
                 end = line
     if end != _EndLine(len(objects), len(specs), len(pods)):
@@ -195,27 +197,6 @@ def _object(data: dict[str, Any], at: At) -> Object:
     return it
 
 
-def _pod(line: _PodLine, spec: PodSpec, document: int, number: int) -> Pod:
-    return Pod(
-        document=document,
-        number=number,
-        namespace=line.namespace,
-        name=line.name,
-        spec=spec,
-        node=line.node,
-        phase=line.phase,
-        owner=line.owner,
-        labels=line.labels,
-        annotations=line.annotations,
-        created=line.created,
-        deleted=line.deleted,
-        gates=line.gates,
-        waiting=line.waiting,
-        unscheduled=line.unscheduled,
-        unscheduled_why=line.unscheduled_why,
-    )
-
-
 def _lines(snapshot: Snapshot) -> Iterator[bytes]:
     encode = msgspec.json.Encoder(enc_hook=_encoded).encode
     yield encode(_Header(snapshot.seen))
@@ -227,24 +208,8 @@ def _lines(snapshot: Snapshot) -> Iterator[bytes]:
         if number is None:
             number = numbers[id(pod.spec)] = len(numbers)
             yield encode(_SpecLine(pod.spec))
-        yield encode(
-            _PodLine(
-                namespace=pod.namespace,
-                name=pod.name,
-                spec=number,
-                node=pod.node,
-                phase=pod.phase,
-                owner=pod.owner,
-                labels=dict(pod.labels),
-                annotations=dict(pod.annotations),
-                created=pod.created,
-                deleted=pod.deleted,
-                gates=pod.gates,
-                waiting=pod.waiting,
-                unscheduled=pod.unscheduled,
-                unscheduled_why=pod.unscheduled_why,
-            )
-        )
+        _, _, namespace, name, _, *others = astuple(pod)
+        yield encode(_PodLine(namespace, name, number, *others))
     yield encode(_EndLine(len(snapshot.objects), len(numbers), len(snapshot.pods)))
 
 

@@ -1,9 +1,12 @@
-"""A case of `policygen test` after its run."""
+"""Cases of `policygen test` after their run, and how they are written: as text or JUnit XML."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TextIO
 
 from msgspec import Struct
 
+from policygen.report.junit import write_suite
+from policygen.report.text import printable
 from policygen.testing.cases import Case
 from policygen.testing.expected import CaseDifference, Expected
 
@@ -26,3 +29,51 @@ class CaseOutcome(Struct, frozen=True):
 def failed(outcomes: Sequence[CaseOutcome]) -> int:
     """The number of cases that did not pass."""
     return sum(not each.passed for each in outcomes)
+
+
+def text(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
+    """Write one line for each case, its differences below it, and a summary."""
+    for each in outcomes:
+        count = len(each.found)
+        plural = "" if count == 1 else "s"
+        word = "ok  " if each.passed else "FAIL"
+        out.write(f"{word}  {printable(each.case.name)}  {count} finding{plural}\n")
+        out.writelines(f"      {line}\n" for line in _difference(each))
+    count, bad = len(outcomes), failed(outcomes)
+    out.write(f"{count} case{'s' if count != 1 else ''}, {bad} failed\n")
+
+
+def junit(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
+    """Write a test suite with one test case for each case."""
+    import junitparser  # noqa: PLC0415 - text does not pay for its import
+
+    cases = []
+    for each in outcomes:
+        case: Any = junitparser.TestCase(printable(each.case.name), "policygen.test")
+        lines = list(_difference(each))
+        if lines:
+            kind = junitparser.Error if each.crashed else junitparser.Failure
+            result = kind(printable(lines[0]))
+            result.text = "\n".join(map(printable, lines))
+            case.append(result)
+        cases.append(case)
+    write_suite("policygen test", cases, out)
+
+
+FORMS: Mapping[str, Callable[[Sequence[CaseOutcome], TextIO], None]] = {
+    "text": text,
+    "junit": junit,
+}
+"""The name of a format to the function that writes it."""
+
+
+def _difference(each: CaseOutcome) -> Iterator[str]:
+    for rule in each.crashed:
+        yield f"rule {rule} has a bug; please report it"
+    for it in each.difference.missing:
+        yield f"missing     {it}"
+    for it in each.difference.unexpected:
+        yield f"unexpected  {it}"
+    for before, now in each.difference.moved:
+        yield f"moved       {before}"
+        yield f"         to {now}"
